@@ -1,0 +1,26 @@
+// An act: something that a caller does and that changes the store. It is recorded in the transaction that does it.
+
+/** Who acted, as history and audit show it. */
+export type Actor =
+  | { readonly type: 'operator'; readonly iss: string; readonly sub: string }
+  | { readonly type: 'client'; readonly id: string }
+  | { readonly type: 'api_key'; readonly id: string }
+  | { readonly type: 'cli'; readonly id: string }
+  | { readonly type: 'system' }
+
+export type ActKind =
+  | 'agent.create'
+  | 'agent.disable'
+  | 'agent.enable'
+  | 'api_key.create'
+  | 'api_key.revoke'
+  | 'clock.reset'
+  | 'signing_key.create'
+  | 'token.revoke'
+
+export type Act = {
+  readonly kind: ActKind
+  readonly actor: Actor
+  readonly note: string | null
+  readonly requestId: string | null
+}

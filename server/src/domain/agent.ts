@@ -1,0 +1,34 @@
+// Agents, their credentials, and what a token request of an agent may have.
+import type { Milliseconds } from './time.ts'
+
+export const LIFETIME_SECONDS_MAX = 86_400
+/** Distinct lifetimes that may live in the ledger at once: every list merges one stream for each. */
+export const LIFETIMES_MAX = 16
+
+export type Agent = {
+  /** A UUID, never used twice: the `sub` of its tokens. */
+  readonly id: string
+  readonly clientId: string
+  readonly name: string
+  readonly disabledAt: Milliseconds | null
+  /** Items, or `resource:*`, that the agent may ask for. */
+  readonly scopes: readonly string[]
+  /** Granted where a request names no scope; null: such a request is refused. */
+  readonly defaultScope: readonly string[] | null
+  /** Resources that the agent may ask for; `*` for any. */
+  readonly resources: readonly string[]
+  readonly defaultAudience: string | null
+  /** Null: the service's. */
+  readonly lifetimeSeconds: number | null
+  readonly createdAt: Milliseconds
+}
+
+/** One of the secrets of an agent, as SHA-256. `number` is the store's. */
+export type Credential = { readonly number: number; readonly id: string; readonly secretHash: Uint8Array }
+
+/** An agent as the token endpoint needs it. `number` is the store's. */
+export type Client = {
+  readonly number: number
+  readonly agent: Agent
+  readonly credentials: readonly Credential[]
+}

@@ -1,0 +1,17 @@
+// Audiences: the resources that a token is for, as absolute URIs (RFC 8707 §2).
+
+/** At most so many resources in one request. */
+export const AUDIENCES_MAX = 8
+const AUDIENCE_CHARACTERS_MAX = 512
+// A scheme, a colon, something after it, and only the characters of RFC 3986 §2 without the fragment's '#'.
+const ABSOLUTE_URI = /^[A-Za-z][A-Za-z0-9+.-]*:(?:[A-Za-z0-9._~:/?[\]@!$&'()*+,;=-]|%[0-9A-Fa-f]{2})+$/
+
+/** What an agent must hold to ask for any resource at all. */
+export const ANY_RESOURCE = '*'
+
+/** Whether the text is an absolute URI without a fragment (RFC 3986 §4.3). */
+export const isResource = (text: string): boolean => text.length <= AUDIENCE_CHARACTERS_MAX && ABSOLUTE_URI.test(text)
+
+/** The first resource that the agent's list does not hold. */
+export const firstResourceBeyond = (allowed: readonly string[], resources: readonly string[]): string | undefined =>
+  allowed.includes(ANY_RESOURCE) ? undefined : resources.find(resource => !allowed.includes(resource))

@@ -1,0 +1,58 @@
+// Who calls, once recognised, and what each kind of caller may do.
+import type { Actor } from './act.ts'
+
+export const PERMISSIONS = [
+  'tokens:introspect',
+  'tokens:read',
+  'tokens:revoke',
+  'agents:read',
+  'agents:write',
+  'keys:write',
+  'audit:read',
+] as const
+
+export type Permission = (typeof PERMISSIONS)[number]
+
+/** Operators' roles, each including the ones before it. */
+export const ROLES = ['viewer', 'operator', 'admin'] as const
+
+export type Role = (typeof ROLES)[number]
+
+export type ClientCaller = { readonly kind: 'client'; readonly agentId: string; readonly clientId: string }
+
+export type ApiKeyCaller = {
+  readonly kind: 'api_key'
+  readonly id: string
+  readonly permissions: readonly Permission[]
+  /** Only tokens for one of these audiences exist for this key; null: all do. */
+  readonly audiences: readonly string[] | null
+}
+
+export type OperatorCaller = {
+  readonly kind: 'operator'
+  readonly iss: string
+  readonly sub: string
+  /** The highest role that the JWT carries; null where it carries none. */
+  readonly role: Role | null
+}
+
+export type CliCaller = { readonly kind: 'cli'; readonly user: string }
+
+export type Caller = ClientCaller | ApiKeyCaller | OperatorCaller | CliCaller
+
+export const hasRole = (caller: OperatorCaller, least: Role): boolean =>
+  caller.role !== null && ROLES.indexOf(caller.role) >= ROLES.indexOf(least)
+
+/** The caller as history and audit name it. */
+export const actorOf = (caller: Caller): Actor => {
+  switch (caller.kind) {
+    case 'client':
+      return { type: 'client', id: caller.clientId }
+    case 'api_key':
+      return { type: 'api_key', id: caller.id }
+    case 'operator':
+      return { type: 'operator', iss: caller.iss, sub: caller.sub }
+    case 'cli':
+      return { type: 'cli', id: caller.user }
+  }
+}

@@ -1,0 +1,90 @@
+// The two lists: what may be asked, what a page holds, and the cursor that joins one page to the next.
+import type { Actor } from './act.ts'
+import { isReason, type Reason } from './reason.ts'
+import type { Milliseconds, Seconds } from './time.ts'
+import { isTokenId } from './token-id.ts'
+
+export const PAGE_RECORDS_DEFAULT = 100
+export const PAGE_RECORDS_MAX = 1000
+/** Rows that one request may look at. A page of a rare combination may be short, even empty, with a cursor. */
+export const PAGE_EXAMINED_MAX = 10_000
+
+/** Filters of both lists; null asks nothing. `_after` is inclusive, `_before` exclusive. */
+export type TokenFilters = {
+  readonly agentId: string | null
+  readonly clientId: string | null
+  /** The token's scope carries this item. */
+  readonly scope: string | null
+  readonly issuedAfter: Milliseconds | null
+  readonly issuedBefore: Milliseconds | null
+}
+
+export type HistoryFilters = TokenFilters & {
+  readonly reasons: readonly Reason[] | null
+  readonly endedAfter: Milliseconds | null
+  readonly endedBefore: Milliseconds | null
+}
+
+/** Where a page ended: the last row examined. In the list of live tokens, `at` is 0. */
+export type Position = { readonly at: Milliseconds; readonly id: string }
+
+export type PageRequest<F> = {
+  readonly filters: F
+  /** The caller's restriction: only tokens for one of these audiences; null for all. */
+  readonly audiences: readonly string[] | null
+  readonly after: Position | null
+  readonly limit: number
+}
+
+export type TokenRecord = {
+  readonly id: string
+  readonly agentId: string
+  readonly clientId: string
+  readonly credentialId: string
+  readonly scope: string
+  readonly audience: readonly string[]
+  readonly kid: string
+  readonly issuedAt: Seconds
+  readonly expiresAt: Seconds
+}
+
+export type EndedTokenRecord = TokenRecord & {
+  readonly endedAt: Milliseconds
+  readonly reason: Reason
+  /** Null where only time ended the token. */
+  readonly endedBy: Actor | null
+  readonly note: string | null
+}
+
+export type Page<R> = {
+  readonly records: readonly R[]
+  readonly next: Position | null
+  /** How many rows the store looked at, for tests and for the bench. */
+  readonly examined: number
+}
+
+export type ListName = 'tokens' | 'history'
+
+const VERSION = '1'
+
+/** The opaque text of a position, bound to its list and to the fingerprint of its filters. */
+export const formatCursor = (list: ListName, fingerprint: string, position: Position): string =>
+  [VERSION, list, fingerprint, position.at, position.id].join('.')
+
+/** The position in a cursor of this list with these filters; undefined for any other text. */
+export const parseCursor = (list: ListName, fingerprint: string, cursor: string): Position | undefined => {
+  const [version, listed, print, at = '', id = '', ...rest] = cursor.split('.')
+  if (version !== VERSION || listed !== list || print !== fingerprint || rest.length > 0) return undefined
+  if (!/^(0|[1-9]\d{0,14})$/.test(at) || !isTokenId(id)) return undefined
+  return { at: Number(at), id }
+}
+
+/** The reasons in a comma list, sorted, each once; undefined where one is unknown. */
+export const parseReasons = (text: string): readonly Reason[] | undefined => {
+  const names = text.split(',')
+  return names.every(isReason) ? [...new Set(names)].toSorted() : undefined
+}
+
+/** What a cursor is bound to, in one form for all spellings of the same filters. */
+export const fingerprintText = (request: { filters: object; audiences: readonly string[] | null }): string =>
+  JSON.stringify([Object.entries(request.filters).toSorted(([a], [b]) => (a < b ? -1 : 1)), request.audiences])

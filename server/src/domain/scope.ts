@@ -1,0 +1,31 @@
+// Scopes: items of the form resource:action, separated by single spaces (interface.md; RFC 6749 §3.3).
+
+/** At most so many items in one request. */
+export const SCOPE_ITEMS_MAX = 16
+const SCOPE_CHARACTERS_MAX = 1024
+const ITEM = /^[A-Za-z0-9._~/-]+:[A-Za-z0-9._~/-]+$/
+const PATTERN = /^[A-Za-z0-9._~/-]+:(\*|[A-Za-z0-9._~/-]+)$/
+
+const parseItems = (text: string, form: RegExp): readonly string[] | undefined => {
+  if (text.length > SCOPE_CHARACTERS_MAX) return undefined
+  const items = text.split(' ')
+  if (!items.every(item => form.test(item))) return undefined
+  const distinct = [...new Set(items)].toSorted()
+  return distinct.length > SCOPE_ITEMS_MAX ? undefined : distinct
+}
+
+/** The items of a requested scope, sorted, each once; undefined where the text is not a scope. */
+export const parseScope = (text: string): readonly string[] | undefined => parseItems(text, ITEM)
+
+/** What an agent may ask for: items, or `resource:*` for every action on a resource. */
+export const parseScopePatterns = (text: string): readonly string[] | undefined => parseItems(text, PATTERN)
+
+export const formatScope = (items: readonly string[]): string => items.join(' ')
+
+/** Whether one item of a scope is the pattern, or of the resource that the pattern opens with `resource:*`. */
+export const matchesScope = (pattern: string, item: string): boolean =>
+  pattern === item || (pattern.endsWith(':*') && item.startsWith(pattern.slice(0, -1)))
+
+/** The first item that no pattern allows. */
+export const firstScopeBeyond = (patterns: readonly string[], items: readonly string[]): string | undefined =>
+  items.find(item => !patterns.some(pattern => matchesScope(pattern, item)))

@@ -1,0 +1,26 @@
+// Instants. Inside the program an instant is an integer of milliseconds since 1970; on the wire it is RFC 3339.
+
+/** Milliseconds since 1970-01-01T00:00:00Z, an integer. */
+export type Milliseconds = number
+
+/** Seconds since 1970-01-01T00:00:00Z, an integer: the NumericDate of JWT (RFC 7519 §2). */
+export type Seconds = number
+
+const RFC3339 = /^\d{4}-\d\d-\d\d[Tt]([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?([Zz]|[+-]([01]\d|2[0-3]):[0-5]\d)$/
+
+/** `2026-11-21T09:30:05Z`, or with milliseconds where the instant has any. */
+export const formatTime = (instant: Milliseconds): string => new Date(instant).toISOString().replace('.000Z', 'Z')
+
+/** The instant that an RFC 3339 text names (§5.6; parts below a millisecond are dropped), or undefined. */
+export const parseTime = (text: string): Milliseconds | undefined => {
+  if (!RFC3339.test(text)) return undefined
+  const instant = Date.parse(text.toUpperCase())
+  return Number.isNaN(instant) || instant < 0 || !isRealDay(text) ? undefined : instant
+}
+
+// Date.parse takes 30 February for 2 March in some engines: the day must come back as it was written.
+const isRealDay = (text: string): boolean => {
+  const day = text.slice(0, 10)
+  const parsed = Date.parse(`${day}T00:00:00Z`)
+  return !Number.isNaN(parsed) && new Date(parsed).toISOString().startsWith(day)
+}

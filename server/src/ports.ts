@@ -1,0 +1,161 @@
+// Every effect the operations need, on one screen. The store and keys/ implement these; compose.ts joins them.
+// A method is one intention and one transaction. Where the truth cannot be had in time it throws Unavailable.
+import type { Act } from './domain/act.ts'
+import type { Agent, Client } from './domain/agent.ts'
+import type { ApiKey } from './domain/api-key.ts'
+import type { OperatorCaller } from './domain/caller.ts'
+import type { AccessTokenClaims, TokenAddress } from './domain/claims.ts'
+import type { CutOffConditions } from './domain/ledger.ts'
+import type { EndedTokenRecord, HistoryFilters, Page, PageRequest, TokenFilters, TokenRecord } from './domain/page.ts'
+import type { EndingReason } from './domain/reason.ts'
+import type { PublicJwk, SealedSigningKey, SigningKey } from './domain/signing-key.ts'
+import type { Milliseconds } from './domain/time.ts'
+
+/** `cached` may answer from memory where `service.seq` is unchanged; a refusal needs `fresh`. */
+export type Freshness = 'cached' | 'fresh'
+
+/** What decisions to issue rest on: one snapshot. `seq` is `service.seq` there, `now` the store's clock. */
+export type IssueView = {
+  readonly seq: number
+  readonly now: Milliseconds
+  readonly signingKey: SigningKey
+  /** One for each client id asked for, in that order. */
+  readonly clients: readonly (Client | undefined)[]
+}
+
+/** A token as it is written; the numbers are the store's own, from the {@link IssueView}. */
+export type NewToken = {
+  readonly id: string
+  readonly lifetimeSeconds: number
+  /** The first 16 bytes of SHA-256 of the exact token text. */
+  readonly digest: Uint8Array
+  readonly agent: number
+  readonly credential: number
+  readonly signingKey: number
+  /** Sorted, each item once, joined by one space. */
+  readonly scope: string
+  readonly audience: readonly string[]
+  readonly seq: number
+}
+
+/** A row as a look-up finds it. `dead` is domain/ledger.ts applied to one snapshot. */
+export type FoundToken = TokenRecord & {
+  readonly dead: boolean
+  readonly digest: Uint8Array
+  readonly publicJwk: PublicJwk
+}
+
+export interface TokenLedger {
+  /** Never from a cache: what an acknowledged act ended is dead here. A token that was moved or never was: undefined. */
+  find(addresses: readonly TokenAddress[]): Promise<readonly (FoundToken | undefined)[]>
+  /** Writes a group durably. A row whose `seq` is no longer the service's is not written: decide again. */
+  insert(tokens: readonly NewToken[]): Promise<readonly ('inserted' | 'decide_again')[]>
+  /** Runs `work` while nothing else can write, for at most a second; what it inserts cannot be asked to decide again. */
+  exclusively<T>(work: (ledger: Pick<TokenLedger, 'insert'>) => Promise<T>): Promise<T>
+  /** Ends one token. Of two callers one gets `ended`; what ended it first stays. All answers are durable. */
+  end(address: TokenAddress, reason: EndingReason, act: Act): Promise<'ended' | 'already_ended' | 'unknown'>
+  /** Ends every token that the conditions cover, from the acknowledgement on; the rows follow. Gives the number of the act. */
+  endAll(conditions: CutOffConditions, reason: EndingReason, act: Act): Promise<number>
+  listLive(request: PageRequest<TokenFilters>): Promise<Page<TokenRecord>>
+  listEnded(request: PageRequest<HistoryFilters>): Promise<Page<EndedTokenRecord>>
+}
+
+export type NewAgent = Omit<Agent, 'createdAt' | 'disabledAt'> & {
+  readonly credential: { readonly id: string; readonly secretHash: Uint8Array }
+}
+
+export interface AgentRegister {
+  viewForIssue(clientIds: readonly string[], freshness: Freshness): Promise<IssueView>
+  /** `lifetimes_full`: the agent's lifetime would be the 17th in use. */
+  create(agent: NewAgent, act: Act): Promise<Agent | 'name_taken' | 'lifetimes_full'>
+  show(agentId: string): Promise<Agent | undefined>
+  /** At most `limit`, by name, after the name `after`. */
+  list(after: string | null, limit: number): Promise<readonly Agent[]>
+  /** Refuses new tokens and ends the live ones (`agent_disabled`), both from the acknowledgement on. */
+  disable(agentId: string, act: Act): Promise<Agent | undefined>
+  /** Lets the agent ask again. Nothing that was ended comes back. */
+  enable(agentId: string, act: Act): Promise<Agent | undefined>
+}
+
+export type NewApiKey = Omit<ApiKey, 'createdAt' | 'revokedAt'> & { readonly keyHash: Uint8Array }
+
+export interface ApiKeyRegister {
+  /** The live keys with these SHA-256 hashes, in that order. */
+  find(keyHashes: readonly Uint8Array[], freshness: Freshness): Promise<readonly (ApiKey | undefined)[]>
+  create(apiKey: NewApiKey, act: Act): Promise<ApiKey>
+  list(after: string | null, limit: number): Promise<readonly ApiKey[]>
+  revoke(apiKeyId: string, act: Act): Promise<ApiKey | undefined>
+}
+
+export interface SigningKeyRegister {
+  /** Keys whose tokens may still be alive, the current one among them. */
+  published(): Promise<readonly PublicJwk[]>
+  /** Keeps the key if the store holds none yet; of two callers one gets `created`. */
+  createFirst(key: SealedSigningKey, act: Act): Promise<'created' | 'already_exists'>
+  /** Every key that can still sign, for a check of the key-encryption key at start. */
+  sealed(): Promise<readonly SigningKey[]>
+}
+
+export interface StoreHealth {
+  /** Why the store cannot serve, in a sentence for an operator; null when it can. Includes a durable write. */
+  check(): Promise<string | null>
+}
+
+export type MintedToken = { readonly token: string; readonly digest: Uint8Array }
+
+/** A text that may be a token of ours: where its row would stand, and what the row's digest would be. */
+export type TokenReference = TokenAddress & { readonly digest: Uint8Array }
+
+export interface TokenCodec {
+  /** Signs one after another, in one go: a signature between two requests is a cold one. */
+  mint(claims: readonly AccessTokenClaims[], key: SigningKey): readonly MintedToken[]
+  /** Strict: canonical base64url, three parts, bounded size. Undefined where the text cannot be ours. */
+  read(text: string): TokenReference | undefined
+  /** Whether a text that read() took is signed by this key, under any encoding of the signature. */
+  isSignedBy(text: string, key: PublicJwk): boolean
+  /** As read(), for a revocation that must not miss: white space around it and any spelling of the signature pass. */
+  readLenient(text: string): TokenReference | undefined
+}
+
+export interface Operators {
+  /** The operator whom a JWT of a configured identity provider names, or why it is refused (for the log only). */
+  verify(jwt: string): Promise<OperatorCaller | { readonly refused: string }>
+}
+
+export interface Secrets {
+  makeClientSecret(): string
+  makeApiKey(): string
+  /** SHA-256 of the UTF-8 text. */
+  hash(text: string): Uint8Array
+  /** In constant time. */
+  areEqual(a: Uint8Array, b: Uint8Array): boolean
+}
+
+export interface Randomness {
+  bytes(count: number): Uint8Array
+  /** A random UUID (version 4). */
+  uuid(): string
+}
+
+/** What an operator configured, as the operations see it. */
+export type ServiceProfile = {
+  /** `iss` of every token: the base URL, without a trailing slash. */
+  readonly issuer: string
+  readonly defaultAudience: string
+  readonly lifetimeSeconds: number
+  /** Advertised scopes; null: none are. */
+  readonly scopesSupported: readonly string[] | null
+}
+
+export type Ports = {
+  readonly ledger: TokenLedger
+  readonly agents: AgentRegister
+  readonly apiKeys: ApiKeyRegister
+  readonly signingKeys: SigningKeyRegister
+  readonly health: StoreHealth
+  readonly codec: TokenCodec
+  readonly operators: Operators
+  readonly secrets: Secrets
+  readonly randomness: Randomness
+  readonly profile: ServiceProfile
+}
