@@ -1,0 +1,77 @@
+// Reading an identity provider's key set: at the address configured, or at the one that its metadata names.
+import { isJsonObject } from './compact-jws.ts'
+import { fetchJson, type Fetch, type Fetched } from './fetch-json.ts'
+import { parseProviderKey, type ProviderKey } from './provider-key.ts'
+
+/** For everything that one reading asks for, together. */
+export const READING_MILLISECONDS_MAX = 4_000
+/** Metadata is asked for again when it is older, so that a provider may move its key set. */
+const METADATA_MILLISECONDS_MAX = 600_000
+
+export type KeySetReading = { readonly keys: readonly ProviderKey[] } | { readonly failure: string }
+
+export type KeySetSource = {
+  readonly issuer: string
+  /** Undefined: from the provider's metadata. */
+  readonly jwksUri: string | undefined
+  readonly fetch: Fetch
+  readonly monotonicNow: () => number
+  readonly readingMilliseconds: number
+}
+
+/** Where an issuer's metadata stands: OpenID Connect Discovery 1.0 §4, then RFC 8414 §3.1. */
+const metadataAddresses = (issuer: string): readonly [string, string] => {
+  const { origin, pathname } = new URL(issuer)
+  const path = pathname.replace(/\/$/, '')
+  return [
+    `${origin}${path}/.well-known/openid-configuration`,
+    `${origin}/.well-known/oauth-authorization-server${path}`,
+  ]
+}
+
+const fetchMetadata = async ({ issuer, fetch }: KeySetSource, signal: AbortSignal): Promise<Fetched> => {
+  const [first, second] = metadataAddresses(issuer)
+  const fetched = await fetchJson(fetch, first, signal)
+  if (!('failure' in fetched) || fetched.status === undefined) return fetched
+  const fetchedSecond = await fetchJson(fetch, second, signal)
+  return 'failure' in fetchedSecond ? fetched : fetchedSecond
+}
+
+const discover = async (source: KeySetSource, signal: AbortSignal): Promise<string | { readonly failure: string }> => {
+  const fetched = await fetchMetadata(source, signal)
+  if ('failure' in fetched) return fetched
+  const { issuer, jwks_uri: jwksUri } = isJsonObject(fetched.value) ? fetched.value : {}
+  // RFC 8414 §3.3: compared as it is written, or one tenant's keys could vouch for another's tokens.
+  if (issuer !== source.issuer) return { failure: 'its metadata names another issuer' }
+  return typeof jwksUri === 'string' ? jwksUri : { failure: 'its metadata names no jwks_uri' }
+}
+
+const readKeys = async (fetch: Fetch, address: string, signal: AbortSignal): Promise<KeySetReading> => {
+  const fetched = await fetchJson(fetch, address, signal)
+  if ('failure' in fetched) return fetched
+  const { keys } = isJsonObject(fetched.value) ? fetched.value : {}
+  if (!Array.isArray(keys)) return { failure: `${address} answered something other than a key set` }
+  return { keys: keys.map(parseProviderKey).filter(key => key !== undefined) }
+}
+
+/** Gives a function that reads the set anew each time it is called; a failure is an answer, in words for an operator. */
+export const makeKeySetReader = (source: KeySetSource): (() => Promise<KeySetReading>) => {
+  let discovered: { readonly address: string; readonly at: number } | undefined
+  const address = async (signal: AbortSignal): Promise<string | { readonly failure: string }> => {
+    if (source.jwksUri !== undefined) return source.jwksUri
+    const now = source.monotonicNow()
+    if (discovered !== undefined && now - discovered.at < METADATA_MILLISECONDS_MAX) return discovered.address
+    const found = await discover(source, signal)
+    if (typeof found === 'string') discovered = { address: found, at: now }
+    return found
+  }
+  return async () => {
+    const signal = AbortSignal.timeout(source.readingMilliseconds)
+    const found = await address(signal)
+    if (typeof found !== 'string') return found
+    const reading = await readKeys(source.fetch, found, signal)
+    // A set that is not where it was may have moved.
+    if ('failure' in reading) discovered = undefined
+    return reading
+  }
+}

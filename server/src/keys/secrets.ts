@@ -1,0 +1,36 @@
+// Client secrets and API keys: a prefix that says what leaked, 256 random bits, and a checksum for secret scanners.
+// They are random in full, so SHA-256 keeps them as well as a slow password hash would.
+import { hash, timingSafeEqual } from 'node:crypto'
+import { crc32 } from 'node:zlib'
+import type { Randomness, Secrets } from '../ports.ts'
+
+export const CLIENT_SECRET_PREFIX = 'mmc_'
+export const API_KEY_PREFIX = 'mma_'
+
+const SECRET_BYTES = 32
+// Only these and `_`, so that no client percent-encodes a part of a secret in form fields or in HTTP Basic.
+const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+// The least lengths that hold 256 and 32 bits in base 62.
+const RANDOM_CHARACTERS = 43
+const CHECKSUM_CHARACTERS = 6
+
+const base62 = (value: bigint, length: number): string => {
+  let text = ''
+  for (let rest = value; text.length < length; rest /= 62n) text = ALPHABET.charAt(Number(rest % 62n)) + text
+  return text
+}
+
+/** The last characters of a secret: CRC-32 of all before them, in base 62. */
+export const secretChecksum = (body: string): string => base62(BigInt(crc32(body)), CHECKSUM_CHARACTERS)
+
+const makeSecret = (prefix: string, random: Uint8Array): string => {
+  const body = prefix + base62(BigInt(`0x${Buffer.from(random).toString('hex')}`), RANDOM_CHARACTERS)
+  return body + secretChecksum(body)
+}
+
+export const makeSecrets = (randomness: Pick<Randomness, 'bytes'>): Secrets => ({
+  makeClientSecret: () => makeSecret(CLIENT_SECRET_PREFIX, randomness.bytes(SECRET_BYTES)),
+  makeApiKey: () => makeSecret(API_KEY_PREFIX, randomness.bytes(SECRET_BYTES)),
+  hash: text => hash('sha256', text, 'buffer'),
+  areEqual: (a, b) => a.length === b.length && timingSafeEqual(a, b),
+})

@@ -1,0 +1,93 @@
+// Access tokens as text: signed at issue, found by the address in them, recognised by the digest of the whole.
+import { createPublicKey, hash, sign, verify, type KeyObject } from 'node:crypto'
+import { addressOf, type AccessTokenClaims } from '../domain/claims.ts'
+import type { PublicJwk, SigningKey } from '../domain/signing-key.ts'
+import type { MintedToken, TokenCodec, TokenReference } from '../ports.ts'
+import { COMPACT_CHARACTERS_MAX, decodeCanonical, readProvablePayload, splitCompact } from './compact-jws.ts'
+import { openSigningKey } from './signing-keys.ts'
+
+const DIGEST_BYTES = 16
+const SIGNATURE_BYTES = 64
+/** Private keys kept open. One signs at a time; the rest of the room is for a rotation. */
+const OPEN_KEYS_MAX = 8
+// RFC 7518 §3.4: r and s side by side, not DER.
+const DSA_ENCODING = 'ieee-p1363'
+// Base64 in either alphabet, padded or not, with white space in it.
+const ANY_BASE64 = /^[A-Za-z0-9+/_=\s-]+$/
+
+type OpenKey = { readonly encodedHeader: string; readonly privateKey: KeyObject }
+
+const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')
+
+const digestOf = (text: string): Uint8Array => hash('sha256', text, 'buffer').subarray(0, DIGEST_BYTES)
+
+const mintOne = (claims: AccessTokenClaims, { encodedHeader, privateKey }: OpenKey): MintedToken => {
+  const signingInput = `${encodedHeader}.${encode(claims)}`
+  const signature = sign('sha256', Buffer.from(signingInput), { key: privateKey, dsaEncoding: DSA_ENCODING })
+  const token = `${signingInput}.${signature.toString('base64url')}`
+  // A token that read() does not take could never be introspected or revoked: it must not leave.
+  if (token.length > COMPACT_CHARACTERS_MAX) throw new Error(`A token of ${token.length} characters was minted.`)
+  return { token, digest: digestOf(token) }
+}
+
+/** The canonical text in which only the signature may have been spelled otherwise, or undefined. */
+const canonicalExceptSignature = (text: string): string | undefined => {
+  const parts = splitCompact(text)
+  if (parts === undefined) return undefined
+  const [header, payload, signature] = parts
+  return ANY_BASE64.test(signature) ? `${header}.${payload}.AA` : undefined
+}
+
+// RFC 9068 §2.1. Opening a key costs a decryption, so it is done once for each kid; the kid is a thumbprint.
+const makeKeyRing = (keyEncryptionKey: Uint8Array): ((key: SigningKey) => OpenKey) => {
+  const ring = new Map<string, OpenKey>()
+  return key => {
+    const { kid } = key.publicJwk
+    const known = ring.get(kid)
+    if (known !== undefined) return known
+    const encodedHeader = encode({ alg: 'ES256', kid, typ: 'at+jwt' })
+    const opened = { encodedHeader, privateKey: openSigningKey(keyEncryptionKey, key) }
+    const [oldest] = ring.keys()
+    if (ring.size >= OPEN_KEYS_MAX && oldest !== undefined) ring.delete(oldest)
+    ring.set(kid, opened)
+    return opened
+  }
+}
+
+const isSignedBy = (text: string, key: PublicJwk): boolean => {
+  const parts = splitCompact(text.trim())
+  if (parts === undefined || !ANY_BASE64.test(parts[2])) return false
+  const [header, payload, spelled] = parts
+  if (decodeCanonical(header) === undefined || decodeCanonical(payload) === undefined) return false
+  // Node's decoder takes both alphabets and drops surplus bits; ECDSA itself takes n−s for s.
+  const signature = Buffer.from(spelled.replace(/[\s=]+/g, ''), 'base64')
+  const publicKey = createPublicKey({ key, format: 'jwk' })
+  return (
+    signature.length === SIGNATURE_BYTES &&
+    verify('sha256', Buffer.from(`${header}.${payload}`), { key: publicKey, dsaEncoding: DSA_ENCODING }, signature)
+  )
+}
+
+export const makeTokenCodec = (options: {
+  readonly issuer: string
+  readonly keyEncryptionKey: Uint8Array
+}): TokenCodec => {
+  const open = makeKeyRing(options.keyEncryptionKey)
+  const reference = (canonical: string, exact: string): TokenReference | undefined => {
+    const address = addressOf(readProvablePayload(canonical), options.issuer)
+    return address && { ...address, digest: digestOf(exact) }
+  }
+  return {
+    mint: (claims, key) => {
+      const opened = open(key)
+      return claims.map(each => mintOne(each, opened))
+    },
+    read: text => reference(text, text),
+    isSignedBy,
+    readLenient: text => {
+      const trimmed = text.trim()
+      const canonical = canonicalExceptSignature(trimmed)
+      return canonical === undefined ? undefined : reference(canonical, trimmed)
+    },
+  }
+}

@@ -1,0 +1,54 @@
+// Client secrets and API keys: their form, their hash, their comparison.
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { test } from 'node:test'
+import { crc32 } from 'node:zlib'
+import { randomness } from '../../src/keys/randomness.ts'
+import { makeSecrets } from '../../src/keys/secrets.ts'
+
+const secrets = makeSecrets(randomness)
+const withBytes = (byte: number) => makeSecrets({ bytes: count => new Uint8Array(count).fill(byte) })
+const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+const numberOf = (base62: string): bigint =>
+  base62.split('').reduce((sum, c) => sum * 62n + BigInt(ALPHABET.indexOf(c)), 0n)
+
+const FORMS: readonly (readonly [string, () => string, RegExp])[] = [
+  ['a client secret', () => secrets.makeClientSecret(), /^mmc_[0-9A-Za-z]{49}$/],
+  ['an API key', () => secrets.makeApiKey(), /^mma_[0-9A-Za-z]{49}$/],
+]
+
+for (const [name, make, form] of FORMS) {
+  test(`${name} is its prefix, 256 random bits and a checksum, in characters that no client encodes`, () => {
+    const secret = make()
+    assert.match(secret, form)
+    assert.equal(encodeURIComponent(secret), secret)
+    assert.equal(numberOf(secret.slice(-6)), BigInt(crc32(secret.slice(0, -6))))
+    assert.notEqual(make(), secret)
+  })
+}
+
+test('every random bit is in the secret, from all zeros to all ones', () => {
+  assert.equal(numberOf(withBytes(0).makeApiKey().slice(4, -6)), 0n)
+  assert.equal(numberOf(withBytes(255).makeApiKey().slice(4, -6)), 2n ** 256n - 1n)
+})
+
+test('a hash is SHA-256 of the UTF-8 text', () => {
+  for (const text of ['', 'mmc_x', 'schlüssel €']) {
+    assert.ok(createHash('sha256').update(text, 'utf8').digest().equals(secrets.hash(text)))
+  }
+})
+
+test('hashes are equal only where every byte and the length are', () => {
+  const a = secrets.hash('a')
+  assert.equal(secrets.areEqual(a, secrets.hash('a')), true)
+  assert.equal(secrets.areEqual(a, secrets.hash('b')), false)
+  assert.equal(secrets.areEqual(a, a.subarray(0, 31)), false)
+  assert.equal(secrets.areEqual(new Uint8Array(), new Uint8Array()), true)
+})
+
+test('random bytes and UUIDs are as many and as formed as asked for, and not the same twice', () => {
+  assert.equal(randomness.bytes(10).length, 10)
+  assert.notDeepEqual(randomness.bytes(32), randomness.bytes(32))
+  assert.match(randomness.uuid(), /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+  assert.notEqual(randomness.uuid(), randomness.uuid())
+})

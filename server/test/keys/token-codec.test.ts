@@ -1,0 +1,194 @@
+// Own tokens as text: minted, found by their address, recognised by their digest, told apart from other spellings.
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { test } from 'node:test'
+import * as fc from 'fast-check'
+import { importJWK, jwtVerify } from 'jose'
+import type { AccessTokenClaims } from '../../src/domain/claims.ts'
+import type { SigningKey } from '../../src/domain/signing-key.ts'
+import { makeTokenId } from '../../src/domain/token-id.ts'
+import { makeSigningKey } from '../../src/keys/signing-keys.ts'
+import { makeTokenCodec } from '../../src/keys/token-codec.ts'
+
+const ISSUER = 'https://mintmark.test'
+const KEY_ENCRYPTION_KEY = Buffer.alloc(32, 7)
+const ISSUED_AT = 1_795_000_000_123
+const codec = makeTokenCodec({ issuer: ISSUER, keyEncryptionKey: KEY_ENCRYPTION_KEY })
+const makeKey = (): SigningKey => ({ ...makeSigningKey(KEY_ENCRYPTION_KEY), number: 1 })
+const key = makeKey()
+
+const claimsOf = (changed: Partial<AccessTokenClaims> = {}): AccessTokenClaims => ({
+  iss: ISSUER,
+  sub: '6f1c1a52-4f7e-4c1f-9d7b-0a8a3d1f2b3c',
+  aud: ISSUER,
+  client_id: 'agent-1',
+  iat: 1_795_000_000,
+  exp: 1_795_000_300,
+  jti: makeTokenId(ISSUED_AT, Buffer.alloc(10, 9)),
+  scope: 'db:read',
+  seq: 4,
+  ...changed,
+})
+
+const mint = (claims: AccessTokenClaims, signingKey = key): { token: string; digest: Uint8Array } => {
+  const [minted] = codec.mint([claims], signingKey)
+  assert.ok(minted)
+  return minted
+}
+
+const digestOf = (text: string): Uint8Array => createHash('sha256').update(text).digest().subarray(0, 16)
+const CLAIMS = claimsOf()
+const { token: TOKEN, digest: DIGEST } = mint(CLAIMS)
+const [H = '', P = '', S = ''] = TOKEN.split('.')
+const REFERENCE = { id: CLAIMS.jti, lifetimeSeconds: 300, digest: DIGEST }
+
+test('a minted token is an RFC 9068 JWT that jose verifies under the published key', async () => {
+  const { payload, protectedHeader } = await jwtVerify(TOKEN, await importJWK(key.publicJwk), {
+    issuer: ISSUER,
+    audience: ISSUER,
+    typ: 'at+jwt',
+    algorithms: ['ES256'],
+    currentDate: new Date(ISSUED_AT),
+  })
+  assert.deepEqual(protectedHeader, { alg: 'ES256', kid: key.publicJwk.kid, typ: 'at+jwt' })
+  assert.deepEqual(payload, CLAIMS)
+})
+
+test('a group of claims is minted in its order, each token its own', () => {
+  const group = ['a:b', 'c:d', 'e:f'].map(scope => claimsOf({ scope }))
+  const payloads = codec.mint(group, key).map(({ token }) => Buffer.from(token.split('.')[1] ?? '', 'base64url'))
+  assert.deepEqual(
+    payloads.map((payload): unknown => JSON.parse(payload.toString())),
+    group,
+  )
+})
+
+test('more signing keys than are kept open sign each with their own', () => {
+  const keys = Array.from({ length: 10 }, makeKey)
+  for (const one of [...keys, ...keys]) assert.ok(codec.isSignedBy(mint(CLAIMS, one).token, one.publicJwk))
+})
+
+test('a key sealed under another key-encryption key does not sign', () => {
+  const foreign = { ...makeSigningKey(Buffer.alloc(32, 8)), number: 2 }
+  assert.throws(() => codec.mint([CLAIMS], foreign), /is sealed under the key-encryption key/)
+})
+
+test('a token at every limit of scope and audience is still short enough to be read', () => {
+  const iss = `https://${'i'.repeat(504)}`
+  const longest = makeTokenCodec({ issuer: iss, keyEncryptionKey: KEY_ENCRYPTION_KEY })
+  const aud = Array.from({ length: 8 }, () => `https://${'a'.repeat(504)}`)
+  const scope = `${'s'.repeat(1022)}:a`
+  const [minted] = longest.mint([claimsOf({ iss, aud, scope, client_id: CLAIMS.sub, seq: 2 ** 53 - 1 })], key)
+  assert.equal(longest.read(minted?.token ?? '')?.id, CLAIMS.jti)
+})
+
+test('a token too long to be read again is not minted', () => {
+  assert.throws(() => codec.mint([claimsOf({ scope: 'x'.repeat(6000) })], key), /characters was minted/)
+})
+
+test('reading a token gives the address in it and the digest of its exact text', () => {
+  assert.deepEqual(DIGEST, digestOf(TOKEN))
+  assert.deepEqual(codec.read(TOKEN), REFERENCE)
+  assert.deepEqual(codec.readLenient(TOKEN), REFERENCE)
+})
+
+test('the signature is no part of the address: another one gives another digest', () => {
+  const forged = `${H}.${P}.${Buffer.alloc(64, 1).toString('base64url')}`
+  assert.deepEqual(codec.read(forged), { ...REFERENCE, digest: digestOf(forged) })
+})
+
+for (const [name, changed] of Object.entries({
+  'another issuer': { iss: `${ISSUER}/` },
+  'a jti that is no UUIDv7': { jti: '6f1c1a52-4f7e-4c1f-9d7b-0a8a3d1f2b3c' },
+  'a jti in capital letters': { jti: CLAIMS.jti.toUpperCase() },
+  'an iat that is not the time in its jti': { iat: CLAIMS.iat + 1 },
+  'a lifetime of nothing': { exp: CLAIMS.iat },
+  'a lifetime above the greatest': { exp: CLAIMS.iat + 86_401 },
+  'an exp that is no integer': { exp: CLAIMS.exp + 0.5 },
+})) {
+  test(`a token with ${name} cannot be ours`, () => {
+    const { token } = mint(claimsOf(changed))
+    assert.equal(codec.read(token), undefined)
+    assert.equal(codec.readLenient(token), undefined)
+  })
+}
+
+const twinOf = (signature: string): string => {
+  const order = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n
+  const bytes = Buffer.from(signature, 'base64url')
+  const s = BigInt(`0x${bytes.subarray(32).toString('hex')}`)
+  const twin = Buffer.from((order - s).toString(16).padStart(64, '0'), 'hex')
+  return Buffer.concat([bytes.subarray(0, 32), twin]).toString('base64url')
+}
+
+const lastCharacters = 'AQgw'
+const surplus = S.slice(0, -1) + String.fromCharCode(S.charCodeAt(S.length - 1) + 1)
+
+const OTHER_SPELLINGS: Readonly<Record<string, string>> = {
+  padding: `${TOKEN}==`,
+  'half the padding': `${TOKEN}=`,
+  'surplus bits': `${H}.${P}.${surplus}`,
+  'the alphabet of base64': `${H}.${P}.${S.replaceAll('-', '+').replaceAll('_', '/')}`,
+  'white space in the signature': `${H}.${P}.${S.slice(0, 9)} \n${S.slice(9)}`,
+  'n−s for s': `${H}.${P}.${twinOf(S)}`,
+  'n−s for s, padded, in white space': `\n ${H}.${P}.${twinOf(S)}==\t`,
+}
+
+for (const [name, spelled] of Object.entries(OTHER_SPELLINGS)) {
+  test(`a revocation recognises a token spelled with ${name}`, () => {
+    assert.ok(lastCharacters.includes(S.slice(-1)))
+    assert.deepEqual(codec.readLenient(spelled), { ...REFERENCE, digest: digestOf(spelled.trim()) })
+    assert.ok(codec.isSignedBy(spelled, key.publicJwk))
+  })
+}
+
+test('a token in white space is, for a revocation, the token itself', () => {
+  for (const around of [' ', '\r\n', '\t', '\uFEFF']) {
+    assert.deepEqual(codec.readLenient(around + TOKEN + around), REFERENCE)
+    assert.equal(codec.read(around + TOKEN), undefined)
+    assert.equal(codec.read(TOKEN + around), undefined)
+  }
+})
+
+for (const [name, text] of Object.entries({
+  'padding in the header': `${H}=.${P}.${S}`,
+  'padding in the payload': `${H}.${P}=.${S}`,
+  'a space in the header': `${H} .${P}.${S}`,
+  'a space in the payload': `${H}.${P.slice(0, 5)} ${P.slice(5)}.${S}`,
+  'a fourth part': `${TOKEN}.${S}`,
+  'an asterisk in the signature': `${H}.${P}.${S}*`,
+  'no signature': `${H}.${P}.`,
+})) {
+  test(`no revocation takes a token with ${name} for ours`, () => {
+    assert.equal(codec.readLenient(text), undefined)
+    assert.equal(codec.isSignedBy(text, key.publicJwk), false)
+  })
+}
+
+for (const [name, text] of Object.entries({
+  'another payload': `${H}.${mint(claimsOf({ seq: 5 })).token.split('.')[1] ?? ''}.${S}`,
+  'another header': `${Buffer.from('{"alg":"ES256"}').toString('base64url')}.${P}.${S}`,
+  'a signature of nothing but zeros': `${H}.${P}.${Buffer.alloc(64).toString('base64url')}`,
+  'a signature one byte short': `${H}.${P}.${Buffer.from(S, 'base64url').subarray(0, 63).toString('base64url')}`,
+  'a signature one byte long': `${H}.${P}.${S}AA`,
+})) {
+  test(`a token with ${name} is not signed by the key`, () => {
+    assert.equal(codec.isSignedBy(text, key.publicJwk), false)
+  })
+}
+
+test('a token is not signed by another key', () => assert.equal(codec.isSignedBy(TOKEN, makeKey().publicJwk), false))
+
+test('whatever the text, reading it gives a reference or nothing, and never throws', () => {
+  const mutation = fc.tuple(fc.nat(TOKEN.length), fc.string({ unit: 'binary', maxLength: 4 }))
+  const mutated = mutation.map(([at, junk]) => TOKEN.slice(0, at) + junk + TOKEN.slice(at + junk.length))
+  fc.assert(
+    fc.property(fc.oneof(fc.string({ unit: 'binary' }), mutated), text => {
+      codec.isSignedBy(text, key.publicJwk)
+      codec.readLenient(text)
+      const reference = codec.read(text)
+      assert.ok(reference === undefined || Buffer.from(reference.digest).equals(digestOf(text)))
+    }),
+    { numRuns: 300 },
+  )
+})
