@@ -1,0 +1,104 @@
+// The store's clock: it never stands still, never steps back, and outlives a restart by the lease in the store.
+// Its state is a cell of shared memory, so that every thread of a process reads one clock.
+import { uptime } from 'node:os'
+import { Unavailable } from '../../domain/refusal.ts'
+import type { Milliseconds } from '../../domain/time.ts'
+
+/** The lease is written ahead by so much, and renewed at half of it. */
+export const LEASE_MS = 1000
+/** A lease at most so far ahead of the wall clock is waited out at start. */
+export const LEASE_WAIT_MS = 2000
+/** The clock may run ahead of steady progress by so much, not more. */
+export const CLOCK_AHEAD_MS_MAX = 60_000
+
+/** What a thread needs to read the clock: both members can be handed to another thread. */
+export type ClockCells = {
+  /** [0] what to add to monotonic time; [1] the same at start, less the time a machine slept before. */
+  readonly offset: SharedArrayBuffer
+  /** [0] wall and [1] monotonic time of a test, in ms; null for the machine's own clocks. */
+  readonly manual: SharedArrayBuffer | null
+}
+
+/** The machine's monotonic time in ms: one for all threads. Deadlines are told in it. */
+export const monotonicMs = (): number => Number(process.hrtime.bigint()) / 1e6
+
+type Sources = {
+  readonly wall: () => Milliseconds
+  readonly monotonic: () => Milliseconds
+  /** Time asleep: what the machine's uptime counts and its monotonic clock does not. */
+  readonly asleep: () => Milliseconds
+}
+
+const machine: Sources = {
+  wall: () => Date.now(),
+  monotonic: () => Math.floor(monotonicMs()),
+  asleep: () => Math.floor(uptime() * 1000 - monotonicMs()),
+}
+
+const manualSources = (buffer: SharedArrayBuffer): Sources => {
+  const cells = new BigInt64Array(buffer)
+  return {
+    wall: () => Number(Atomics.load(cells, 0)),
+    monotonic: () => Number(Atomics.load(cells, 1)),
+    asleep: () => 0,
+  }
+}
+
+const sourcesOf = (manual: SharedArrayBuffer | null): Sources => (manual === null ? machine : manualSources(manual))
+
+/** A clock that a test sets: `advance` moves both times, `stepWall` only the wall clock. */
+export const makeManualClock = (start: Milliseconds) => {
+  const buffer = new SharedArrayBuffer(16)
+  const cells = new BigInt64Array(buffer)
+  Atomics.store(cells, 0, BigInt(start))
+  Atomics.store(cells, 1, 1_000_000n)
+  return {
+    buffer,
+    advance: (ms: number) => {
+      Atomics.add(cells, 0, BigInt(ms))
+      Atomics.add(cells, 1, BigInt(ms))
+    },
+    stepWall: (ms: number) => void Atomics.add(cells, 0, BigInt(ms)),
+    wall: () => Number(Atomics.load(cells, 0)),
+  }
+}
+
+export type ManualClock = ReturnType<typeof makeManualClock>
+
+/** How far the lease of a store is ahead of the wall clock, in ms; 0 or less where it is not. */
+export const leaseAhead = (lease: Milliseconds, manual: SharedArrayBuffer | null): number =>
+  lease - sourcesOf(manual).wall()
+
+/** Starts a process's clock at the later of wall clock and lease. */
+export const startClock = (lease: Milliseconds, manual: SharedArrayBuffer | null): ClockCells => {
+  const sources = sourcesOf(manual)
+  const offset = new SharedArrayBuffer(16)
+  const cells = new BigInt64Array(offset)
+  const start = Math.max(lease, sources.wall()) - sources.monotonic()
+  Atomics.store(cells, 0, BigInt(start))
+  Atomics.store(cells, 1, BigInt(start - sources.asleep()))
+  return { offset, manual }
+}
+
+/** Reads the clock of the cells, in ms. Throws Unavailable while the wall clock stands too far ahead of steady progress. */
+export const clockOf = ({ offset, manual }: ClockCells): (() => Milliseconds) => {
+  const sources = sourcesOf(manual)
+  const cells = new BigInt64Array(offset)
+  return () => {
+    const monotonic = sources.monotonic()
+    const wanted = BigInt(sources.wall() - monotonic)
+    let current = Atomics.load(cells, 0)
+    if (wanted > current) {
+      const limit = Number(Atomics.load(cells, 1)) + CLOCK_AHEAD_MS_MAX
+      if (Number(wanted) > limit && Number(wanted) > limit + sources.asleep()) {
+        throw new Unavailable('The wall clock jumped ahead by more than 60 s. Correct it, or restart if it is right.')
+      }
+      while (wanted > current) {
+        const seen = Atomics.compareExchange(cells, 0, current, wanted)
+        if (seen === current) current = wanted
+        else current = seen
+      }
+    }
+    return monotonic + Number(current)
+  }
+}

@@ -1,0 +1,109 @@
+// Connections to the embedded store. Nothing else in our processes opens the file: closing any descriptor drops its locks.
+import { accessSync, closeSync, constants, existsSync, openSync, statfsSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import Database from 'better-sqlite3'
+import { Unavailable } from '../../domain/refusal.ts'
+import { PROGRAM_VERSION, schemaVersionOf } from './migrations.ts'
+
+/** A store that cannot be used, with what to do about it, for a person. */
+export class StoreProblem extends Error {
+  override readonly name = 'StoreProblem'
+}
+
+// Linux's f_type of file systems that machines share: SQLite's shared memory and locks do not reach across them.
+const NETWORK_FILE_SYSTEMS = new Map([
+  [0x6969, 'NFS'],
+  [0x517b, 'SMB'],
+  [0xff534d42, 'CIFS'],
+  [0xfe534d42, 'SMB2'],
+  [0x01021997, '9P'],
+])
+
+const refuseNetworkFileSystem = (file: string): void => {
+  if (process.platform !== 'linux') return
+  const kind = NETWORK_FILE_SYSTEMS.get(statfsSync(dirname(file)).type)
+  if (kind !== undefined) {
+    throw new StoreProblem(`${file} is on a network file system (${kind}), where SQLite is not safe: use a local disk.`)
+  }
+}
+
+// Asked without opening the file: closing a descriptor on it would drop the locks of connections already open here.
+const refuseUnwritable = (file: string): void => {
+  try {
+    accessSync(existsSync(file) ? file : dirname(file), constants.W_OK)
+  } catch (fault) {
+    const code = fault instanceof Error && 'code' in fault ? String(fault.code) : 'unknown'
+    throw new StoreProblem(`${file} cannot be written (${code}): make the folder exist and writable for this user.`)
+  }
+}
+
+/** Refuses a user who is not the folder's: what he created would be closed to the service. */
+export const refuseForeignUser = (file: string): void => {
+  const user = process.getuid?.()
+  const owner = statSync(dirname(file)).uid
+  if (user !== undefined && user !== owner) {
+    throw new StoreProblem(
+      `${dirname(file)} belongs to user ${owner}, this is user ${user}: run the command as that user.`,
+    )
+  }
+}
+
+const refuseVersion = (db: Database.Database, file: string): void => {
+  const { version, oldestProgram } = schemaVersionOf(db)
+  if (version === 0) throw new StoreProblem(`${file} is not set up yet: run 'mintmark migrate' first.`)
+  if (version < PROGRAM_VERSION) throw new StoreProblem(`${file} is of an older version: run 'mintmark migrate' first.`)
+  if (oldestProgram > PROGRAM_VERSION) {
+    throw new StoreProblem(`${file} is of a newer version of Mintmark than this program: run that version.`)
+  }
+}
+
+const open = (file: string): Database.Database => {
+  try {
+    const db = new Database(file, { timeout: 0 })
+    // Readers and one writer; a commit is acknowledged once it is on the disk (FULL), on macOS by its own strong call.
+    for (const pragma of ['journal_mode = wal', 'synchronous = full', 'fullfsync = on', 'checkpoint_fullfsync = on']) {
+      db.pragma(pragma)
+    }
+    db.pragma('foreign_keys = on')
+    db.pragma('cache_size = -16000')
+    return db
+  } catch (fault) {
+    const code = fault instanceof Error ? fault.message : String(fault)
+    throw new StoreProblem(`${file} cannot be opened as a store (${code}).`)
+  }
+}
+
+/** A connection for `migrate`: makes the file where there is none, and takes a store of any older version. */
+export const openForMigration = (file: string): Database.Database => {
+  refuseUnwritable(file)
+  refuseNetworkFileSystem(file)
+  // Made here, before any connection, so that nobody else can read it; SQLite gives -wal and -shm the same mode.
+  if (!existsSync(file)) closeSync(openSync(file, 'wx', 0o600))
+  return open(file)
+}
+
+/** The writing connection; one in a process. */
+export const openForWriting = (file: string): Database.Database => {
+  if (!existsSync(file)) throw new StoreProblem(`${file} does not exist: run 'mintmark migrate' first.`)
+  refuseUnwritable(file)
+  refuseNetworkFileSystem(file)
+  const db = open(file)
+  refuseVersion(db, file)
+  return db
+}
+
+/** A reading connection; it cannot write. */
+export const openForReading = (file: string): Database.Database => {
+  const db = open(file)
+  db.pragma('query_only = on')
+  return db
+}
+
+const FAULTS_OF_THE_DISK = /^SQLITE_(BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN|CORRUPT|NOTADB|NOMEM|PROTOCOL)/
+
+/** Whether the store, not our code, failed: the answer is then 503. */
+export const isStoreFault = (fault: unknown): boolean =>
+  fault instanceof Unavailable || (fault instanceof Database.SqliteError && FAULTS_OF_THE_DISK.test(fault.code))
+
+export const isBusy = (fault: unknown): boolean =>
+  fault instanceof Database.SqliteError && fault.code.startsWith('SQLITE_BUSY')

@@ -1,0 +1,104 @@
+// Ends tokens early. A row moves from `token` to `ended` in one transaction, so that there is exactly one record.
+import type { Act } from '../../domain/act.ts'
+import type { TokenAddress } from '../../domain/claims.ts'
+import { type CutOff, type CutOffConditions, causeOfEnd } from '../../domain/ledger.ts'
+import { Unavailable } from '../../domain/refusal.ts'
+import { type EndingReason, REASONS } from '../../domain/reason.ts'
+import { readOpenCutOffs } from './cut-offs.ts'
+import { bytesOfId } from './rows.ts'
+import { ledgerTokenOf, TOKEN_COLUMNS, type TokenRow } from './token-rows.ts'
+import type { Transaction } from './transaction.ts'
+import { walkCovered } from './walk.ts'
+
+/** An act that covers at most so many tokens moves their rows at once; a larger one leaves them to the fill. */
+export const MOVED_AT_ONCE_MAX = 64
+/** Compound cut-offs that may be open at once: each look-up compares them all. */
+const COMPOUND_OPEN_MAX = 64
+
+type Ending = { readonly at: number; readonly reason: EndingReason; readonly act: number }
+
+const MOVE = `insert into ended (id, life, agent, cred, key, scope, aud, at, reason, act)
+  values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+
+export const moveToEnded = ({ sql }: Transaction, row: TokenRow, { at, reason, act }: Ending): void => {
+  sql('delete from token where life = ? and id = ?').run(row.life, row.id)
+  const values = [row.id, row.life, row.agent, row.cred, row.key, row.scope, row.aud]
+  sql(MOVE).run(...values, at, REASONS[reason], act)
+}
+
+export type EndToken = { readonly address: TokenAddress; readonly reason: EndingReason; readonly act: Act }
+
+/** Ends one token where nothing has ended it before; of two callers one gets `ended`. */
+export const endToken = (
+  tx: Transaction,
+  { address, reason, act }: EndToken,
+): 'ended' | 'already_ended' | 'unknown' => {
+  const id = bytesOfId(address.id)
+  const select = `select ${TOKEN_COLUMNS} from token where life = ? and id = ?`
+  const row = tx.sql<TokenRow>(select).get(address.lifetimeSeconds, id)
+  if (row === undefined) {
+    return tx.sql('select 1 from ended where id = ?').get(id) === undefined ? 'unknown' : 'already_ended'
+  }
+  const cause = causeOfEnd(ledgerTokenOf(row, tx.sets), readOpenCutOffs(tx.sql), tx.now)
+  if (cause === 'expired') return 'already_ended'
+  // The first ending wins: a row that a cut-off has covered moves with the cut-off's reason, not with this one.
+  moveToEnded(tx, row, cause ?? { at: tx.now, reason, act: tx.recordAct(act) })
+  if (cause !== undefined) return 'already_ended'
+  tx.audit(act, address.id, { reason })
+  return 'ended'
+}
+
+// A cut-off on one thing alone is a number on that thing; any other is compared token by token while it is open.
+const ANCHORS = {
+  agent: 'update agent set ended_seq = ? where n = ?',
+  credential: 'update credential set ended_seq = ? where n = ?',
+  key: 'update signing_key set ended_seq = ? where n = ?',
+} as const
+
+const anchor = ({ sql }: Transaction, conditions: CutOffConditions, seq: number): boolean => {
+  const asked = Object.entries(conditions).filter(([, value]) => value !== null)
+  if (asked.length === 0) {
+    sql('update service set ended_seq = ?').run(seq)
+    return true
+  }
+  const [[name, n] = []] = asked
+  if (asked.length > 1 || (name !== 'agent' && name !== 'credential' && name !== 'key')) return false
+  sql(ANCHORS[name]).run(seq, n)
+  return true
+}
+
+const refuseTooMany = ({ sql }: Transaction): void => {
+  const open = sql<{ count: number }>(
+    `select count(*) as count from cutoff where state = 'open' and anchored = 0`,
+  ).get()
+  if ((open?.count ?? 0) >= COMPOUND_OPEN_MAX) {
+    throw new Unavailable(`${COMPOUND_OPEN_MAX} revocations are still being worked off. Try again later.`)
+  }
+}
+
+export type EndAll = {
+  readonly conditions: CutOffConditions
+  readonly reason: EndingReason
+  readonly act: Act
+  /** The time of the act, where a reset of the clock sets another than the transaction's. */
+  readonly at?: number
+}
+
+/**
+ * Ends every token that the conditions cover, from the commit on, at a cost that does not grow with their number.
+ * The caller writes the audit row. Gives the number of the act.
+ */
+export const endAll = (tx: Transaction, { conditions, reason, act, at = tx.now }: EndAll): number => {
+  const seq = tx.nextSeq()
+  const anchored = anchor(tx, conditions, seq)
+  if (!anchored) refuseTooMany(tx)
+  tx.sql('update service set last_end_seq = ?').run(seq)
+  const cutOff: CutOff = { ...conditions, seq, at, reason, act: tx.recordAct(act) }
+  const few = walkCovered(tx, cutOff, { from: null, examinedMax: 1000, coveredMax: MOVED_AT_ONCE_MAX + 1 })
+  const movedAll = few.done && few.covered.length <= MOVED_AT_ONCE_MAX
+  const row = [seq, JSON.stringify(conditions), anchored ? 1 : 0, REASONS[reason], cutOff.act, at]
+  const insert = `insert into cutoff (seq, conditions, anchored, reason, act, at, state) values (?, ?, ?, ?, ?, ?, ?)`
+  tx.sql(insert).run(...row, movedAll ? 'closed' : 'open')
+  if (movedAll) for (const { row: covered, cause } of few.covered) moveToEnded(tx, covered, cause)
+  return seq
+}

@@ -1,0 +1,58 @@
+// Runs all jobs that have arrived in one transaction: one wait for the disk, however many there are.
+import { Unavailable } from '../../domain/refusal.ts'
+import { monotonicMs } from './clock.ts'
+import { isStoreFault } from './connection.ts'
+import { JOBS, type JobName, type JobOutput } from './jobs.ts'
+import { begin, openTransaction, type Transaction, type WritingConnection } from './transaction.ts'
+import type { Failure, JobMessage, Reply } from './writer-messages.ts'
+
+export const failureOf = (fault: unknown): Failure => ({
+  kind: isStoreFault(fault) ? 'unavailable' : 'fault',
+  message: fault instanceof Error ? `${fault.name}: ${fault.message}` : String(fault),
+})
+
+// The table pairs each name with its input; a message carries such a pair, which the compiler cannot follow.
+const perform = (tx: Transaction, job: JobMessage): JobOutput<JobName> =>
+  (JOBS[job.job] as (tx: Transaction, input: unknown) => JobOutput<JobName>)(tx, job.input)
+
+const runOne = (connection: WritingConnection, tx: Transaction, job: JobMessage): Reply => {
+  const { sql } = connection
+  if (monotonicMs() > job.deadline) throw new Unavailable('The store was too slow to begin with this in time.')
+  sql('savepoint job').run()
+  try {
+    const value = perform(tx, job)
+    sql('release job').run()
+    return { n: job.n, value }
+  } catch (fault) {
+    if (connection.db.inTransaction) sql('rollback to job').run()
+    connection.sets.forget()
+    throw fault
+  }
+}
+
+const runEach = (connection: WritingConnection, jobs: readonly JobMessage[]): Reply[] => {
+  const tx = openTransaction(connection)
+  return jobs.map(job => {
+    try {
+      return runOne(connection, tx, job)
+    } catch (fault) {
+      // A full or failing disk fails the whole group; what one job did wrong is its own.
+      if (!(fault instanceof Unavailable) && isStoreFault(fault)) throw fault
+      return { n: job.n, failure: failureOf(fault) }
+    }
+  })
+}
+
+/** A reply for each job: durable, or failed. Where the commit itself fails nobody is told that anything was done. */
+export const groupCommit = (connection: WritingConnection, jobs: readonly JobMessage[]): Reply[] => {
+  try {
+    begin(connection, Math.max(...jobs.map(({ deadline }) => deadline)))
+    const replies = runEach(connection, jobs)
+    connection.sql('commit').run()
+    return replies
+  } catch (fault) {
+    if (connection.db.inTransaction) connection.db.exec('rollback')
+    connection.sets.forget()
+    return jobs.map(({ n }) => ({ n, failure: failureOf(fault) }))
+  }
+}

@@ -1,0 +1,42 @@
+// A hold of the write lock: the holder decides on what it reads meanwhile, and writes one group.
+import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads'
+import { monotonicMs } from './clock.ts'
+import { insertTokens } from './insert-tokens.ts'
+import { begin, openTransaction, sleep, type WritingConnection } from './transaction.ts'
+import type { HoldMessage, HoldReply } from './writer-messages.ts'
+
+const HOLD_MS_MAX = 1000
+const POLL_MS = 1
+
+const awaitMessage = (port: MessagePort): HoldMessage | undefined => {
+  const until = monotonicMs() + HOLD_MS_MAX
+  while (monotonicMs() < until) {
+    const received: { message: HoldMessage } | undefined = receiveMessageOnPort(port)
+    if (received !== undefined) return received.message
+    sleep(POLL_MS)
+  }
+  return undefined
+}
+
+const serveHolder = (connection: WritingConnection, port: MessagePort): HoldReply | undefined => {
+  const tx = openTransaction(connection)
+  port.postMessage({ held: true } satisfies HoldReply)
+  const message = awaitMessage(port)
+  if (message === undefined) return { failure: { kind: 'unavailable', message: 'The lock was held too long.' } }
+  if ('release' in message) return undefined
+  const outcomes = insertTokens(tx, message.insert)
+  connection.sql('commit').run()
+  return { outcomes }
+}
+
+/** Blocks the writing thread, for at most a second, while the holder decides: that is what it is for. */
+export const hold = (connection: WritingConnection, port: MessagePort, deadline: number): void => {
+  begin(connection, deadline)
+  try {
+    const reply = serveHolder(connection, port)
+    if (reply !== undefined) port.postMessage(reply)
+  } finally {
+    if (connection.db.inTransaction) connection.sql('rollback').run()
+    port.close()
+  }
+}

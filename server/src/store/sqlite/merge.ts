@@ -1,0 +1,93 @@
+// Merges sorted streams of rows into one page: newest first, no row looked at twice, none skipped.
+import { PAGE_EXAMINED_MAX, type Page, type Position } from '../../domain/page.ts'
+
+/** Rows of one key range, going down by `at`, then by `id`, fetched in steps. */
+export type Stream<R extends Position> = {
+  /** No row of this stream is later: it need not be opened while the merge is above. */
+  readonly ceiling: number
+  /** The next rows below the position `after` (null: from the top), at most `limit`. */
+  readonly fetch: (after: Position | null, limit: number) => readonly R[]
+}
+
+const STEP_LEAST = 8
+const STEP_MOST = 256
+
+const isAbove = (a: Position, b: Position): boolean => a.at > b.at || (a.at === b.at && a.id > b.id)
+
+type Cursor<R extends Position> = {
+  readonly ceiling: number
+  /** The next row, fetched where need be. */
+  readonly head: () => R | undefined
+  readonly pop: () => void
+  readonly fetched: () => number
+}
+
+const cursorOf = <R extends Position>(stream: Stream<R>, firstStep: number): Cursor<R> => {
+  let rows: readonly R[] = []
+  let next = 0
+  let step = firstStep
+  let fetched = 0
+  let exhausted = false
+  const refill = (): void => {
+    rows = stream.fetch(rows.at(-1) ?? null, step)
+    fetched += rows.length
+    exhausted = rows.length < step
+    next = 0
+    step = Math.min(step * 2, STEP_MOST)
+  }
+  return {
+    ceiling: stream.ceiling,
+    head: () => {
+      if (next >= rows.length && !exhausted) refill()
+      return rows[next]
+    },
+    pop: () => {
+      next += 1
+    },
+    fetched: () => fetched,
+  }
+}
+
+const uppermost = <R extends Position>(cursors: readonly Cursor<R>[]): { row: R; cursor: Cursor<R> } | undefined => {
+  let best: { row: R; cursor: Cursor<R> } | undefined
+  for (const cursor of cursors) {
+    // Sorted by ceiling: from here on no stream can hold a row above the best one.
+    if (best !== undefined && cursor.ceiling < best.row.at) break
+    const row = cursor.head()
+    if (row !== undefined && (best === undefined || isAbove(row, best.row))) best = { row, cursor }
+  }
+  return best
+}
+
+/**
+ * One page of the rows that `keep` turns into a record (undefined hides a row). The next position is that of the last
+ * row looked at, not of the last one returned, so that a page that hides all its rows still gets on.
+ */
+export const mergePage = <R extends Position, T>(
+  streams: readonly Stream<R>[],
+  limit: number,
+  keep: (row: R) => T | undefined,
+): Page<T> => {
+  const firstStep = Math.min(
+    Math.max(Math.ceil((2 * (limit + 1)) / Math.max(streams.length, 1)), STEP_LEAST),
+    STEP_MOST,
+  )
+  const cursors = streams.map(stream => cursorOf(stream, firstStep)).toSorted((a, b) => b.ceiling - a.ceiling)
+  const records: T[] = []
+  let last: Position | null = null
+  let looked = 0
+  for (let top = uppermost(cursors); top !== undefined; top = uppermost(cursors)) {
+    if (records.length >= limit || looked >= PAGE_EXAMINED_MAX) {
+      return { records, next: last, examined: examinedBy(cursors) }
+    }
+    looked += 1
+    last = { at: top.row.at, id: top.row.id }
+    const record = keep(top.row)
+    if (record !== undefined) records.push(record)
+    top.cursor.pop()
+  }
+  return { records, next: null, examined: examinedBy(cursors) }
+}
+
+const examinedBy = <R extends Position>(cursors: readonly Cursor<R>[]): number =>
+  cursors.reduce((sum, cursor) => sum + cursor.fetched(), 0)

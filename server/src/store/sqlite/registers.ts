@@ -1,0 +1,92 @@
+// The ports of agents, API keys and signing keys. What is remembered is used only while `service.seq` is the one it was
+// read at, and that number is read each time.
+import type { Client } from '../../domain/agent.ts'
+import type { ApiKey } from '../../domain/api-key.ts'
+import { Unavailable } from '../../domain/refusal.ts'
+import type { SigningKey } from '../../domain/signing-key.ts'
+import type { AgentRegister, ApiKeyRegister, Freshness, SigningKeyRegister, StoreHealth } from '../../ports.ts'
+import { listAgents, readClient, showAgent } from './agents.ts'
+import { findApiKey, listApiKeys } from './api-keys.ts'
+import type { Reader, Snapshot } from './reader.ts'
+import { readSigningKeys } from './signing-keys.ts'
+import type { Writer } from './writer.ts'
+
+const REMEMBERED_MAX = 10_000
+
+type Memory<T> = (snapshot: Snapshot, key: string, freshness: Freshness, read: () => T | undefined) => T | undefined
+
+/** Remembers what was found, never what was not: a refusal is read anew. */
+const memory = <T>(): Memory<T> => {
+  const known = new Map<string, T>()
+  let seq = -1
+  return ({ service }, key, freshness, read) => {
+    if (service.seq !== seq || known.size >= REMEMBERED_MAX) known.clear()
+    seq = service.seq
+    const remembered = freshness === 'cached' ? known.get(key) : undefined
+    if (remembered !== undefined) return remembered
+    const found = read()
+    if (found === undefined) known.delete(key)
+    else known.set(key, found)
+    return found
+  }
+}
+
+const readCurrentKey = ({ sql }: Snapshot): SigningKey => {
+  const [current] = readSigningKeys(sql)
+  if (current === undefined) throw new Unavailable(`The store holds no signing key: run 'mintmark migrate'.`)
+  return current
+}
+
+const CURRENT = 'current'
+
+export const makeAgentRegister = (reader: Reader, writer: Writer): AgentRegister => {
+  const clients = memory<Client>()
+  const keys = memory<SigningKey>()
+  return {
+    viewForIssue: async (clientIds, freshness) =>
+      reader.readUntimed(snapshot => ({
+        seq: snapshot.service.seq,
+        now: snapshot.now,
+        signingKey: keys(snapshot, CURRENT, freshness, () => readCurrentKey(snapshot)) ?? readCurrentKey(snapshot),
+        clients: clientIds.map(id => clients(snapshot, id, freshness, () => readClient(snapshot.sql, id))),
+      })),
+    create: (agent, act) => writer.call('createAgent', { agent, act }),
+    show: async agentId => reader.readUntimed(({ sql }) => showAgent(sql, agentId)),
+    list: async (after, limit) => reader.readUntimed(({ sql }) => listAgents(sql, after, limit)),
+    disable: (agentId, act) => writer.call('disableAgent', { agentId, act }),
+    enable: (agentId, act) => writer.call('enableAgent', { agentId, act }),
+  }
+}
+
+export const makeApiKeyRegister = (reader: Reader, writer: Writer): ApiKeyRegister => {
+  const apiKeys = memory<ApiKey>()
+  return {
+    find: async (keyHashes, freshness) =>
+      reader.readUntimed(snapshot =>
+        keyHashes.map(hash =>
+          apiKeys(snapshot, Buffer.from(hash).toString('latin1'), freshness, () => findApiKey(snapshot.sql, hash)),
+        ),
+      ),
+    create: (apiKey, act) => writer.call('createApiKey', { apiKey, act }),
+    list: async (after, limit) => reader.readUntimed(({ sql }) => listApiKeys(sql, after, limit)),
+    revoke: (apiKeyId, act) => writer.call('revokeApiKey', { apiKeyId, act }),
+  }
+}
+
+export const makeSigningKeyRegister = (reader: Reader, writer: Writer): SigningKeyRegister => ({
+  published: async () => reader.readUntimed(({ sql }) => readSigningKeys(sql).map(({ publicJwk }) => publicJwk)),
+  createFirst: (key, act) => writer.call('createFirstKey', { key, act }),
+  sealed: async () => reader.readUntimed(({ sql }) => readSigningKeys(sql)),
+})
+
+export const makeHealth = (reader: Reader, writer: Writer): StoreHealth => ({
+  check: async () => {
+    try {
+      await writer.call('proveWrite', null)
+      return await reader.read(() => null)
+    } catch (fault) {
+      if (fault instanceof Unavailable) return fault.message
+      throw fault
+    }
+  },
+})

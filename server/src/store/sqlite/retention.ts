@@ -1,0 +1,70 @@
+// Retention: what has been kept long enough goes, oldest first, in steps so small that no request waits for one.
+import { REASONS } from '../../domain/reason.ts'
+import { lowestIdAt } from '../../domain/token-id.ts'
+import { bytesOfId } from './rows.ts'
+import type { Transaction } from './transaction.ts'
+import { lifetimesOf } from './walk.ts'
+
+export const RETENTION_ROWS = 500
+const DAY_MS = 86_400_000
+
+export type Retention = {
+  /** How long a token that only expired is kept after its expiry. */
+  readonly expiredMs: number
+  /** How long every other ended token is kept after its end. */
+  readonly endedMs: number
+}
+
+const removeExpired = ({ sql, now }: Transaction, life: number, { expiredMs }: Retention): number => {
+  // The last second whose tokens of this lifetime expired at least `expiredMs` ago.
+  const bound = lowestIdAt(1000 * (Math.floor((now - expiredMs) / 1000) - life + 1))
+  const select = 'select id from token where life = ? and id < ? order by id limit ?'
+  const rows = sql<{ id: Buffer }>(select).all(life, bytesOfId(bound), RETENTION_ROWS)
+  for (const { id } of rows) sql('delete from token where life = ? and id = ?').run(life, id)
+  return rows.length
+}
+
+const dropIdleLifetime = ({ sql }: Transaction, life: number): void => {
+  if (sql('select 1 from token where life = ? limit 1').get(life) !== undefined) return
+  sql('delete from lifetime where life = ?').run(life)
+}
+
+const removeEnded = ({ sql }: Transaction, before: number): number => {
+  const select = 'select id from ended where reason = ? and at < ? order by at, id limit ?'
+  let removed = 0
+  for (const reason of Object.values(REASONS)) {
+    const rows = sql<{ id: Buffer }>(select).all(reason, before, RETENTION_ROWS - removed)
+    for (const { id } of rows) sql('delete from ended where id = ?').run(id)
+    removed += rows.length
+    if (removed >= RETENTION_ROWS) break
+  }
+  return removed
+}
+
+const removeUnused = (tx: Transaction, before: number, retention: Retention): number => {
+  const { sql } = tx
+  const lastUse = tx.now - Math.max(retention.endedMs, retention.expiredMs) - 2 * DAY_MS
+  const day = Math.floor(lastUse / DAY_MS)
+  const remove = [
+    sql('delete from act where n in (select n from act where at < ? order by at limit ?)').run(before, RETENTION_ROWS),
+    sql(`delete from scope_set_item where n in (select n from scope_set where used_day < ?)`).run(day),
+    sql('delete from scope_set where used_day < ?').run(day),
+    sql('delete from audience_set where used_day < ?').run(day),
+    sql(`delete from cutoff where state = 'closed' and at < ?`).run(before),
+  ]
+  return remove.reduce((sum, { changes }) => sum + changes, 0)
+}
+
+/** One step. While a cut-off is being filled nothing is removed, so that each ended token gets its record first. */
+export const retentionStep = (tx: Transaction, retention: Retention): 'more' | 'nothing_left' => {
+  if (tx.sql(`select 1 from cutoff where state = 'open'`).get() !== undefined) return 'nothing_left'
+  for (const life of lifetimesOf(tx.sql)) {
+    if (removeExpired(tx, life, retention) > 0) return 'more'
+    dropIdleLifetime(tx, life)
+  }
+  const before = tx.now - retention.endedMs
+  if (removeEnded(tx, before) > 0) return 'more'
+  const removed = removeUnused(tx, before, retention)
+  if (removed > 0) tx.sets.forget()
+  return removed >= RETENTION_ROWS ? 'more' : 'nothing_left'
+}

@@ -1,0 +1,94 @@
+// Scope sets and audience sets: each distinct text is stored once, and tokens name it by number.
+import { Unavailable } from '../../domain/refusal.ts'
+import type { Milliseconds } from '../../domain/time.ts'
+import { parseStrings } from './rows.ts'
+import type { Statements } from './statements.ts'
+
+export const SCOPE_SETS_MAX = 65_536
+const DAY_MS = 86_400_000
+const CACHE_MAX = 65_536
+
+export type ScopeSet = { readonly text: string; readonly items: readonly string[] }
+
+export type Sets = {
+  readonly scope: (n: number) => ScopeSet
+  readonly audience: (n: number) => readonly string[]
+  /** The number of a scope text, stored where it is new; in a write transaction. */
+  readonly keepScope: (text: string, now: Milliseconds) => number
+  /** The number of a list of audiences given as JSON; in a write transaction. */
+  readonly keepAudience: (members: string, now: Milliseconds) => number
+  /** Forgets what it remembers: after a rollback, and after sets were removed. */
+  readonly forget: () => void
+}
+
+type Kept = { readonly n: number; readonly day: number }
+
+const bounded = <K, V>(cache: Map<K, V>, key: K, value: V): V => {
+  if (cache.size >= CACHE_MAX) cache.clear()
+  cache.set(key, value)
+  return value
+}
+
+const insertScope = (sql: Statements, text: string, day: number): number => {
+  const { count } = sql<{ count: number }>('select count(*) as count from scope_set').get() ?? { count: 0 }
+  if (count >= SCOPE_SETS_MAX) throw new Unavailable(`The ledger already holds ${SCOPE_SETS_MAX} different scopes.`)
+  const n = Number(sql('insert into scope_set (text, used_day) values (?, ?)').run(text, day).lastInsertRowid)
+  for (const item of text.split(' ')) sql('insert into scope_set_item values (?, ?)').run(item, n)
+  return n
+}
+
+const insertAudience = (sql: Statements, members: string, day: number): number =>
+  Number(sql('insert into audience_set (members, used_day) values (?, ?)').run(members, day).lastInsertRowid)
+
+// The day of last use is kept, so that retention can tell unused sets without an index over the tokens.
+const KEEP = {
+  scope_set: 'update scope_set set used_day = ? where text = ? returning n',
+  audience_set: 'update audience_set set used_day = ? where members = ? returning n',
+} as const
+
+const keeper = (
+  sql: Statements,
+  table: keyof typeof KEEP,
+  insert: (sql: Statements, text: string, day: number) => number,
+) => {
+  const cache = new Map<string, Kept>()
+  const keep = (text: string, now: Milliseconds): number => {
+    const day = Math.floor(now / DAY_MS)
+    const kept = cache.get(text)
+    if (kept !== undefined && kept.day === day) return kept.n
+    const known = sql<{ n: number }>(KEEP[table]).get(day, text)
+    return bounded(cache, text, { n: known?.n ?? insert(sql, text, day), day }).n
+  }
+  return { keep, forget: () => cache.clear() }
+}
+
+const readScope = (sql: Statements, n: number): ScopeSet => {
+  const row = sql<{ text: string }>('select text from scope_set where n = ?').get(n)
+  if (row === undefined) throw new Error(`The ledger names scope set ${n}, which is not there.`)
+  return { text: row.text, items: row.text.split(' ') }
+}
+
+const readAudience = (sql: Statements, n: number): readonly string[] => {
+  const row = sql<{ members: string }>('select members from audience_set where n = ?').get(n)
+  if (row === undefined) throw new Error(`The ledger names audience set ${n}, which is not there.`)
+  return parseStrings(row.members)
+}
+
+export const setsOf = (sql: Statements): Sets => {
+  const scopes = new Map<number, ScopeSet>()
+  const audiences = new Map<number, readonly string[]>()
+  const scopeKeeper = keeper(sql, 'scope_set', insertScope)
+  const audienceKeeper = keeper(sql, 'audience_set', insertAudience)
+  return {
+    scope: n => scopes.get(n) ?? bounded(scopes, n, readScope(sql, n)),
+    audience: n => audiences.get(n) ?? bounded(audiences, n, readAudience(sql, n)),
+    keepScope: scopeKeeper.keep,
+    keepAudience: audienceKeeper.keep,
+    forget: () => {
+      scopeKeeper.forget()
+      audienceKeeper.forget()
+      scopes.clear()
+      audiences.clear()
+    },
+  }
+}

@@ -1,0 +1,104 @@
+// One write transaction: its time, its numbers, its record of who acted. Runs only on the writing connection.
+import type { Database } from 'better-sqlite3'
+import type { Act } from '../../domain/act.ts'
+import { Unavailable } from '../../domain/refusal.ts'
+import type { Milliseconds } from '../../domain/time.ts'
+import { isBusy } from './connection.ts'
+import { LEASE_MS, monotonicMs } from './clock.ts'
+import { readServiceRow, type ServiceRow } from './service-row.ts'
+import { type Sets, setsOf } from './sets.ts'
+import { type Statements, statementsOf } from './statements.ts'
+
+export type Transaction = {
+  readonly sql: Statements
+  readonly sets: Sets
+  /** The one time of everything this transaction does: read after the lock, never smaller than an earlier one. */
+  readonly now: Milliseconds
+  /** `service.seq` as it is now, the changes of this transaction included. */
+  readonly seq: () => number
+  /** Takes the next number, for a change that can refuse or end something. */
+  readonly nextSeq: () => number
+  /** Records the act for history; its number. */
+  readonly recordAct: (act: Act) => number
+  /** Writes the act's row of the audit. */
+  readonly audit: (act: Act, subject: string | null, detail: object) => void
+}
+
+export type WritingConnection = {
+  readonly db: Database
+  readonly sql: Statements
+  readonly sets: Sets
+  readonly clock: () => Milliseconds
+}
+
+export const writingConnection = (db: Database, clock: () => Milliseconds): WritingConnection => {
+  const sql = statementsOf(db)
+  return { db, sql, sets: setsOf(sql), clock }
+}
+
+const RETRY_MS = 1
+const sleepCell = new Int32Array(new SharedArrayBuffer(4))
+
+/** Blocks this thread, which does nothing but write, for so many milliseconds. */
+export const sleep = (ms: number): void => void Atomics.wait(sleepCell, 0, 0, ms)
+
+/** Takes the write lock; another process may hold it for a moment. `deadline` is in ms of monotonicMs(). */
+export const begin = ({ sql }: WritingConnection, deadline: number): void => {
+  for (;;) {
+    try {
+      sql('begin immediate').run()
+      return
+    } catch (fault) {
+      if (!isBusy(fault)) throw fault
+      if (monotonicMs() >= deadline) throw new Unavailable('Another process held the lock of the store too long.')
+      sleep(RETRY_MS)
+    }
+  }
+}
+
+const nextNumber = (connection: WritingConnection): number => {
+  const row = connection.sql<{ seq: number }>('update service set seq = seq + 1 returning seq').get()
+  if (row === undefined) throw new Error('The store has no service row.')
+  return row.seq
+}
+
+const insertAct = ({ sql }: WritingConnection, act: Act, now: Milliseconds): number => {
+  const row = [act.kind, JSON.stringify(act.actor), act.note, now]
+  return Number(sql('insert into act (kind, actor, note, at) values (?, ?, ?, ?)').run(...row).lastInsertRowid)
+}
+
+const AUDIT = `insert into audit (at, kind, actor, request_id, subject, note, detail) values (?, ?, ?, ?, ?, ?, ?)`
+
+/** Opens the view that jobs work with; call it after begin(). Renews the clock's lease where half of it has gone. */
+export const openTransaction = (connection: WritingConnection): Transaction => {
+  const { sql, sets, clock } = connection
+  const service: ServiceRow = readServiceRow(sql)
+  const now = Math.max(clock(), service.lastAt)
+  if (now > service.clockLease - LEASE_MS / 2) sql('update service set clock_lease = ?').run(now + LEASE_MS)
+  let { seq } = service
+  let acted = false
+  const act = () => {
+    if (!acted) sql('update service set last_at = ?').run(now)
+    acted = true
+  }
+  return {
+    sql,
+    sets,
+    now,
+    seq: () => seq,
+    nextSeq: () => {
+      act()
+      seq = nextNumber(connection)
+      return seq
+    },
+    recordAct: recorded => {
+      act()
+      return insertAct(connection, recorded, now)
+    },
+    audit: (done, subject, detail) => {
+      act()
+      const row = [now, done.kind, JSON.stringify(done.actor), done.requestId, subject, done.note]
+      sql(AUDIT).run(...row, JSON.stringify(detail))
+    },
+  }
+}

@@ -1,0 +1,38 @@
+// What passes between the serving threads and the one writing thread.
+import type { MessagePort } from 'node:worker_threads'
+import type { ClockCells } from './clock.ts'
+import type { JobInput, JobName } from './jobs.ts'
+import type { Retention } from './retention.ts'
+import type { PackedTokens } from './rows.ts'
+
+/** How the writing thread is started. */
+export type WriterOptions = {
+  readonly file: string
+  readonly clock: ClockCells
+  /** Null in a process that only acts once, like the CLI: it leaves fills and retention to the service. */
+  readonly upkeep: Retention | null
+}
+
+export type JobMessage = {
+  readonly n: number
+  /** In ms of monotonicMs(): a job that has not begun by then is not begun. */
+  readonly deadline: number
+  readonly job: JobName
+  readonly input: JobInput<JobName>
+}
+
+/** Asks for the write lock; its holder speaks through the port. */
+export type HoldRequest = { readonly job: 'hold'; readonly deadline: number; readonly port: MessagePort }
+
+export type WriterMessage = JobMessage | HoldRequest | { readonly job: 'close' }
+
+/** `unavailable`: the store failed or was too slow. `fault`: a bug of ours. */
+export type Failure = { readonly kind: 'unavailable' | 'fault'; readonly message: string }
+
+export type Reply = { readonly n: number } & ({ readonly value: unknown } | { readonly failure: Failure })
+
+/** On the port of a hold: what its holder says… */
+export type HoldMessage = { readonly insert: PackedTokens } | { readonly release: true }
+
+/** …and hears: the lock is held; the outcomes, durable. */
+export type HoldReply = { readonly held: true } | { readonly outcomes: Uint8Array } | { readonly failure: Failure }

@@ -1,0 +1,135 @@
+// A real embedded store in a folder of its own, on a clock that the test sets.
+import { randomBytes, randomUUID } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Act, ActKind } from '../../src/domain/act.ts'
+import type { TokenAddress } from '../../src/domain/claims.ts'
+import type { HistoryFilters, TokenFilters } from '../../src/domain/page.ts'
+import type { SealedSigningKey } from '../../src/domain/signing-key.ts'
+import { makeTokenId } from '../../src/domain/token-id.ts'
+import type { NewToken } from '../../src/ports.ts'
+import { type ManualClock, makeManualClock } from '../../src/store/sqlite/clock.ts'
+import { migrateSqliteStore, openSqliteStore, type SqliteStore } from '../../src/store/sqlite/open.ts'
+import type { Retention } from '../../src/store/sqlite/retention.ts'
+
+export const START = Date.UTC(2026, 10, 21, 9, 30, 0)
+const DAY_MS = 86_400_000
+
+export const KEEP_LONG: Retention = { expiredMs: 7 * DAY_MS, endedMs: 400 * DAY_MS }
+
+export const act = (kind: ActKind, note: string | null = null): Act => ({
+  kind,
+  actor: { type: 'cli', id: 'tester' },
+  note,
+  requestId: 'test-request',
+})
+
+/** A signing key that nothing signs with: the store keeps it and never opens it. */
+export const someSigningKey = (): SealedSigningKey => ({
+  publicJwk: { kty: 'EC', crv: 'P-256', x: 'x', y: 'y', kid: randomUUID(), alg: 'ES256', use: 'sig' },
+  sealedPrivateKey: randomBytes(60),
+  keyEncryptionKeyId: 'test',
+})
+
+export type TestStore = {
+  readonly store: SqliteStore
+  readonly clock: ManualClock
+  readonly file: string
+  /** Closes the store and opens it again; null leaves fills and retention undone, as in the CLI. */
+  readonly reopen: (retention: Retention | null) => Promise<TestStore>
+  /** Closes the store and removes its folder. */
+  readonly dispose: () => Promise<void>
+}
+
+const adopt = (store: SqliteStore, clock: ManualClock, file: string): TestStore => ({
+  store,
+  clock,
+  file,
+  reopen: async retention => {
+    await store.close()
+    return adopt(await openSqliteStore({ file, retention, clock }), clock, file)
+  },
+  dispose: async () => {
+    await store.close()
+    rmSync(join(file, '..'), { recursive: true, force: true })
+  },
+})
+
+/** A migrated store with a signing key. With `retention: null` cut-offs stay open: nothing fills them. */
+export const makeTestStore = async (retention: Retention | null = KEEP_LONG, start = START): Promise<TestStore> => {
+  const file = join(mkdtempSync(join(tmpdir(), 'mintmark-store-')), 'mintmark.db')
+  const clock = makeManualClock(start)
+  await migrateSqliteStore({ file, madeBy: 'migrate', now: start })
+  const store = await openSqliteStore({ file, retention, clock })
+  await store.signingKeys.createFirst(someSigningKey(), act('signing_key.create'))
+  return adopt(store, clock, file)
+}
+
+export type TestAgent = { readonly id: string; readonly clientId: string; readonly credentialId: string }
+
+export const createAgent = async (store: SqliteStore, lifetimeSeconds: number | null = null): Promise<TestAgent> => {
+  const [id, credentialId] = [randomUUID(), randomUUID()]
+  const agent = { id, clientId: `client-${id}`, name: `agent ${id}`, scopes: ['db:*'], defaultScope: null }
+  const allowed = { resources: ['*'], defaultAudience: null, lifetimeSeconds }
+  const credential = { id: credentialId, secretHash: randomBytes(32) }
+  const created = await store.agents.create({ ...agent, ...allowed, credential }, act('agent.create'))
+  if (typeof created === 'string') throw new Error(created)
+  return { id, clientId: agent.clientId, credentialId }
+}
+
+export type TokenWish = {
+  readonly lifetimeSeconds?: number
+  readonly scope?: string
+  readonly audience?: readonly string[]
+}
+
+/** Rows as an issue to this agent would write them now. */
+export const newTokens = async (
+  store: SqliteStore,
+  agent: TestAgent,
+  wishes: readonly TokenWish[],
+): Promise<readonly NewToken[]> => {
+  const view = await store.agents.viewForIssue([agent.clientId], 'fresh')
+  const [client] = view.clients
+  const [credential] = client?.credentials ?? []
+  if (client === undefined || credential === undefined) throw new Error('The agent is not in the store.')
+  return wishes.map(({ lifetimeSeconds = 300, scope = 'db:read', audience = ['https://api.example'] }) => ({
+    id: makeTokenId(view.now, randomBytes(10)),
+    lifetimeSeconds,
+    digest: randomBytes(16),
+    agent: client.number,
+    credential: credential.number,
+    signingKey: view.signingKey.number,
+    scope,
+    audience,
+    seq: view.seq,
+  }))
+}
+
+/** Issues tokens to an agent at the clock's time; their addresses. */
+export const issue = async (
+  store: SqliteStore,
+  agent: TestAgent,
+  ...wishes: readonly TokenWish[]
+): Promise<readonly TokenAddress[]> => {
+  const tokens = await newTokens(store, agent, wishes)
+  const outcomes = await store.ledger.insert(tokens)
+  if (!outcomes.every(outcome => outcome === 'inserted')) throw new Error('A token was not inserted.')
+  return tokens.map(({ id, lifetimeSeconds }) => ({ id, lifetimeSeconds }))
+}
+
+export const NO_TOKEN_FILTERS: TokenFilters = {
+  agentId: null,
+  clientId: null,
+  scope: null,
+  issuedAfter: null,
+  issuedBefore: null,
+}
+
+export const NO_HISTORY_FILTERS: HistoryFilters = {
+  ...NO_TOKEN_FILTERS,
+  reasons: null,
+  endedAfter: null,
+  endedBefore: null,
+}
