@@ -1,0 +1,24 @@
+// Recognises a resource server or a tool by its API key.
+import type { ApiKey } from '../domain/api-key.ts'
+import type { ApiKeyCaller } from '../domain/caller.ts'
+import type { Ports } from '../ports.ts'
+
+/** An API key as presented: in X-API-Key, or with its id as the user of HTTP Basic. */
+export type PresentedApiKey = { readonly key: string; readonly id: string | null }
+
+const callerOf = (presented: PresentedApiKey, found: ApiKey | undefined): ApiKeyCaller | undefined => {
+  if (found === undefined || (presented.id !== null && presented.id !== found.id)) return undefined
+  return { kind: 'api_key', id: found.id, permissions: found.permissions, audiences: found.audiences }
+}
+
+/** The callers of a group of keys, in order; undefined for a key that is unknown, revoked, or of another id. */
+export const authenticateApiKeys = async (
+  ports: Pick<Ports, 'apiKeys' | 'secrets'>,
+  presented: readonly PresentedApiKey[],
+): Promise<readonly (ApiKeyCaller | undefined)[]> => {
+  const hashes = presented.map(({ key }) => ports.secrets.hash(key))
+  const cached = await ports.apiKeys.find(hashes, 'cached')
+  // No refusal is given from a cache.
+  const found = cached.includes(undefined) ? await ports.apiKeys.find(hashes, 'fresh') : cached
+  return presented.map((one, n) => callerOf(one, found[n]))
+}

@@ -1,0 +1,40 @@
+// Recognises a client by its id and secret: at the token endpoint, and where a client revokes its own token.
+import type { Client, Credential } from '../domain/agent.ts'
+import type { Ports } from '../ports.ts'
+
+/** What a request presented of a client's authentication, as the wire layer read it. */
+export type ClientCredentials =
+  | { readonly kind: 'none' }
+  /** A way of authentication that this service does not have. */
+  | { readonly kind: 'unsupported' }
+  | { readonly kind: 'secret'; readonly clientId: string; readonly secret: string }
+
+export type AuthenticatedClient = { readonly client: Client; readonly credential: Credential }
+
+/** One text for every cause (RFC 6749 §5.2): which part was wrong is nobody's business. */
+export const CLIENT_REFUSED =
+  'Client authentication failed: send client_id and client_secret of an enabled agent, in the form or by HTTP Basic.'
+
+const NO_HASH = new Uint8Array(32)
+
+/**
+ * The credential that the secret opens, or undefined. Costs the same whether the client is unknown, disabled or wrong:
+ * one hash and at least one comparison.
+ */
+export const authenticateClient = (
+  ports: Pick<Ports, 'secrets'>,
+  credentials: ClientCredentials,
+  client: Client | undefined,
+): AuthenticatedClient | undefined => {
+  const hash = ports.secrets.hash(credentials.kind === 'secret' ? credentials.secret : '')
+  const known = client?.credentials ?? []
+  let matching: Credential | undefined
+  for (const credential of known) if (ports.secrets.areEqual(credential.secretHash, hash)) matching = credential
+  if (known.length === 0) ports.secrets.areEqual(NO_HASH, hash)
+  if (credentials.kind !== 'secret' || client === undefined || matching === undefined) return undefined
+  return client.agent.disabledAt === null ? { client, credential: matching } : undefined
+}
+
+/** The client id to look up; the empty text, which no client has, where none was presented. */
+export const clientIdOf = (credentials: ClientCredentials): string =>
+  credentials.kind === 'secret' ? credentials.clientId : ''

@@ -1,0 +1,17 @@
+// Recognises an operator by a JWT of a configured identity provider.
+import type { OperatorCaller } from '../domain/caller.ts'
+import { type OrRefusal, refuseCaller } from '../domain/refusal.ts'
+import type { Ports } from '../ports.ts'
+
+/** The operator, or `invalid_token` with one text for every cause (RFC 6750 §3.1). */
+export const authenticateOperator = async (
+  ports: Pick<Ports, 'operators'>,
+  jwt: string,
+): Promise<OrRefusal<OperatorCaller>> => {
+  const verified = await ports.operators.verify(jwt)
+  if ('refused' in verified) {
+    const description = 'The bearer token is not a valid JWT of a configured identity provider for this service.'
+    return refuseCaller('invalid_token', description, 'Bearer error="invalid_token"')
+  }
+  return verified
+}

@@ -1,0 +1,93 @@
+// Says whether tokens are active (RFC 7662), for all requests of one turn at once. Every answer starts at inactive.
+import type { ApiKeyCaller } from '../domain/caller.ts'
+import { audienceClaim } from '../domain/claims.ts'
+import { type OrRefusal, refuse, refuseCaller } from '../domain/refusal.ts'
+import { issuedSecondOf } from '../domain/token-id.ts'
+import type { FoundToken, Ports, TokenReference } from '../ports.ts'
+import { authenticateApiKeys, type PresentedApiKey } from './authenticate-api-key.ts'
+
+export type IntrospectRequest = {
+  /** Undefined where the request presents none. */
+  readonly apiKey: PresentedApiKey | undefined
+  readonly token: string
+}
+
+/** The answer as RFC 7662 §2.2 names its members. */
+export type Introspection =
+  | { readonly active: false }
+  | {
+      readonly active: true
+      readonly sub: string
+      readonly scope: string
+      readonly exp: number
+      readonly client_id: string
+      readonly iss: string
+      readonly aud: string | readonly string[]
+      readonly iat: number
+      readonly jti: string
+      readonly token_type: 'Bearer'
+    }
+
+type IntrospectPorts = Pick<Ports, 'apiKeys' | 'codec' | 'ledger' | 'profile' | 'secrets'>
+
+export const INACTIVE: Introspection = { active: false }
+
+const NO_KEY: PresentedApiKey = { key: '', id: null }
+
+const refusalOf = (request: IntrospectRequest, caller: ApiKeyCaller | undefined) => {
+  if (caller === undefined) {
+    const presentedByBasic = request.apiKey !== undefined && request.apiKey.id !== null
+    const description = 'Introspection needs an API key: send a live one in X-API-Key.'
+    return refuseCaller('invalid_client', description, presentedByBasic ? 'Basic' : 'ApiKey')
+  }
+  return caller.permissions.includes('tokens:introspect')
+    ? undefined
+    : refuse('insufficient_scope', 'This API key lacks the permission tokens:introspect.')
+}
+
+const isFor = (caller: ApiKeyCaller, token: FoundToken): boolean =>
+  caller.audiences === null || token.audience.some(audience => caller.audiences?.includes(audience))
+
+const describe = (token: FoundToken, issuer: string): Introspection => ({
+  active: true,
+  sub: token.agentId,
+  scope: token.scope,
+  exp: token.expiresAt,
+  client_id: token.clientId,
+  iss: issuer,
+  aud: audienceClaim(token.audience),
+  iat: issuedSecondOf(token.id),
+  jti: token.id,
+  token_type: 'Bearer',
+})
+
+const findAll = async (
+  ports: IntrospectPorts,
+  references: readonly (TokenReference | undefined)[],
+): Promise<(FoundToken | undefined)[]> => {
+  const found = await ports.ledger.find(references.filter(reference => reference !== undefined))
+  let next = 0
+  return references.map(reference => (reference === undefined ? undefined : found[next++]))
+}
+
+/** Answers each request of a group, in order. Only a caller who may ask costs a look-up. */
+export const introspectTokens = async (
+  ports: IntrospectPorts,
+  requests: readonly IntrospectRequest[],
+): Promise<readonly OrRefusal<Introspection>[]> => {
+  const callers = await authenticateApiKeys(
+    ports,
+    requests.map(({ apiKey }) => apiKey ?? NO_KEY),
+  )
+  const refusals = requests.map((request, n) => refusalOf(request, callers[n]))
+  const references = requests.map(({ token }, n) => (refusals[n] === undefined ? ports.codec.read(token) : undefined))
+  const found = await findAll(ports, references)
+  return requests.map((_, n) => {
+    const [refusal, caller, reference, token] = [refusals[n], callers[n], references[n], found[n]]
+    if (refusal !== undefined) return refusal
+    if (caller === undefined || reference === undefined || token === undefined || token.dead) return INACTIVE
+    // Byte for byte a token that we issued, or it is unknown: no claim was trusted before this line.
+    if (!ports.secrets.areEqual(reference.digest, token.digest)) return INACTIVE
+    return isFor(caller, token) ? describe(token, ports.profile.issuer) : INACTIVE
+  })
+}

@@ -1,0 +1,202 @@
+// Issues access tokens by the client-credentials grant (RFC 6749 §4.4), for all requests of one turn at once:
+// decide, sign, write, answer. A token leaves only once its row is durable.
+import { AUDIENCES_MAX, firstResourceBeyond, isResource } from '../domain/audience.ts'
+import type { Agent } from '../domain/agent.ts'
+import { type AccessTokenClaims, audienceClaim } from '../domain/claims.ts'
+import { isRefused, type OrRefusal, refuse, refuseCaller, Unavailable } from '../domain/refusal.ts'
+import { firstScopeBeyond, formatScope, parseScope, SCOPE_ITEMS_MAX } from '../domain/scope.ts'
+import { expiresSecondOf, issuedSecondOf, makeTokenId } from '../domain/token-id.ts'
+import type { Freshness, IssueView, MintedToken, NewToken, Ports, TokenLedger } from '../ports.ts'
+import {
+  type AuthenticatedClient,
+  authenticateClient,
+  CLIENT_REFUSED,
+  type ClientCredentials,
+  clientIdOf,
+} from './authenticate-client.ts'
+
+export type IssueRequest = {
+  readonly grantType: string
+  readonly credentials: ClientCredentials
+  /** Undefined where the request names none. */
+  readonly scope: string | undefined
+  /** The values of `resource`, or of `audience`, which is taken as another name for it. */
+  readonly resources: readonly string[]
+}
+
+export type IssuedToken = { readonly accessToken: string; readonly expiresInSeconds: number; readonly scope: string }
+
+type Grant = AuthenticatedClient & {
+  readonly scope: readonly string[]
+  readonly audience: readonly string[]
+  readonly lifetimeSeconds: number
+}
+
+type IssuePorts = Pick<Ports, 'agents' | 'codec' | 'ledger' | 'profile' | 'randomness' | 'secrets'>
+
+/** The same, where all that is done with the ledger is to write new tokens. */
+type RoundPorts = Omit<IssuePorts, 'ledger'> & { readonly ledger: Pick<TokenLedger, 'insert'> }
+
+/** A request of the group that has no answer yet, and where its answer belongs. */
+type Pending = { readonly request: IssueRequest; readonly index: number }
+
+type Answers = (OrRefusal<IssuedToken> | undefined)[]
+
+const RANDOM_BYTES_OF_ID = 10
+const ROUNDS_BEFORE_LOCK = 3
+
+const grantScope = (agent: Agent, requested: string | undefined): OrRefusal<{ scope: readonly string[] }> => {
+  if (requested === undefined) {
+    return agent.defaultScope === null
+      ? refuse(
+          'invalid_scope',
+          'The request names no scope and the agent has no default one: send scope=resource:action.',
+        )
+      : { scope: agent.defaultScope }
+  }
+  const scope = parseScope(requested)
+  if (scope === undefined) {
+    const form = `at most ${SCOPE_ITEMS_MAX} items of the form resource:action, separated by one space each`
+    return refuse('invalid_scope', `The scope is malformed: send ${form}.`)
+  }
+  return firstScopeBeyond(agent.scopes, scope) === undefined
+    ? { scope }
+    : refuse('invalid_scope', 'The scope holds an item that is unknown or that this agent may not have.')
+}
+
+const grantAudience = (
+  agent: Agent,
+  requested: readonly string[],
+  fallback: string,
+): OrRefusal<{ audience: readonly string[] }> => {
+  if (requested.length === 0) return { audience: [agent.defaultAudience ?? fallback] }
+  const audience = [...new Set(requested)].toSorted()
+  if (audience.length > AUDIENCES_MAX || !audience.every(isResource)) {
+    return refuse(
+      'invalid_target',
+      `Each resource must be an absolute URI without a fragment, at most ${AUDIENCES_MAX} of them.`,
+    )
+  }
+  return firstResourceBeyond(agent.resources, audience) === undefined
+    ? { audience }
+    : refuse('invalid_target', 'A resource is not one that this agent may ask for.')
+}
+
+const decide = (ports: RoundPorts, request: IssueRequest, client: IssueView['clients'][number]): OrRefusal<Grant> => {
+  const authenticated = authenticateClient(ports, request.credentials, client)
+  if (authenticated === undefined) return refuseCaller('invalid_client', CLIENT_REFUSED, 'Basic')
+  if (request.grantType !== 'client_credentials') {
+    return refuse('unsupported_grant_type', 'The only grant_type of this service is client_credentials.')
+  }
+  const { agent } = authenticated.client
+  const scoped = grantScope(agent, request.scope)
+  if (isRefused(scoped)) return scoped
+  const targeted = grantAudience(agent, request.resources, ports.profile.defaultAudience)
+  if (isRefused(targeted)) return targeted
+  const lifetimeSeconds = agent.lifetimeSeconds ?? ports.profile.lifetimeSeconds
+  return { ...authenticated, ...scoped, ...targeted, lifetimeSeconds }
+}
+
+const claimsOf = (ports: RoundPorts, grant: Grant, view: IssueView, random: Uint8Array): AccessTokenClaims => {
+  const jti = makeTokenId(view.now, random)
+  return {
+    iss: ports.profile.issuer,
+    sub: grant.client.agent.id,
+    aud: audienceClaim(grant.audience),
+    client_id: grant.client.agent.clientId,
+    iat: issuedSecondOf(jti),
+    exp: expiresSecondOf(jti, grant.lifetimeSeconds),
+    jti,
+    scope: formatScope(grant.scope),
+    seq: view.seq,
+  }
+}
+
+const rowOf = (grant: Grant, claims: AccessTokenClaims, minted: MintedToken, signingKey: number): NewToken => ({
+  id: claims.jti,
+  lifetimeSeconds: grant.lifetimeSeconds,
+  digest: minted.digest,
+  agent: grant.client.number,
+  credential: grant.credential.number,
+  signingKey,
+  scope: claims.scope,
+  audience: grant.audience,
+  seq: claims.seq,
+})
+
+const mint = (ports: RoundPorts, grants: readonly Grant[], view: IssueView): { token: string; row: NewToken }[] => {
+  const random = ports.randomness.bytes(RANDOM_BYTES_OF_ID * grants.length)
+  const claims = grants.map((grant, n) =>
+    claimsOf(ports, grant, view, random.subarray(RANDOM_BYTES_OF_ID * n, RANDOM_BYTES_OF_ID * (n + 1))),
+  )
+  const minted = ports.codec.mint(claims, view.signingKey)
+  return grants.map((grant, n) => {
+    const [own, signed] = [claims[n], minted[n]]
+    if (own === undefined || signed === undefined) throw new Error('The codec minted fewer tokens than asked for.')
+    return { token: signed.token, row: rowOf(grant, own, signed, view.signingKey.number) }
+  })
+}
+
+/** One round: answers what it can into `answers` and gives back what must be decided again. */
+const issueRound = async (
+  ports: RoundPorts,
+  pending: readonly Pending[],
+  freshness: Freshness,
+  answers: Answers,
+): Promise<readonly Pending[]> => {
+  const view = await ports.agents.viewForIssue(
+    pending.map(({ request }) => clientIdOf(request.credentials)),
+    freshness,
+  )
+  const again: Pending[] = []
+  const granted: { pending: Pending; grant: Grant }[] = []
+  pending.forEach((one, n) => {
+    const decided = decide(ports, one.request, view.clients[n])
+    if (!isRefused(decided)) granted.push({ pending: one, grant: decided })
+    else if (freshness === 'cached') again.push(one)
+    else answers[one.index] = decided
+  })
+  if (granted.length === 0) return again
+  const minted = mint(
+    ports,
+    granted.map(({ grant }) => grant),
+    view,
+  )
+  const outcomes = await ports.ledger.insert(minted.map(({ row }) => row))
+  granted.forEach(({ pending: one }, n) => {
+    const token = minted[n]
+    if (token === undefined || outcomes[n] !== 'inserted') again.push(one)
+    else answers[one.index] = issuedToken(token.token, token.row)
+  })
+  return again
+}
+
+const issuedToken = (accessToken: string, row: NewToken): IssuedToken => ({
+  accessToken,
+  expiresInSeconds: row.lifetimeSeconds,
+  scope: row.scope,
+})
+
+/**
+ * Answers each request of a group, in order. What a cached view grants is written only where the store's numbers are
+ * still those of the view; no refusal is given from a cache. A group that other acts overtook three times decides
+ * under the store's lock.
+ */
+export const issueTokens = async (
+  ports: IssuePorts,
+  requests: readonly IssueRequest[],
+): Promise<readonly OrRefusal<IssuedToken>[]> => {
+  const answers: Answers = requests.map(() => undefined)
+  let pending: readonly Pending[] = requests.map((request, index) => ({ request, index }))
+  for (let round = 0; round < ROUNDS_BEFORE_LOCK && pending.length > 0; round += 1) {
+    pending = await issueRound(ports, pending, round === 0 ? 'cached' : 'fresh', answers)
+  }
+  if (pending.length > 0) {
+    const left = pending
+    pending = await ports.ledger.exclusively(ledger => issueRound({ ...ports, ledger }, left, 'fresh', answers))
+  }
+  return answers.map(answer => {
+    if (answer === undefined) throw new Unavailable('A token could not be decided on even under the lock of the store.')
+    return answer
+  })
+}

@@ -1,0 +1,52 @@
+// What both lists do around the store: the reader's restriction, the cursor in, the cursor out.
+import {
+  fingerprintText,
+  formatCursor,
+  type ListName,
+  type Page,
+  type PageRequest,
+  parseCursor,
+} from '../domain/page.ts'
+import { type OrRefusal, refuse } from '../domain/refusal.ts'
+import type { Ports } from '../ports.ts'
+import type { Reader } from './authenticate-reader.ts'
+
+export type ListRequest<F> = {
+  readonly filters: F
+  readonly limit: number
+  /** The cursor of the page before; null for the first page. */
+  readonly cursor: string | null
+}
+
+export type ListPage<R> = { readonly records: readonly R[]; readonly nextCursor: string | null }
+
+type Reading<F, R> = {
+  readonly reader: Reader
+  readonly request: ListRequest<F>
+  readonly read: (page: PageRequest<F>) => Promise<Page<R>>
+}
+
+const FINGERPRINT_HEX_BYTES = 16
+
+const hexOf = (bytes: Uint8Array): string => {
+  let text = ''
+  for (const byte of bytes) text += byte.toString(16).padStart(2, '0')
+  return text
+}
+
+/** Reads one page; a cursor of another list, of other filters or of another restriction is refused. */
+export const readPage = async <F extends object, R>(
+  ports: Pick<Ports, 'secrets'>,
+  list: ListName,
+  { reader, request, read }: Reading<F, R>,
+): Promise<OrRefusal<ListPage<R>>> => {
+  const audiences = reader.kind === 'api_key' ? reader.audiences : null
+  const bound = fingerprintText({ filters: request.filters, audiences })
+  const fingerprint = hexOf(ports.secrets.hash(bound).subarray(0, FINGERPRINT_HEX_BYTES))
+  const after = request.cursor === null ? null : parseCursor(list, fingerprint, request.cursor)
+  if (after === undefined) {
+    return refuse('invalid_request', 'cursor: not one of this list with these filters. Start again without it.')
+  }
+  const page = await read({ filters: request.filters, audiences, after, limit: request.limit })
+  return { records: page.records, nextCursor: page.next === null ? null : formatCursor(list, fingerprint, page.next) }
+}

@@ -1,0 +1,72 @@
+// Ends one token (RFC 7009): by an operator of the identity provider, or by the client that got it.
+// After its answer no process reports the token active, ever.
+import type { Act } from '../domain/act.ts'
+import { actorOf, type ClientCaller, hasRole, type OperatorCaller } from '../domain/caller.ts'
+import { isRefused, type OrRefusal, refuse, refuseCaller } from '../domain/refusal.ts'
+import type { FoundToken, Ports, TokenReference } from '../ports.ts'
+import { authenticateClient, CLIENT_REFUSED, type ClientCredentials, clientIdOf } from './authenticate-client.ts'
+import { authenticateOperator } from './authenticate-operator.ts'
+
+export type RevokeRequest = {
+  readonly credentials: ClientCredentials | { readonly kind: 'bearer'; readonly jwt: string }
+  readonly token: string
+  readonly requestId: string
+}
+
+/** `nothing_to_do`: the token was unknown, foreign, or had ended before. On the wire both are 200. */
+export type RevokeOutcome = { readonly outcome: 'ended' | 'nothing_to_do' }
+
+type RevokePorts = Pick<Ports, 'agents' | 'codec' | 'ledger' | 'operators' | 'secrets'>
+
+type Revoker = ClientCaller | OperatorCaller
+
+const authenticate = async (
+  ports: RevokePorts,
+  credentials: RevokeRequest['credentials'],
+): Promise<OrRefusal<Revoker>> => {
+  if (credentials.kind === 'none') {
+    const description =
+      'Send a JWT of the identity provider as a Bearer token, or the credentials of the client itself.'
+    return refuseCaller('invalid_client', description, 'Bearer')
+  }
+  if (credentials.kind === 'bearer') {
+    const operator = await authenticateOperator(ports, credentials.jwt)
+    if (isRefused(operator) || hasRole(operator, 'operator')) return operator
+    return refuse('insufficient_scope', 'The subject of this JWT has no role that may revoke tokens.')
+  }
+  const view = await ports.agents.viewForIssue([clientIdOf(credentials)], 'fresh')
+  const authenticated = authenticateClient(ports, credentials, view.clients[0])
+  if (authenticated === undefined) return refuseCaller('invalid_client', CLIENT_REFUSED, 'Basic')
+  const { id, clientId } = authenticated.client.agent
+  return { kind: 'client', agentId: id, clientId }
+}
+
+// A revocation must not miss: another spelling of a signature of ours is our token too, and is ended (ledger).
+const isOurs = (ports: RevokePorts, text: string, reference: TokenReference, found: FoundToken): boolean =>
+  ports.secrets.areEqual(reference.digest, found.digest) || ports.codec.isSignedBy(text, found.publicJwk)
+
+const actOf = (caller: Revoker, requestId: string): Act => ({
+  kind: 'token.revoke',
+  actor: actorOf(caller),
+  note: null,
+  requestId,
+})
+
+const NOTHING_TO_DO: RevokeOutcome = { outcome: 'nothing_to_do' }
+
+/** Ends the token, or finds that there is nothing to end. The first reason and time of a token stay. */
+export const revokeToken = async (ports: RevokePorts, request: RevokeRequest): Promise<OrRefusal<RevokeOutcome>> => {
+  const caller = await authenticate(ports, request.credentials)
+  if (isRefused(caller)) return caller
+  const reference = ports.codec.readLenient(request.token)
+  if (reference === undefined) return NOTHING_TO_DO
+  const [found] = await ports.ledger.find([reference])
+  if (found === undefined || !isOurs(ports, request.token, reference, found)) return NOTHING_TO_DO
+  if (caller.kind === 'client' && caller.agentId !== found.agentId) {
+    // RFC 7009 §2.1: the token was not issued to this client.
+    return found.dead ? NOTHING_TO_DO : refuse('unauthorized_client', 'The token was issued to another client.')
+  }
+  const reason = caller.kind === 'client' ? 'self_revocation' : 'manual_revocation'
+  const outcome = await ports.ledger.end(reference, reason, actOf(caller, request.requestId))
+  return outcome === 'ended' ? { outcome } : NOTHING_TO_DO
+}
