@@ -1,0 +1,35 @@
+// Reads the Authorization header (RFC 9110 §11.6.2) and the credentials in it.
+import { Buffer, isUtf8 } from 'node:buffer'
+import { decodeFormValue } from './form.ts'
+
+export type Authorization = {
+  /** In lower case: scheme names are case-insensitive. */
+  readonly scheme: string
+  /** What follows the scheme; empty where nothing does. */
+  readonly credentials: string
+}
+
+/** An empty header counts as none. A header of no known form is one of an unknown scheme. */
+export const parseAuthorization = (header: string | undefined): Authorization | undefined => {
+  if (header === undefined || header === '') return undefined
+  const space = header.indexOf(' ')
+  if (space === -1) return { scheme: header.toLowerCase(), credentials: '' }
+  return { scheme: header.slice(0, space).toLowerCase(), credentials: header.slice(space + 1).trim() }
+}
+
+export type BasicCredentials = { readonly user: string; readonly password: string }
+
+/**
+ * The user and password of HTTP Basic, each form-decoded (RFC 6749 §2.3.1); undefined where any step fails:
+ * canonical base64, UTF-8, a colon, percent-encoding.
+ */
+export const decodeBasic = (credentials: string): BasicCredentials | undefined => {
+  const bytes = Buffer.from(credentials, 'base64')
+  if (bytes.toString('base64') !== credentials || !isUtf8(bytes)) return undefined
+  const text = bytes.toString('utf8')
+  const colon = text.indexOf(':')
+  if (colon === -1) return undefined
+  const user = decodeFormValue(text.slice(0, colon))
+  const password = decodeFormValue(text.slice(colon + 1))
+  return user === undefined || password === undefined ? undefined : { user, password }
+}

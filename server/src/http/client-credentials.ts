@@ -1,0 +1,46 @@
+// Reads how a client authenticates itself: in the form or by HTTP Basic, never both (RFC 6749 §2.3).
+import { z } from 'zod'
+import { type OrRefusal, refuse } from '../domain/refusal.ts'
+import type { ClientCredentials } from '../operations/authenticate-client.ts'
+import { type Authorization, decodeBasic } from './authorization.ts'
+
+/** The fields with which a client authenticates itself, part of every form that takes them. */
+export const clientFields = {
+  client_id: z.string().optional().describe('Identifier of the client, unless it authenticates by HTTP Basic.'),
+  client_secret: z.string().optional().describe('Secret of the client, unless it authenticates by HTTP Basic.'),
+  client_assertion: z.string().optional().meta({ deprecated: true, description: 'Not supported.' }),
+  client_assertion_type: z.string().optional().meta({ deprecated: true, description: 'Not supported.' }),
+}
+
+export type ClientFields = z.output<z.ZodObject<typeof clientFields>>
+
+const readForm = (form: ClientFields): ClientCredentials => {
+  if (form.client_assertion !== undefined) return { kind: 'unsupported' }
+  if (form.client_id === undefined || form.client_secret === undefined) return { kind: 'none' }
+  return { kind: 'secret', clientId: form.client_id, secret: form.client_secret }
+}
+
+const readBasic = (authorization: Authorization, form: ClientFields): OrRefusal<ClientCredentials> => {
+  const basic = decodeBasic(authorization.credentials)
+  if (basic === undefined) return { kind: 'unsupported' }
+  if (form.client_id !== undefined && form.client_id !== basic.user) {
+    return refuse('invalid_request', 'client_id differs between the form and the Authorization header.')
+  }
+  return { kind: 'secret', clientId: basic.user, secret: basic.password }
+}
+
+const TWO_WAYS = 'The client authenticates itself in two ways at once: choose one.'
+
+/**
+ * What the request presents. A scheme other than Basic, and a malformed header, are `unsupported`, so that they get
+ * the answer that every failed authentication gets.
+ */
+export const readClientCredentials = (
+  authorization: Authorization | undefined,
+  form: ClientFields,
+): OrRefusal<ClientCredentials> => {
+  const ways = [authorization, form.client_secret, form.client_assertion].filter(way => way !== undefined)
+  if (ways.length > 1) return refuse('invalid_request', TWO_WAYS)
+  if (authorization === undefined) return readForm(form)
+  return authorization.scheme === 'basic' ? readBasic(authorization, form) : { kind: 'unsupported' }
+}

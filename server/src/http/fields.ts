@@ -1,0 +1,83 @@
+// Turns raw fields into the typed input of a route: its zod schema is the parser, the type and the documentation.
+import type { Buffer } from 'node:buffer'
+import { z } from 'zod'
+import { type Pair, parseBody, type RawFields } from './form.ts'
+import { RefusedInput } from './refused-input.ts'
+
+/** `/oauth/*` ignores what it does not know (RFC 6749 §3.2); a list refuses it: a mistyped filter must not widen it. */
+type Strictness = 'ignores unknown' | 'refuses unknown'
+
+/** A field whose schema is an array may repeat. */
+type Arity = 'one' | 'many'
+
+type Parsed = { readonly value: unknown } | { readonly error: RefusedInput }
+
+const refuse = (description: string): Parsed => ({ error: new RefusedInput(description) })
+
+const arityOf = (field: unknown): Arity => {
+  const inner: unknown = field instanceof z.ZodOptional ? field.unwrap() : field
+  return inner instanceof z.ZodArray ? 'many' : 'one'
+}
+
+/** The name, where it looks like a mistyped one: a secret that was pasted in its place is not told back. */
+const quoteUnknown = (name: string): string => (/^[A-Za-z_]{1,40}$/.test(name) ? name : 'A name in the query string')
+
+type Gathered = { readonly fields: Record<string, string | string[]> } | { readonly error: RefusedInput }
+
+const gather = (pairs: readonly Pair[], arities: ReadonlyMap<string, Arity>, strictness: Strictness): Gathered => {
+  const fields: Record<string, string | string[]> = {}
+  for (const [name, value] of pairs) {
+    const arity = arities.get(name)
+    const before = arity === undefined ? undefined : fields[name]
+    if (arity === undefined) {
+      if (strictness === 'ignores unknown') continue
+      return { error: new RefusedInput(`${quoteUnknown(name)} is not a parameter of this list.`) }
+    }
+    if (value === '') {
+      // RFC 6749 §3.1: a parameter without a value counts as omitted.
+      if (strictness === 'ignores unknown') continue
+      return { error: new RefusedInput(`${name} is empty: give it a value, or leave it out.`) }
+    }
+    if (arity === 'many') fields[name] = Array.isArray(before) ? [...before, value] : [value]
+    else if (before === undefined) fields[name] = value
+    else return { error: new RefusedInput(`${name} is given more than once.`) }
+  }
+  return { fields }
+}
+
+/** The parser of a schema: every refusal names the parameter. */
+const compileFields = (schema: z.ZodObject, strictness: Strictness): ((pairs: readonly Pair[]) => Parsed) => {
+  const arities = new Map(Object.entries(schema.shape).map(([name, field]) => [name, arityOf(field)]))
+  return pairs => {
+    const gathered = gather(pairs, arities, strictness)
+    if ('error' in gathered) return gathered
+    const parsed = schema.safeParse(gathered.fields)
+    if (parsed.success) return { value: parsed.data }
+    const [issue] = parsed.error.issues
+    return refuse(`${issue?.path.join('.') ?? 'The request'} ${issue?.message ?? 'is malformed'}.`)
+  }
+}
+
+const FORM_WANTED = 'The request has no form: send its fields as application/x-www-form-urlencoded.'
+
+const bodyParser = (schema: z.ZodObject): ((body: Buffer | null) => Parsed) => {
+  const parse = compileFields(schema, 'ignores unknown')
+  return body => {
+    if (body === null) return refuse(FORM_WANTED)
+    const pairs = parseBody(body)
+    return pairs === undefined ? refuse('The body is not a form in percent-encoded UTF-8.') : parse(pairs)
+  }
+}
+
+export const QUERY_MALFORMED = 'The query string is not percent-encoded UTF-8.'
+
+const queryParser = (schema: z.ZodObject): ((query: RawFields) => Parsed) => {
+  const parse = compileFields(schema, 'refuses unknown')
+  return ({ pairs }) => (pairs === undefined ? refuse(QUERY_MALFORMED) : parse(pairs))
+}
+
+/** Fastify's validator for a part of a request; Fastify gives null for a body that is not there. */
+export const compileValidator = ({ schema, httpPart }: { schema: unknown; httpPart?: string | undefined }) => {
+  if (!(schema instanceof z.ZodObject)) throw new Error('The schema of a request is a z.object().')
+  return httpPart === 'body' ? bodyParser(schema) : queryParser(schema)
+}

@@ -1,0 +1,64 @@
+// POST /oauth/introspect/v2: whether a token is active (RFC 7662), asked with an API key.
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import { isRefused, type OrRefusal, refuse, refuseCaller } from '../domain/refusal.ts'
+import type { PresentedApiKey } from '../operations/authenticate-api-key.ts'
+import { inGroups } from '../operations/group.ts'
+import { type IntrospectRequest, introspectTokens } from '../operations/introspect-tokens.ts'
+import type { Ports } from '../ports.ts'
+import { decodeBasic, parseAuthorization } from './authorization.ts'
+import { headerOf } from './header.ts'
+import { GROUP_MAX } from './group-max.ts'
+import type { Refuser } from './refusals.ts'
+
+export const introspectForm = z.object({
+  token: z.string({ error: 'is missing: send the token to check' }).describe('The token to check.'),
+  token_type_hint: z.string().optional().describe('Taken and not needed (RFC 7662 §2.1).'),
+})
+
+export const introspectAnswer = z.object({
+  active: z.boolean().describe('False, and then alone, for any token that is not active here, whatever the cause.'),
+  sub: z.string().optional().describe("The agent's unique identifier, a UUID."),
+  scope: z.string().optional(),
+  exp: z.int().optional(),
+  client_id: z.string().optional(),
+  iss: z.string().optional(),
+  aud: z.union([z.string(), z.array(z.string())]).optional(),
+  iat: z.int().optional(),
+  jti: z.string().optional(),
+  token_type: z.literal('Bearer').optional(),
+})
+
+type IntrospectionRequest = FastifyRequest<{ Body: z.output<typeof introspectForm> }>
+
+type Presented = { readonly apiKey: PresentedApiKey | undefined }
+
+const refuseScheme = () =>
+  refuseCaller('invalid_client', 'Introspection needs an API key: send a live one in X-API-Key.', 'Basic')
+
+/** The API key in X-API-Key, or as the password of HTTP Basic with its id as the user. */
+const readApiKey = (request: FastifyRequest): OrRefusal<Presented> => {
+  const key = headerOf(request, 'x-api-key')
+  const authorization = parseAuthorization(request.headers.authorization)
+  if (authorization === undefined) return { apiKey: key === undefined ? undefined : { key, id: null } }
+  if (key !== undefined) {
+    return refuse('invalid_request', 'The request authenticates itself by X-API-Key and by Authorization: choose one.')
+  }
+  const basic = authorization.scheme === 'basic' ? decodeBasic(authorization.credentials) : undefined
+  return basic === undefined ? refuseScheme() : { apiKey: { key: basic.password, id: basic.user } }
+}
+
+export const makeIntrospectHandler = (ports: Ports, refuser: Refuser) => {
+  const introspect = inGroups(
+    (requests: readonly IntrospectRequest[]) => introspectTokens(ports, requests),
+    GROUP_MAX,
+    setImmediate,
+  )
+
+  return async (request: IntrospectionRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const presented = readApiKey(request)
+    if (isRefused(presented)) return refuser.refuse(reply, presented.refusal)
+    const answer = await introspect({ apiKey: presented.apiKey, token: request.body.token })
+    return isRefused(answer) ? refuser.refuse(reply, answer.refusal) : reply.send(answer)
+  }
+}

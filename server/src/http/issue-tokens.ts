@@ -1,0 +1,58 @@
+// POST /oauth/token: a token for client credentials (RFC 6749 §4.4).
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import { isRefused } from '../domain/refusal.ts'
+import { inGroups } from '../operations/group.ts'
+import { type IssueRequest, issueTokens } from '../operations/issue-tokens.ts'
+import type { Ports } from '../ports.ts'
+import { parseAuthorization } from './authorization.ts'
+import { clientFields, readClientCredentials } from './client-credentials.ts'
+import { GROUP_MAX } from './group-max.ts'
+import type { Refuser } from './refusals.ts'
+
+export const tokenForm = z.object({
+  grant_type: z.string({ error: 'is missing: send client_credentials' }).meta({ examples: ['client_credentials'] }),
+  ...clientFields,
+  scope: z
+    .string()
+    .optional()
+    .meta({ description: 'Items resource:action, separated by one space each.', examples: ['db:read'] }),
+  resource: z
+    .array(z.string())
+    .optional()
+    .describe('The absolute URI of what the token is for (RFC 8707); repeatable.'),
+  audience: z.array(z.string()).optional().describe('Another name for resource.'),
+})
+
+export const tokenAnswer = z.object({
+  access_token: z.string().describe('A JWT (RFC 9068).'),
+  token_type: z.literal('Bearer'),
+  expires_in: z.int().describe('Lifetime of the token in seconds.'),
+  scope: z.string().describe('The scope granted.'),
+})
+
+type TokenRequest = FastifyRequest<{ Body: z.output<typeof tokenForm> }>
+
+export const makeTokenHandler = (ports: Ports, refuser: Refuser) => {
+  const issue = inGroups((requests: readonly IssueRequest[]) => issueTokens(ports, requests), GROUP_MAX, setImmediate)
+
+  return async (request: TokenRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const form = request.body
+    const credentials = readClientCredentials(parseAuthorization(request.headers.authorization), form)
+    if (isRefused(credentials)) return refuser.refuse(reply, credentials.refusal)
+    const issued = await issue({
+      grantType: form.grant_type,
+      credentials,
+      scope: form.scope,
+      resources: [...(form.resource ?? []), ...(form.audience ?? [])],
+    })
+    if (isRefused(issued)) return refuser.refuse(reply, issued.refusal)
+    const answer: z.output<typeof tokenAnswer> = {
+      access_token: issued.accessToken,
+      token_type: 'Bearer',
+      expires_in: issued.expiresInSeconds,
+      scope: issued.scope,
+    }
+    return reply.send(answer)
+  }
+}

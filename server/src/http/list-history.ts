@@ -1,0 +1,17 @@
+// GET /api/v1/tokens/history: the tokens that have ended, by whatever cause.
+import { listHistory } from '../operations/list-history.ts'
+import type { Ports } from '../ports.ts'
+import { makeListHandler } from './list-page.ts'
+import { historyFiltersOf } from './list-query.ts'
+import type { Refuser } from './refusals.ts'
+import { endedTokenRecord, formatEndedRecord, pageOf } from './token-record.ts'
+
+export const historyAnswer = pageOf(endedTokenRecord)
+
+export const makeHistoryHandler = (ports: Ports, refuser: Refuser, path: string) =>
+  makeListHandler(ports, refuser, {
+    path,
+    filtersOf: historyFiltersOf,
+    list: (reader, request) => listHistory(ports, reader, request),
+    format: formatEndedRecord,
+  })

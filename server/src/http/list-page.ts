@@ -1,0 +1,61 @@
+// What both lists do on the wire: recognise the reader, refuse a bad query, answer a page and the way to the next.
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { PAGE_RECORDS_DEFAULT } from '../domain/page.ts'
+import { isRefused, type OrRefusal, refuse } from '../domain/refusal.ts'
+import { authenticateReader, type Reader, type ReaderCredentials } from '../operations/authenticate-reader.ts'
+import type { ListRequest } from '../operations/read-page.ts'
+import type { ListPage } from '../operations/read-page.ts'
+import type { Ports } from '../ports.ts'
+import { parseAuthorization } from './authorization.ts'
+import { headerOf } from './header.ts'
+import type { Refuser } from './refusals.ts'
+
+const readCredentials = (request: FastifyRequest): OrRefusal<ReaderCredentials> => {
+  const key = headerOf(request, 'x-api-key')
+  const authorization = parseAuthorization(request.headers.authorization)
+  if (key === undefined) {
+    return authorization?.scheme === 'bearer' ? { kind: 'bearer', jwt: authorization.credentials } : { kind: 'none' }
+  }
+  return authorization === undefined
+    ? { kind: 'api_key', key }
+    : refuse('invalid_request', 'The request authenticates itself by X-API-Key and by Authorization: choose one.')
+}
+
+/** The same list with the same filters from the cursor on. Built from configuration: Host is the caller's word. */
+const nextPageOf = (baseUrl: string, path: string, url: string, cursor: string): string => {
+  const query = new URLSearchParams(url.includes('?') ? url.slice(url.indexOf('?') + 1) : '')
+  query.set('cursor', cursor)
+  return `<${baseUrl}${path}?${query.toString()}>; rel="next"`
+}
+
+type List<Query, Filters, Found> = {
+  readonly path: string
+  readonly filtersOf: (query: Query) => Filters
+  readonly list: (reader: Reader, request: ListRequest<Filters>) => Promise<OrRefusal<ListPage<Found>>>
+  readonly format: (record: Found) => object
+}
+
+type PagingQuery = { readonly limit?: number | undefined; readonly cursor?: string | undefined }
+
+type PageQuery<Query> = FastifyRequest<{ Querystring: Query }>
+
+/** The handler of a list. Its route attaches a refused query instead of answering: who is not known, hears 401 first. */
+export const makeListHandler =
+  <Query extends PagingQuery, Filters, Found>(ports: Ports, refuser: Refuser, list: List<Query, Filters, Found>) =>
+  async (request: PageQuery<Query>, reply: FastifyReply): Promise<FastifyReply> => {
+    const credentials = readCredentials(request)
+    if (isRefused(credentials)) return refuser.refuse(reply, credentials.refusal)
+    const reader = await authenticateReader(ports, credentials)
+    if (isRefused(reader)) return refuser.refuse(reply, reader.refusal)
+    if (request.validationError !== undefined) return refuser.fail(reply, request.validationError)
+    // Fastify's types lose a query that is a type parameter; the validator made it just that.
+    const query = request.query as Query
+    const { limit = PAGE_RECORDS_DEFAULT, cursor = null } = query
+    const page = await list.list(reader, { filters: list.filtersOf(query), limit, cursor })
+    if (isRefused(page)) return refuser.refuse(reply, page.refusal)
+    const { records, nextCursor } = page
+    if (nextCursor !== null) {
+      void reply.header('link', nextPageOf(ports.profile.issuer, list.path, request.url, nextCursor))
+    }
+    return reply.send({ data: records.map(list.format), next_cursor: nextCursor })
+  }

@@ -1,0 +1,107 @@
+// The query parameters of the two lists: filters and paging, each with the form that a refusal names.
+import { z } from 'zod'
+import { PAGE_RECORDS_DEFAULT, PAGE_RECORDS_MAX, type HistoryFilters, type TokenFilters } from '../domain/page.ts'
+import { isReason } from '../domain/reason.ts'
+import { parseScope } from '../domain/scope.ts'
+import { parseTime } from '../domain/time.ts'
+import { isUuid } from '../domain/token-id.ts'
+
+/** RFC 6749 Appendix A.1, and a bound. */
+const CLIENT_ID = /^[\x20-\x7E]{1,255}$/
+/** The form of a reason. The set of names is open: one that this version does not know matches nothing. */
+const REASON_LIST = /^[a-z][a-z0-9_]{0,63}(,[a-z][a-z0-9_]{0,63}){0,31}$/
+const LIMIT = /^[1-9]\d{0,3}$/
+const CURSOR_CHARACTERS_MAX = 512
+
+type FieldMeta = Readonly<Record<string, unknown>>
+
+/** A parameter that `parse` turns into a value; what it makes undefined is refused with the form that was expected. */
+const field = <T>(parse: (text: string) => T | undefined, expected: string, meta: FieldMeta) =>
+  z
+    .string()
+    .transform((text, context): T => {
+      const value = parse(text)
+      if (value !== undefined) return value
+      context.addIssue({ code: 'custom', message: `is not ${expected}` })
+      return z.NEVER
+    })
+    .meta(meta)
+    .optional()
+
+const matching =
+  (form: RegExp) =>
+  (text: string): string | undefined =>
+    form.test(text) ? text : undefined
+
+const parseUuid = (text: string): string | undefined => {
+  const lower = text.toLowerCase()
+  return isUuid(lower) ? lower : undefined
+}
+
+const parseScopeItem = (text: string): string | undefined => {
+  const items = parseScope(text)
+  return items?.length === 1 ? items[0] : undefined
+}
+
+const parseLimit = (text: string): number | undefined =>
+  LIMIT.test(text) && Number(text) <= PAGE_RECORDS_MAX ? Number(text) : undefined
+
+const parseReasonList = (text: string): HistoryFilters['reasons'] | undefined =>
+  REASON_LIST.test(text) ? [...new Set(text.split(',').filter(isReason))].sort() : undefined
+
+const time = (description: string) =>
+  field(parseTime, 'an RFC 3339 time such as 2026-11-21T09:30:05Z (encode a + as %2B)', {
+    description,
+    format: 'date-time',
+  })
+
+export const tokensQuery = z.object({
+  agent_id: field(parseUuid, 'a UUID', { description: 'Only tokens of this agent.', format: 'uuid' }),
+  client_id: field(matching(CLIENT_ID), '1 to 255 printable ASCII characters', {
+    description: 'Only tokens of this client.',
+  }),
+  scope: field(parseScopeItem, 'one item of the form resource:action', {
+    description: 'Only tokens that carry this item.',
+    examples: ['db:read'],
+  }),
+  issued_after: time('Only tokens issued then or later.'),
+  issued_before: time('Only tokens issued earlier.'),
+  limit: field(parseLimit, `a whole number from 1 to ${PAGE_RECORDS_MAX}`, {
+    description: 'Records in a page, at most.',
+    type: 'integer',
+    minimum: 1,
+    maximum: PAGE_RECORDS_MAX,
+    default: PAGE_RECORDS_DEFAULT,
+  }),
+  cursor: field(matching(new RegExp(`^[\\x21-\\x7E]{1,${CURSOR_CHARACTERS_MAX}}$`)), 'a cursor of this list', {
+    description: '`next_cursor` of the page before, with the same filters.',
+  }),
+})
+
+export const historyQuery = tokensQuery.extend({
+  termination_reason: field(parseReasonList, 'a comma list of names in lower snake case', {
+    description: 'Only tokens that ended for one of these reasons, separated by commas.',
+    examples: ['manual_revocation', 'expired,agent_disabled'],
+  }),
+  ended_after: time('Only tokens that ended then or later.'),
+  ended_before: time('Only tokens that ended earlier.'),
+})
+
+export type TokensQuery = z.output<typeof tokensQuery>
+
+export type HistoryQuery = z.output<typeof historyQuery>
+
+export const tokenFiltersOf = (query: TokensQuery): TokenFilters => ({
+  agentId: query.agent_id ?? null,
+  clientId: query.client_id ?? null,
+  scope: query.scope ?? null,
+  issuedAfter: query.issued_after ?? null,
+  issuedBefore: query.issued_before ?? null,
+})
+
+export const historyFiltersOf = (query: HistoryQuery): HistoryFilters => ({
+  ...tokenFiltersOf(query),
+  reasons: query.termination_reason ?? null,
+  endedAfter: query.ended_after ?? null,
+  endedBefore: query.ended_before ?? null,
+})

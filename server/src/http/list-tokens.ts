@@ -1,0 +1,17 @@
+// GET /api/v1/tokens: the tokens that are active now.
+import { listTokens } from '../operations/list-tokens.ts'
+import type { Ports } from '../ports.ts'
+import { makeListHandler } from './list-page.ts'
+import { tokenFiltersOf } from './list-query.ts'
+import type { Refuser } from './refusals.ts'
+import { formatRecord, pageOf, tokenRecord } from './token-record.ts'
+
+export const tokensAnswer = pageOf(tokenRecord)
+
+export const makeTokensHandler = (ports: Ports, refuser: Refuser, path: string) =>
+  makeListHandler(ports, refuser, {
+    path,
+    filtersOf: tokenFiltersOf,
+    list: (reader, request) => listTokens(ports, reader, request),
+    format: formatRecord,
+  })

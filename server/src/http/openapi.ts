@@ -1,0 +1,99 @@
+// The OpenAPI 3.1 description that the routes' schemas add up to, and its page, served from our own origin.
+import swagger from '@fastify/swagger'
+import swaggerUi from '@fastify/swagger-ui'
+import type { FastifyInstance, FastifySchema } from 'fastify'
+import { jsonSchemaTransform } from 'fastify-type-provider-zod'
+import { z } from 'zod'
+
+type Security = readonly Readonly<Record<string, string[]>>[]
+
+export const byClient: Security = [{ clientForm: [] }, { clientBasic: [] }]
+export const byApiKey: Security = [{ apiKey: [] }]
+export const byOperator: Security = [{ identityProviderJwt: [] }]
+export const byIntrospector: Security = [...byApiKey, { apiKeyBasic: [] }]
+
+const SECURITY_SCHEMES = {
+  clientForm: {
+    type: 'oauth2',
+    description: 'client_id and client_secret in the form.',
+    flows: { clientCredentials: { tokenUrl: 'oauth/token', scopes: {} } },
+  },
+  clientBasic: { type: 'http', scheme: 'basic', description: 'client_id and client_secret, each form-encoded.' },
+  apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'An administrator API key.' },
+  apiKeyBasic: { type: 'http', scheme: 'basic', description: 'The id of an API key, and the key.' },
+  identityProviderJwt: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
+} as const
+
+const errorMembers = { error: z.string(), error_description: z.string() }
+
+const oauthError = z.object(errorMembers).describe('RFC 6749 §5.2.')
+
+const problem = z
+  .object({ type: z.literal('about:blank'), title: z.string(), status: z.int(), detail: z.string(), ...errorMembers })
+  .describe('RFC 9457.')
+
+const describe = (summary: string, security: Security): FastifySchema => ({ summary, security: [...security] })
+
+/** A POST of a form that is answered in JSON. */
+export const describeForm = (
+  summary: string,
+  security: Security,
+  form: z.ZodType,
+  answer: z.ZodType,
+): FastifySchema => ({
+  ...describe(summary, security),
+  consumes: ['application/x-www-form-urlencoded'],
+  body: form,
+  response: { 200: answer, '4xx': oauthError, '5xx': oauthError },
+})
+
+const problemResponse = {
+  description: 'A problem.',
+  content: { 'application/problem+json': { schema: problem } },
+}
+
+/** A GET that is answered in JSON. What needs a credential is part of the API, whose errors are problems. */
+export const describeRead = (summary: string, security: Security, answer: z.ZodType): FastifySchema => ({
+  ...describe(summary, security),
+  response: { 200: answer, ...(security.length > 0 && { '4xx': problemResponse, '5xx': problemResponse }) },
+})
+
+/** Collects the schemas of the routes that are registered after it. */
+export const registerOpenapi = (app: FastifyInstance, issuer: string): void => {
+  void app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: { title: 'Mintmark', version: '1', description: 'A token service for software agents.' },
+      servers: [{ url: issuer }],
+      components: { securitySchemes: SECURITY_SCHEMES },
+    },
+    transform: jsonSchemaTransform,
+  })
+}
+
+// The page loads its parts and the document from here, and nothing from anywhere else.
+const PAGE_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+/** The page at `/docs`, for people. */
+export const registerPage = (app: FastifyInstance, basePath: string): void => {
+  void app.register(async scope => {
+    // The static files come with a lifetime of their own.
+    scope.addHook('onSend', async (_request, reply) => {
+      void reply.header('cache-control', 'no-store').header('x-content-type-options', 'nosniff')
+    })
+    await scope.register(swaggerUi, {
+      routePrefix: `${basePath}/docs`,
+      staticCSP: PAGE_POLICY,
+      uiConfig: { validatorUrl: null, url: `${basePath}/openapi.json` },
+    })
+  })
+}

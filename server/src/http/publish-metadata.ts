@@ -1,0 +1,65 @@
+// The metadata of this authorization server (RFC 8414), and the same where OpenID Connect's clients look for it.
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import type { ServiceProfile } from '../ports.ts'
+import { allowAnyOrigin } from './cross-origin.ts'
+import type { Refuser } from './refusals.ts'
+
+const METADATA_MAX_AGE_SECONDS = 300
+
+export const metadataAnswer = z.looseObject({
+  issuer: z.string(),
+  token_endpoint: z.string(),
+  introspection_endpoint: z.string(),
+  revocation_endpoint: z.string(),
+  jwks_uri: z.string(),
+})
+
+const CLIENT_AUTH_METHODS = ['client_secret_post', 'client_secret_basic']
+
+const describeServer = ({ issuer, scopesSupported }: ServiceProfile) => ({
+  issuer,
+  // There is no authorization flow; the MCP clients in TypeScript and Python demand an address all the same.
+  authorization_endpoint: `${issuer}/oauth/authorize`,
+  token_endpoint: `${issuer}/oauth/token`,
+  introspection_endpoint: `${issuer}/oauth/introspect/v2`,
+  revocation_endpoint: `${issuer}/oauth/revoke`,
+  jwks_uri: `${issuer}/.well-known/jwks.json`,
+  service_documentation: `${issuer}/docs`,
+  grant_types_supported: ['client_credentials'],
+  // Required; §3.2 forbids an empty array, Authlib refuses one, and no client refuses this.
+  response_types_supported: ['none'],
+  token_endpoint_auth_methods_supported: CLIENT_AUTH_METHODS,
+  // The user is the id of an API key. X-API-Key has no registered name.
+  introspection_endpoint_auth_methods_supported: ['client_secret_basic'],
+  revocation_endpoint_auth_methods_supported: CLIENT_AUTH_METHODS,
+  // Demanded by the MCP client in Go.
+  code_challenge_methods_supported: ['S256'],
+  ...(scopesSupported !== null && { scopes_supported: scopesSupported }),
+})
+
+/** What Spring demands of a document in OpenID Connect's place. */
+const OPENID_MEMBERS = { subject_types_supported: ['public'], id_token_signing_alg_values_supported: ['ES256'] }
+
+const makeDocumentHandler = (document: object) => {
+  const body = JSON.stringify(document)
+  // Never 406: a client of Java asks for text/html first.
+  return (_request: FastifyRequest, reply: FastifyReply): FastifyReply =>
+    allowAnyOrigin(reply)
+      .header('cache-control', `public, max-age=${METADATA_MAX_AGE_SECONDS}`)
+      .type('application/json; charset=utf-8')
+      .send(body)
+}
+
+export const makeMetadataHandler = (profile: ServiceProfile) => makeDocumentHandler(describeServer(profile))
+
+export const makeOpenidMetadataHandler = (profile: ServiceProfile) =>
+  makeDocumentHandler({ ...describeServer(profile), ...OPENID_MEMBERS })
+
+export const makeAuthorizeHandler =
+  (refuser: Refuser) =>
+  (_request: FastifyRequest, reply: FastifyReply): FastifyReply =>
+    refuser.refuse(reply, {
+      code: 'unsupported_response_type',
+      description: 'This service has no authorization flow: get a token with grant_type=client_credentials.',
+    })

@@ -1,0 +1,134 @@
+// The one mapping of refusals and faults to answers: status, challenges, body. A new refusal code does not compile
+// until it has its status here.
+import { STATUS_CODES } from 'node:http'
+import type { FastifyReply } from 'fastify'
+import type { Logger } from 'pino'
+import { type Challenge, type Refusal, type RefusalCode, Unavailable } from '../domain/refusal.ts'
+import { parseAuthorization } from './authorization.ts'
+import { RefusedInput } from './refused-input.ts'
+
+const STATUS: Readonly<Record<RefusalCode, number>> = {
+  invalid_request: 400,
+  unsupported_grant_type: 400,
+  unsupported_response_type: 400,
+  invalid_scope: 400,
+  invalid_target: 400,
+  unauthorized_client: 400,
+  invalid_client: 401,
+  invalid_token: 401,
+  insufficient_scope: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  already_exists: 409,
+  request_too_large: 413,
+  misdirected_request: 421,
+  server_error: 500,
+  temporarily_unavailable: 503,
+}
+
+/** How long a caller should wait before it asks again, where the store or a provider did not answer. */
+export const RETRY_AFTER_SECONDS = 1
+
+/** Fastify's own complaints about a request. Whatever is not in this table is a fault of ours. */
+const FASTIFY_REFUSALS: Readonly<Record<string, Refusal>> = {
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: {
+    code: 'invalid_request',
+    description: 'The media type of a body is application/x-www-form-urlencoded, in UTF-8.',
+  },
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: {
+    code: 'invalid_request',
+    description: 'The body is not as long as Content-Length says.',
+  },
+  FST_ERR_CTP_BODY_TOO_LARGE: { code: 'request_too_large', description: 'The body is larger than this service takes.' },
+  FST_ERR_BAD_URL: { code: 'invalid_request', description: 'The path of the URL is not percent-encoded UTF-8.' },
+  // The caller hung up while its body was being read: nobody hears the answer.
+  ECONNRESET: { code: 'invalid_request', description: 'The request ended early.' },
+}
+
+type Answer = { readonly code: RefusalCode; readonly description: string }
+
+const UNAVAILABLE: Answer = {
+  code: 'temporarily_unavailable',
+  description: 'The service cannot answer for certain right now: try again.',
+}
+const FAULT: Answer = { code: 'server_error', description: 'The service failed. Its log has the reason.' }
+
+/** RFC 6749 §5.2: printable ASCII without `"` and `\`. */
+const sanitise = (description: string): string => description.replaceAll(/[^\x20-\x21\x23-\x5B\x5D-\x7E]/g, '?')
+
+/** An error body: of RFC 6749 §5.2, and for the API a problem (RFC 9457) that carries the same two members. */
+export const errorBody = ({ code, description }: Answer, isProblem: boolean): string => {
+  const error = { error: code, error_description: sanitise(description) }
+  if (!isProblem) return JSON.stringify(error)
+  const status = STATUS[code]
+  return JSON.stringify({
+    type: 'about:blank',
+    title: STATUS_CODES[status],
+    status,
+    detail: error.error_description,
+    ...error,
+  })
+}
+
+const isBearer = (reply: FastifyReply): boolean =>
+  parseAuthorization(reply.request.headers.authorization)?.scheme === 'bearer'
+
+const refusalIn = (fault: unknown): Refusal | undefined => {
+  if (fault instanceof RefusedInput) return fault.refusal
+  return fault instanceof Error && 'code' in fault ? FASTIFY_REFUSALS[String(fault.code)] : undefined
+}
+
+export type Refuser = {
+  readonly refuse: (reply: FastifyReply, refusal: Refusal) => FastifyReply
+  /** Answers for something thrown: a refusal in disguise, a part that does not answer, or a fault. */
+  readonly fail: (reply: FastifyReply, fault: unknown) => FastifyReply
+}
+
+type RefuserOptions = {
+  /** The realm of every challenge. */
+  readonly issuer: string
+  /** Errors of paths that start so are problems. */
+  readonly problemsUnder: string
+  readonly logger: Logger
+}
+
+export const makeRefuser = ({ issuer, problemsUnder, logger }: RefuserOptions): Refuser => {
+  const challenge = (asked: Challenge | 'Bearer error="insufficient_scope"'): string => {
+    const [scheme, attribute] = asked.split(' ')
+    return attribute === undefined ? `${scheme} realm="${issuer}"` : `${scheme} realm="${issuer}", ${attribute}`
+  }
+
+  const answer = (reply: FastifyReply, what: Answer): FastifyReply => {
+    const isProblem = reply.request.url.startsWith(problemsUnder)
+    return reply
+      .code(STATUS[what.code])
+      .type(isProblem ? 'application/problem+json' : 'application/json; charset=utf-8')
+      .send(errorBody(what, isProblem))
+  }
+
+  const challengesOf = (reply: FastifyReply, refusal: Refusal): readonly string[] => {
+    if ('challenges' in refusal) return refusal.challenges.map(challenge)
+    // RFC 6750 §3.1, for the scheme that the caller used.
+    return refusal.code === 'insufficient_scope' && isBearer(reply)
+      ? [challenge('Bearer error="insufficient_scope"')]
+      : []
+  }
+
+  const refuse = (reply: FastifyReply, refusal: Refusal): FastifyReply => {
+    const challenges = challengesOf(reply, refusal)
+    if (challenges.length > 0) void reply.header('www-authenticate', challenges)
+    logger.debug({ requestId: reply.request.id, ...refusal }, 'refused')
+    return answer(reply, refusal)
+  }
+
+  const fail = (reply: FastifyReply, fault: unknown): FastifyReply => {
+    const refusal = refusalIn(fault)
+    if (refusal !== undefined) return refuse(reply, refusal)
+    const isUnavailable = fault instanceof Unavailable
+    logger.warn({ requestId: reply.request.id, err: fault }, isUnavailable ? 'unavailable' : 'fault')
+    if (!isUnavailable) return answer(reply, FAULT)
+    return answer(reply.header('retry-after', RETRY_AFTER_SECONDS), UNAVAILABLE)
+  }
+
+  return { refuse, fail }
+}

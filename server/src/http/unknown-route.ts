@@ -1,0 +1,26 @@
+// What a request for no route of ours is answered: 405 where its path has other methods, else 404.
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Refuser } from './refusals.ts'
+
+/** The path alone. A request may also name the whole URL (RFC 9112 §3.2.2). */
+const pathOf = (request: FastifyRequest): string =>
+  request.url.replace(/^https?:\/\/[^/?]*/i, '').split('?', 1)[0] ?? ''
+
+/** Call before the routes are registered: it learns of them as they are. */
+export const answerUnknownRoutes = (app: FastifyInstance, refuser: Refuser): void => {
+  const methodsOf = new Map<string, Set<string>>()
+  app.addHook('onRoute', ({ url, method }) => {
+    const methods = methodsOf.get(url) ?? new Set()
+    for (const one of [method].flat()) methods.add(one)
+    methodsOf.set(url, methods)
+  })
+  app.setNotFoundHandler((request: FastifyRequest, reply: FastifyReply) => {
+    const methods = methodsOf.get(pathOf(request))
+    if (methods === undefined) {
+      return refuser.refuse(reply, { code: 'not_found', description: 'There is nothing at this path.' })
+    }
+    const allow = [...methods].sort().join(', ')
+    const description = `This path takes ${allow}.`
+    return refuser.refuse(reply.header('allow', allow), { code: 'method_not_allowed', description })
+  })
+}
