@@ -1,0 +1,13 @@
+// An API key as the command line shows it: everything but the key.
+import type { ApiKey } from '../domain/api-key.ts'
+import { formatTime } from '../domain/time.ts'
+import { formatTimeOrNull } from './agent-record.ts'
+
+export const apiKeyRecord = (apiKey: ApiKey) => ({
+  api_key_id: apiKey.id,
+  name: apiKey.name,
+  permissions: apiKey.permissions,
+  audiences: apiKey.audiences,
+  created_at: formatTime(apiKey.createdAt),
+  revoked_at: formatTimeOrNull(apiKey.revokedAt),
+})

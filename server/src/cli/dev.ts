@@ -1,0 +1,21 @@
+// mintmark dev
+import type { Command } from 'commander'
+import { readDevConfig } from '../config.ts'
+import { startDev } from '../dev/start-dev.ts'
+import { cliCaller } from './administer.ts'
+import { closeAtSignal } from './close-at-signal.ts'
+import { printLine } from './print.ts'
+
+const run = async (): Promise<void> => {
+  const running = await startDev(readDevConfig(), cliCaller())
+  closeAtSignal(running.close)
+  printLine(running.banner)
+}
+
+export const addDev = (program: Command): void => {
+  program
+    .command('dev')
+    .description('run everything on this machine: store, identity provider, a demo agent and an API key')
+    .addHelpText('after', '\nExample:\n  PORT=9000 mintmark dev')
+    .action(run)
+}

@@ -1,0 +1,25 @@
+// mintmark migrate
+import type { Command } from 'commander'
+import { migrateStore } from '../compose.ts'
+import { readMigrateConfig } from '../config.ts'
+import { printJson, printLine } from './print.ts'
+
+const run = async (options: { readonly json?: boolean }): Promise<void> => {
+  const config = readMigrateConfig()
+  const { from, to } = await migrateStore(config, 'migrate')
+  if (options.json) return printJson({ from, to })
+  printLine(
+    from === to
+      ? `${config.databaseFile} is at version ${to} already.`
+      : `${config.databaseFile}: version ${from} to ${to}.`,
+  )
+}
+
+export const addMigrate = (program: Command): void => {
+  program
+    .command('migrate')
+    .description('make the store, or bring it to this version; the first time it also makes the signing key')
+    .option('--json', 'print {"from","to"}')
+    .addHelpText('after', '\nExample:\n  MINTMARK_KEY_ENCRYPTION_KEY_FILE=/etc/mintmark/key mintmark migrate')
+    .action(run)
+}

@@ -1,0 +1,31 @@
+// How commands print: JSON with the names of the wire, or lines for people.
+
+export const printLine = (text: string): void => void process.stdout.write(`${text}\n`)
+
+export const printJson = (value: unknown): void => printLine(JSON.stringify(value))
+
+type Cell = string | number | null | readonly string[]
+
+const formatCell = (value: Cell): string => {
+  if (value === null) return '-'
+  return typeof value === 'object' ? value.join(' ') || '-' : String(value)
+}
+
+/** One name and value a line. */
+export const printRecord = (record: Readonly<Record<string, Cell>>): void => {
+  const width = Math.max(...Object.keys(record).map(name => name.length))
+  for (const [name, value] of Object.entries(record)) printLine(`${name.padEnd(width)}  ${formatCell(value)}`)
+}
+
+/** Columns under their names. */
+export const printTable = (columns: readonly string[], rows: readonly Readonly<Record<string, Cell>>[]): void => {
+  const lines = [columns, ...rows.map(row => columns.map(column => formatCell(row[column] ?? null)))]
+  const widths = columns.map((_, n) => Math.max(...lines.map(line => line[n]?.length ?? 0)))
+  for (const line of lines)
+    printLine(
+      line
+        .map((cell, n) => cell.padEnd(widths[n] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+}

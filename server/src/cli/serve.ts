@@ -1,0 +1,41 @@
+// mintmark serve
+import type { Command } from 'commander'
+import { listen, openService } from '../compose.ts'
+import { readServeConfig, type ServeConfig } from '../config.ts'
+import { closeAtSignal } from './close-at-signal.ts'
+import { printLine } from './print.ts'
+
+const announce = (config: ServeConfig): void => {
+  printLine(
+    `Mintmark serves ${config.baseUrl} on ${config.host}:${config.port}${config.tls === null ? '' : ' with TLS'}.`,
+  )
+  if (config.isDefaultAudienceAssumed) {
+    printLine(
+      `Tokens asked for without a resource are for ${config.defaultAudience}; MINTMARK_DEFAULT_AUDIENCE sets another audience.`,
+    )
+  }
+}
+
+const run = async (): Promise<void> => {
+  const config = readServeConfig()
+  const service = await openService(config, 'migrate')
+  try {
+    const server = await listen(service, config, { tls: config.tls, allowedHosts: null })
+    closeAtSignal(async () => {
+      await server.close()
+      await service.close()
+    })
+  } catch (error) {
+    await service.close()
+    throw error
+  }
+  announce(config)
+}
+
+export const addServe = (program: Command): void => {
+  program
+    .command('serve')
+    .description('run the service for production; docs/operating.md names its configuration')
+    .addHelpText('after', '\nExample:\n  MINTMARK_BASE_URL=https://auth.example.com mintmark serve')
+    .action(run)
+}

@@ -1,0 +1,181 @@
+// Wires everything by hand: the one file that sees the store, the keys, the wire and the configuration together.
+import { mkdirSync } from 'node:fs'
+import { dirname } from 'node:path'
+import type { FastifyInstance } from 'fastify'
+import { pino } from 'pino'
+import type { MigrateConfig, ServeConfig, ServiceConfig, StoreConfig } from './config.ts'
+import { actorOf, type CliCaller } from './domain/caller.ts'
+import { buildServer } from './http/server.ts'
+import { makeOperators } from './keys/identity-providers.ts'
+import { randomness } from './keys/randomness.ts'
+import { makeSecrets } from './keys/secrets.ts'
+import { makeSigningKey, openSigningKey, parseKeyEncryptionKey } from './keys/signing-keys.ts'
+import { makeTokenCodec } from './keys/token-codec.ts'
+import type { Ports } from './ports.ts'
+import { refuseFolder, refuseListening, StartRefused } from './start-refused.ts'
+import { refuseForeignUser, StoreProblem } from './store/sqlite/connection.ts'
+import { migrateSqliteStore, openSqliteStore, type SqliteStore, type StoreMaker } from './store/sqlite/open.ts'
+import { resetClock } from './store/sqlite/reset-clock.ts'
+
+export type Registers = Pick<Ports, 'agents' | 'apiKeys' | 'secrets' | 'randomness'> & {
+  readonly close: () => Promise<void>
+}
+
+export type StoreVersions = { readonly from: number; readonly to: number }
+
+export type Service = { readonly ports: Ports; readonly close: () => Promise<void> }
+
+const DAY_MILLISECONDS = 86_400_000
+
+const secrets = makeSecrets(randomness)
+
+const keyOf = (config: MigrateConfig): Uint8Array => {
+  const key = parseKeyEncryptionKey(config.keyEncryptionKey)
+  if (key === undefined) throw new StartRefused('MINTMARK_KEY_ENCRYPTION_KEY is not 32 bytes in base64.')
+  return key
+}
+
+// What the store says to a person is a reason not to start; anything else is a fault.
+const forPerson = async <T>(work: () => T | Promise<T>): Promise<T> => {
+  try {
+    return await work()
+  } catch (error) {
+    throw error instanceof StoreProblem ? new StartRefused(error.message, { cause: error }) : error
+  }
+}
+
+// A command acts once: it opens the store without the upkeep of a service.
+const openForCommand = ({ databaseFile }: StoreConfig): Promise<SqliteStore> =>
+  forPerson(() => openSqliteStore({ file: databaseFile, retention: null }))
+
+const openForService = ({ databaseFile, retention }: StoreConfig): Promise<SqliteStore> => {
+  const expiredMs = retention.expiredDays * DAY_MILLISECONDS
+  const endedMs = retention.endedDays * DAY_MILLISECONDS
+  return forPerson(() => openSqliteStore({ file: databaseFile, retention: { expiredMs, endedMs } }))
+}
+
+/** What the commands on agents and API keys work with. */
+export const openRegisters = async (config: StoreConfig): Promise<Registers> => {
+  const { agents, apiKeys, close } = await openForCommand(config)
+  return { agents, apiKeys, secrets, randomness, close }
+}
+
+const makeFolder = (path: string): void => {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 })
+  } catch (error) {
+    throw refuseFolder(error, path)
+  }
+}
+
+const refuseWrongKey = async (store: SqliteStore, key: Uint8Array): Promise<void> => {
+  const sealed = await store.signingKeys.sealed()
+  if (sealed.length === 0) throw new StartRefused('The store holds no signing key; run `mintmark migrate`.')
+  try {
+    for (const signingKey of sealed) openSigningKey(key, signingKey)
+  } catch (error) {
+    throw new StartRefused(error instanceof Error ? error.message : String(error), { cause: error })
+  }
+}
+
+const OTHER_MAKER: Readonly<Record<StoreMaker, string>> = {
+  migrate:
+    'was made by `mintmark dev`, whose secrets lie beside it; set MINTMARK_DATA_DIR to another folder and run `mintmark migrate` there.',
+  dev: 'was made by `mintmark migrate` for `mintmark serve`; set MINTMARK_DATA_DIR to another folder.',
+}
+
+const refuseOtherMaker = (store: SqliteStore, config: StoreConfig, maker: StoreMaker): void => {
+  if (store.madeBy !== maker) throw new StartRefused(`${config.databaseFile} ${OTHER_MAKER[maker]}`)
+}
+
+/** Makes the store or brings it to this version, and makes the first signing key, once. */
+export const migrateStore = async (config: MigrateConfig, maker: StoreMaker): Promise<StoreVersions> => {
+  const key = keyOf(config)
+  const file = config.databaseFile
+  makeFolder(dirname(file))
+  const versions = await forPerson(() => {
+    refuseForeignUser(file)
+    return migrateSqliteStore({ file, madeBy: maker })
+  })
+  const store = await openForCommand(config)
+  try {
+    refuseOtherMaker(store, config, maker)
+    const act = { kind: 'signing_key.create', actor: { type: 'system' }, note: null, requestId: null } as const
+    await store.signingKeys.createFirst(makeSigningKey(key), act)
+    await refuseWrongKey(store, key)
+    return versions
+  } finally {
+    await store.close()
+  }
+}
+
+const portsOf = (store: SqliteStore, config: ServiceConfig): Ports => ({
+  ledger: store.ledger,
+  agents: store.agents,
+  apiKeys: store.apiKeys,
+  signingKeys: store.signingKeys,
+  health: store.health,
+  codec: makeTokenCodec({ issuer: config.baseUrl, keyEncryptionKey: keyOf(config) }),
+  operators: makeOperators({
+    providers: config.identityProviders,
+    ownIssuer: config.baseUrl,
+    fetch,
+    now: Date.now,
+    monotonicNow: () => performance.now(),
+  }),
+  secrets,
+  randomness,
+  profile: {
+    issuer: config.baseUrl,
+    defaultAudience: config.defaultAudience,
+    lifetimeSeconds: config.tokenLifetimeSeconds,
+    scopesSupported: config.scopesSupported,
+  },
+})
+
+/** Opens a store that this maker made, under the right key-encryption key. */
+export const openService = async (config: ServiceConfig, maker: StoreMaker): Promise<Service> => {
+  const store = await openForService(config)
+  try {
+    refuseOtherMaker(store, config, maker)
+    await refuseWrongKey(store, keyOf(config))
+    return { ports: portsOf(store, config), close: () => store.close() }
+  } catch (error) {
+    await store.close()
+    throw error
+  }
+}
+
+export type ListenOptions = {
+  readonly tls: ServeConfig['tls']
+  /** The only `Host` headers that are answered; null: any, as behind a proxy. */
+  readonly allowedHosts: readonly string[] | null
+}
+
+/** Serves HTTP. Log lines are JSON on standard error; standard output is for what a command prints. */
+export const listen = async (
+  service: Service,
+  config: ServiceConfig,
+  options: ListenOptions,
+): Promise<FastifyInstance> => {
+  const { host, port } = config
+  const server = buildServer(service.ports, {
+    bodyBytesMax: config.bodyBytesMax,
+    logger: pino({ level: config.logLevel }, pino.destination(2)),
+    ...(options.tls !== null && { https: { cert: options.tls.certificate, key: options.tls.key } }),
+    ...(options.allowedHosts !== null && { allowedHosts: options.allowedHosts }),
+  })
+  try {
+    await server.listen({ host, port })
+    return server
+  } catch (error) {
+    await server.close()
+    throw refuseListening(error, { host, port, variable: 'PORT' })
+  }
+}
+
+/** Accepts this machine's clock as it is, and ends every live token so that none comes back. */
+export const resetStoreClock = (config: StoreConfig, caller: CliCaller): Promise<void> => {
+  const act = { kind: 'clock.reset', actor: actorOf(caller), note: null, requestId: null } as const
+  return forPerson(() => resetClock({ file: config.databaseFile, act, wall: Date.now() }))
+}

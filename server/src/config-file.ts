@@ -1,0 +1,108 @@
+// The file that MINTMARK_CONFIG_FILE names: what does not fit into variables. Strict JSON: an unknown member is a mistake.
+import { z } from 'zod'
+import { parseAddress, parseFile, parseIssuer, type Parser } from './config-values.ts'
+import { ROLES, type Role } from './domain/caller.ts'
+import { parseScope } from './domain/scope.ts'
+
+/** An identity provider whose JWTs name operators. */
+export type IdentityProviderConfig = {
+  readonly issuer: string
+  readonly audience: string
+  /** Undefined: from the provider's metadata. */
+  readonly jwksUri: string | undefined
+  /** The claim that holds the roles; a dotted path reaches inside. */
+  readonly roleClaim: string
+  /** The role that each value of the claim gives. */
+  readonly roles: Readonly<Record<string, Role>>
+  readonly algorithms: readonly ProviderAlgorithm[]
+}
+
+/** All asymmetric: a shared secret could also forge (RFC 8725 §3.1). */
+export const PROVIDER_ALGORITHMS = ['RS256', 'PS256', 'ES256', 'ES384', 'Ed25519'] as const
+
+export type ProviderAlgorithm = (typeof PROVIDER_ALGORITHMS)[number]
+
+export const DEFAULT_ROLE_CLAIM = 'roles'
+
+export const DEFAULT_ROLES: IdentityProviderConfig['roles'] = {
+  'mintmark-viewer': 'viewer',
+  'mintmark-operator': 'operator',
+  'mintmark-admin': 'admin',
+}
+
+export type ConfigFile = {
+  readonly identityProviders: readonly IdentityProviderConfig[]
+  readonly scopesSupported: readonly string[] | null
+}
+
+const parsed = (parse: Parser<string>) =>
+  z.string().superRefine((text, context) => {
+    const answer = parse(text)
+    if ('wrong' in answer) context.addIssue({ code: 'custom', message: answer.wrong })
+  })
+
+const text = z.string().min(1).max(512)
+
+const providerSchema = z.strictObject({
+  issuer: parsed(parseIssuer),
+  audience: text,
+  jwks_uri: parsed(parseAddress).optional(),
+  role_claim: text.default(DEFAULT_ROLE_CLAIM),
+  roles: z.record(text, z.enum(ROLES)).optional(),
+  algorithms: z
+    .array(z.enum(PROVIDER_ALGORITHMS))
+    .min(1)
+    .default([...PROVIDER_ALGORITHMS]),
+})
+
+const fileSchema = z.strictObject({
+  identity_providers: z.array(providerSchema).max(16).default([]),
+  scopes_supported: z
+    .array(z.string().refine(item => parseScope(item)?.length === 1, 'is not a scope item; expected resource:action'))
+    .max(1024)
+    .optional(),
+})
+
+const toProvider = (given: z.output<typeof providerSchema>): IdentityProviderConfig => ({
+  issuer: given.issuer,
+  audience: given.audience,
+  jwksUri: given.jwks_uri,
+  roleClaim: given.role_claim,
+  roles: given.roles ?? DEFAULT_ROLES,
+  algorithms: given.algorithms,
+})
+
+const place = (path: readonly PropertyKey[]): string =>
+  path
+    .map(step => (typeof step === 'number' ? `[${step}]` : `.${String(step)}`))
+    .join('')
+    .replace(/^\./, '')
+
+const describeIssue = (issue: z.core.$ZodIssue): string => `${place(issue.path) || 'the file'}: ${issue.message}`
+
+const parseJson = (source: string): { readonly json: unknown } | undefined => {
+  try {
+    return { json: JSON.parse(source) as unknown }
+  } catch {
+    return undefined
+  }
+}
+
+/** Reads the file at a path. All its mistakes stand in one message. */
+export const parseConfigFile: Parser<ConfigFile> = path => {
+  const file = parseFile(path)
+  if ('wrong' in file) return file
+  const document = parseJson(file.value)
+  if (document === undefined)
+    return { wrong: `names ${JSON.stringify(path)}, which is not JSON; expected a JSON object` }
+  const result = fileSchema.safeParse(document.json)
+  if (!result.success) {
+    return { wrong: `names ${JSON.stringify(path)}, in which ${result.error.issues.map(describeIssue).join('; ')}` }
+  }
+  return {
+    value: {
+      identityProviders: result.data.identity_providers.map(toProvider),
+      scopesSupported: result.data.scopes_supported ?? null,
+    },
+  }
+}

@@ -1,0 +1,123 @@
+// Reads one variable after another, keeps every mistake, and knows all names so that a mistyped one is a mistake too.
+import { readFileSync } from 'node:fs'
+import type { Parser } from './config-values.ts'
+
+/** Each of these may come from a file instead: NAME_FILE holds its path. */
+const SECRET_VARIABLES = ['MINTMARK_KEY_ENCRYPTION_KEY'] as const
+
+/** Every variable that any command reads; `docs/operating.md` describes each. */
+export const VARIABLES = [
+  'MINTMARK_BASE_URL',
+  'HOST',
+  'PORT',
+  'DATABASE_URL',
+  'MINTMARK_DATA_DIR',
+  'MINTMARK_KEY_ENCRYPTION_KEY',
+  'MINTMARK_KEY_ENCRYPTION_KEY_FILE',
+  'MINTMARK_IDP_ISSUER',
+  'MINTMARK_IDP_AUDIENCE',
+  'MINTMARK_IDP_JWKS_URI',
+  'MINTMARK_IDP_ROLE_CLAIM',
+  'MINTMARK_TOKEN_LIFETIME_SECONDS',
+  'MINTMARK_DEFAULT_AUDIENCE',
+  'MINTMARK_TLS_CERT_FILE',
+  'MINTMARK_TLS_KEY_FILE',
+  'MINTMARK_CONFIG_FILE',
+  'MINTMARK_BODY_BYTES_MAX',
+  'MINTMARK_RETAIN_EXPIRED_DAYS',
+  'MINTMARK_RETAIN_ENDED_DAYS',
+  'MINTMARK_DEV_IDP_PORT',
+  'LOG_LEVEL',
+] as const
+
+export type Variable = (typeof VARIABLES)[number]
+
+export type SettingReader = {
+  /** The value, or undefined where the variable is not set or wrong; a wrong one is kept as a mistake. */
+  readonly optional: <T>(name: Variable, parse: Parser<T>) => T | undefined
+  /** As `optional`; a variable that is not set is a mistake, which says what was expected. */
+  readonly required: <T>(name: Variable, parse: Parser<T>, expected: string) => T | undefined
+  readonly isSet: (name: string) => boolean
+  readonly mistake: (sentence: string) => void
+  readonly mistakes: readonly string[]
+}
+
+const editDistance = (a: string, b: string): number => {
+  let row = Array.from({ length: b.length + 1 }, (_, column) => column)
+  for (const [i, character] of [...a].entries()) {
+    const next = [i + 1]
+    for (const [j, other] of [...b].entries()) {
+      const replaced = (row[j] ?? 0) + (character === other ? 0 : 1)
+      next.push(Math.min(replaced, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1))
+    }
+    row = next
+  }
+  return row[b.length] ?? 0
+}
+
+// Farther than this, a known name is another thing and not a misspelling.
+const HINT_DISTANCE_MAX = 5
+
+const nearestVariable = (name: string): string | undefined => {
+  const ranked = VARIABLES.map(known => ({ known, distance: editDistance(name, known) }))
+  const [nearest] = ranked.toSorted((a, b) => a.distance - b.distance)
+  return nearest !== undefined && nearest.distance <= HINT_DISTANCE_MAX ? nearest.known : undefined
+}
+
+const unknownVariables = (env: Readonly<Record<string, string | undefined>>): string[] =>
+  Object.keys(env)
+    .filter(name => name.startsWith('MINTMARK_') && env[name] !== undefined && !VARIABLES.some(known => known === name))
+    .sort()
+    .map(name => {
+      const nearest = nearestVariable(name)
+      const hint = nearest === undefined ? 'a name of docs/operating.md' : `perhaps ${nearest}`
+      return `${name} is not a variable of this version; expected ${hint}`
+    })
+
+type Source = { readonly name: string; readonly text: string }
+
+export const makeSettingReader = (env: Readonly<Record<string, string | undefined>>): SettingReader => {
+  const mistakes = unknownVariables(env)
+  // An empty variable counts as not set: Compose files and CI systems pass those on.
+  const isSet = (name: string): boolean => env[name] !== undefined && env[name] !== ''
+
+  const readSecretFile = (name: string): Source | undefined => {
+    try {
+      return { name, text: readFileSync(env[name] ?? '', 'utf8').trim() }
+    } catch (error) {
+      const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error'
+      mistakes.push(
+        `${name} names ${JSON.stringify(env[name])}, which cannot be read (${code}); expected a readable file`,
+      )
+      return undefined
+    }
+  }
+
+  const find = (name: Variable): Source | undefined => {
+    const file = `${name}_FILE`
+    const mayBeFile = SECRET_VARIABLES.some(secret => secret === name) && isSet(file)
+    if (!mayBeFile) return isSet(name) ? { name, text: env[name] ?? '' } : undefined
+    if (!isSet(name)) return readSecretFile(file)
+    mistakes.push(`${name} and ${file} are both set; expected one of them`)
+    return undefined
+  }
+
+  const optional = <T>(name: Variable, parse: Parser<T>): T | undefined => {
+    const source = find(name)
+    if (source === undefined) return undefined
+    const answer = parse(source.text)
+    if ('value' in answer) return answer.value
+    mistakes.push(`${source.name} ${answer.wrong}`)
+    return undefined
+  }
+
+  const required = <T>(name: Variable, parse: Parser<T>, expected: string): T | undefined => {
+    if (!isSet(name) && !(SECRET_VARIABLES.some(secret => secret === name) && isSet(`${name}_FILE`))) {
+      mistakes.push(`${name} is not set; expected ${expected}`)
+      return undefined
+    }
+    return optional(name, parse)
+  }
+
+  return { optional, required, isSet, mistake: sentence => void mistakes.push(sentence), mistakes }
+}

@@ -1,0 +1,255 @@
+// Configuration: the environment, and the files that it names, become one frozen value or a list of every mistake.
+import { join, resolve } from 'node:path'
+import {
+  DEFAULT_ROLE_CLAIM,
+  DEFAULT_ROLES,
+  type IdentityProviderConfig,
+  parseConfigFile,
+  PROVIDER_ALGORITHMS,
+} from './config-file.ts'
+import { makeSettingReader, type SettingReader } from './config-reader.ts'
+import {
+  parseAddress,
+  parseAudience,
+  parseBaseUrl,
+  parseDatabaseUrl,
+  parseInteger,
+  parseIssuer,
+  parseKeyEncryptionKeyText,
+  parseOneOf,
+  parsePemFile,
+  parseText,
+} from './config-values.ts'
+import { LIFETIME_SECONDS_MAX } from './domain/agent.ts'
+
+export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
+
+export type LogLevel = (typeof LOG_LEVELS)[number]
+
+/** What every command that opens the store needs. */
+export type StoreConfig = {
+  readonly dataDirectory: string
+  readonly databaseFile: string
+  readonly retention: { readonly expiredDays: number; readonly endedDays: number }
+}
+
+export type MigrateConfig = StoreConfig & {
+  /** 32 bytes in base64. A secret. */
+  readonly keyEncryptionKey: string
+}
+
+/** What a running service needs, in `serve` and in `dev`. */
+export type ServiceConfig = MigrateConfig & {
+  readonly baseUrl: string
+  readonly host: string
+  readonly port: number
+  readonly identityProviders: readonly IdentityProviderConfig[]
+  readonly tokenLifetimeSeconds: number
+  readonly defaultAudience: string
+  readonly scopesSupported: readonly string[] | null
+  readonly bodyBytesMax: number
+  readonly logLevel: LogLevel
+}
+
+export type ServeConfig = ServiceConfig & {
+  /** PEM; null where a proxy ends TLS. */
+  readonly tls: { readonly certificate: string; readonly key: string } | null
+  /** Whether nobody chose an audience, so that it is the base URL. */
+  readonly isDefaultAudienceAssumed: boolean
+}
+
+/** What `dev` takes from outside. The rest it makes up: a base URL, a key-encryption key, an identity provider. */
+export type DevConfig = StoreConfig & {
+  readonly port: number
+  readonly identityProviderPort: number
+  readonly tokenLifetimeSeconds: number
+  readonly bodyBytesMax: number
+  readonly logLevel: LogLevel
+}
+
+/** Every mistake of a configuration, each naming its variable. */
+export class ConfigurationError extends Error {
+  override readonly name = 'ConfigurationError'
+  readonly mistakes: readonly string[]
+  constructor(mistakes: readonly string[]) {
+    const [only = ''] = mistakes
+    super(
+      mistakes.length === 1 ? only : `The configuration has ${mistakes.length} mistakes:\n  ${mistakes.join('\n  ')}`,
+    )
+    this.mistakes = mistakes
+  }
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+const PORT_DEFAULT = 8080
+const parsePort = parseInteger(1, 65_535)
+const parseDays = parseInteger(1, 36_500)
+
+const readStore = (read: SettingReader): StoreConfig => {
+  const dataDirectory = resolve(read.optional('MINTMARK_DATA_DIR', parseText) ?? '.mintmark')
+  const databaseFile = read.optional('DATABASE_URL', parseDatabaseUrl)
+  return {
+    dataDirectory,
+    databaseFile: databaseFile === undefined ? join(dataDirectory, 'mintmark.db') : resolve(databaseFile),
+    retention: {
+      expiredDays: read.optional('MINTMARK_RETAIN_EXPIRED_DAYS', parseDays) ?? 7,
+      endedDays: read.optional('MINTMARK_RETAIN_ENDED_DAYS', parseDays) ?? 400,
+    },
+  }
+}
+
+const readKeyEncryptionKey = (read: SettingReader): string | undefined =>
+  read.required(
+    'MINTMARK_KEY_ENCRYPTION_KEY',
+    parseKeyEncryptionKeyText,
+    '32 bytes in base64, such as `openssl rand -base64 32` prints',
+  )
+
+const readServiceNumbers = (read: SettingReader) => ({
+  port: read.optional('PORT', parsePort) ?? PORT_DEFAULT,
+  tokenLifetimeSeconds: read.optional('MINTMARK_TOKEN_LIFETIME_SECONDS', parseInteger(1, LIFETIME_SECONDS_MAX)) ?? 300,
+  bodyBytesMax: read.optional('MINTMARK_BODY_BYTES_MAX', parseInteger(1024, 1_048_576)) ?? 16_384,
+})
+
+const readTls = (read: SettingReader, baseUrl: string | undefined): ServeConfig['tls'] => {
+  const certificate = read.optional(
+    'MINTMARK_TLS_CERT_FILE',
+    parsePemFile(/-----BEGIN CERTIFICATE-----/, 'certificate'),
+  )
+  const key = read.optional('MINTMARK_TLS_KEY_FILE', parsePemFile(/-----BEGIN [A-Z ]*PRIVATE KEY-----/, 'private key'))
+  if (read.isSet('MINTMARK_TLS_CERT_FILE') !== read.isSet('MINTMARK_TLS_KEY_FILE')) {
+    read.mistake(
+      'MINTMARK_TLS_CERT_FILE and MINTMARK_TLS_KEY_FILE belong together; expected both, or neither behind a proxy',
+    )
+  }
+  if (certificate === undefined || key === undefined) return null
+  if (baseUrl?.startsWith('http:')) {
+    read.mistake('MINTMARK_BASE_URL is http, yet MINTMARK_TLS_CERT_FILE is set; expected an https base URL')
+  }
+  return { certificate, key }
+}
+
+const PROVIDER_VARIABLES = [
+  'MINTMARK_IDP_ISSUER',
+  'MINTMARK_IDP_AUDIENCE',
+  'MINTMARK_IDP_JWKS_URI',
+  'MINTMARK_IDP_ROLE_CLAIM',
+]
+
+const readProvider = (read: SettingReader): readonly IdentityProviderConfig[] => {
+  if (!PROVIDER_VARIABLES.some(read.isSet)) return []
+  const issuer = read.required('MINTMARK_IDP_ISSUER', parseIssuer, 'the issuer of the identity provider')
+  const audience = read.required(
+    'MINTMARK_IDP_AUDIENCE',
+    parseText,
+    'the `aud` of the JWTs that it issues for this service',
+  )
+  const jwksUri = read.optional('MINTMARK_IDP_JWKS_URI', parseAddress)
+  const roleClaim = read.optional('MINTMARK_IDP_ROLE_CLAIM', parseText) ?? DEFAULT_ROLE_CLAIM
+  if (issuer === undefined || audience === undefined) return []
+  return [{ issuer, audience, jwksUri, roleClaim, roles: DEFAULT_ROLES, algorithms: PROVIDER_ALGORITHMS }]
+}
+
+const checkProviders = (
+  read: SettingReader,
+  providers: readonly IdentityProviderConfig[],
+  baseUrl: string | undefined,
+): void => {
+  const issuers = providers.map(provider => provider.issuer)
+  for (const issuer of new Set(issuers)) {
+    if (issuer === baseUrl) {
+      read.mistake(
+        `MINTMARK_BASE_URL equals the identity provider ${issuer}; expected another issuer: no token of this service names an operator`,
+      )
+    }
+    if (issuers.filter(other => other === issuer).length > 1) {
+      read.mistake(`MINTMARK_CONFIG_FILE names the identity provider ${issuer} again; expected each issuer once`)
+    }
+  }
+}
+
+type Providers = {
+  readonly identityProviders: readonly IdentityProviderConfig[]
+  readonly scopesSupported: readonly string[] | null
+}
+
+const readProviders = (read: SettingReader, baseUrl: string | undefined): Providers => {
+  const file = read.optional('MINTMARK_CONFIG_FILE', parseConfigFile)
+  const identityProviders = [...readProvider(read), ...(file?.identityProviders ?? [])]
+  const isFileWrong = file === undefined && read.isSet('MINTMARK_CONFIG_FILE')
+  if (identityProviders.length === 0 && !isFileWrong && !PROVIDER_VARIABLES.some(read.isSet)) {
+    read.mistake(
+      'MINTMARK_IDP_ISSUER is not set; expected an identity provider, there or in MINTMARK_CONFIG_FILE: without one no operator could revoke a token',
+    )
+  }
+  checkProviders(read, identityProviders, baseUrl)
+  return { identityProviders, scopesSupported: file?.scopesSupported ?? null }
+}
+
+const freeze = <T extends object>(value: T): T => {
+  for (const part of Object.values(value)) if (typeof part === 'object' && part !== null) freeze(part)
+  return Object.freeze(value)
+}
+
+/** What `mintmark serve` needs. Nothing is made up. Throws a ConfigurationError with every mistake. */
+export const readServeConfig = (env: Environment = process.env): ServeConfig => {
+  const read = makeSettingReader(env)
+  const baseUrl = read.required('MINTMARK_BASE_URL', parseBaseUrl, 'the https address of this service, its issuer')
+  const keyEncryptionKey = readKeyEncryptionKey(read)
+  const audience = read.optional('MINTMARK_DEFAULT_AUDIENCE', parseAudience)
+  const rest = {
+    ...readStore(read),
+    ...readServiceNumbers(read),
+    ...readProviders(read, baseUrl),
+    host: read.optional('HOST', parseText) ?? '0.0.0.0',
+    logLevel: read.optional('LOG_LEVEL', parseOneOf(LOG_LEVELS)) ?? 'info',
+    tls: readTls(read, baseUrl),
+  }
+  if (read.mistakes.length > 0 || baseUrl === undefined || keyEncryptionKey === undefined) {
+    throw new ConfigurationError(read.mistakes)
+  }
+  return freeze({
+    ...rest,
+    baseUrl,
+    keyEncryptionKey,
+    defaultAudience: audience ?? baseUrl,
+    isDefaultAudienceAssumed: audience === undefined,
+  })
+}
+
+/** What `mintmark migrate` needs. */
+export const readMigrateConfig = (env: Environment = process.env): MigrateConfig => {
+  const read = makeSettingReader(env)
+  const keyEncryptionKey = readKeyEncryptionKey(read)
+  const store = readStore(read)
+  if (read.mistakes.length > 0 || keyEncryptionKey === undefined) throw new ConfigurationError(read.mistakes)
+  return freeze({ ...store, keyEncryptionKey })
+}
+
+/** What the commands on agents, API keys and the clock need. */
+export const readStoreConfig = (env: Environment = process.env): StoreConfig => {
+  const read = makeSettingReader(env)
+  const store = readStore(read)
+  if (read.mistakes.length > 0) throw new ConfigurationError(read.mistakes)
+  return freeze(store)
+}
+
+/** What `mintmark dev` takes. HOST, DATABASE_URL and what only `serve` needs are not looked at. */
+export const readDevConfig = (env: Environment = process.env): DevConfig => {
+  const read = makeSettingReader({ ...env, DATABASE_URL: undefined })
+  const store = readStore(read)
+  const numbers = readServiceNumbers(read)
+  const identityProviderPort = read.optional('MINTMARK_DEV_IDP_PORT', parsePort) ?? numbers.port + 1
+  if (identityProviderPort === numbers.port) {
+    read.mistake(
+      'MINTMARK_DEV_IDP_PORT equals PORT; expected two ports, one for the service and one for its identity provider',
+    )
+  }
+  if (identityProviderPort > 65_535) {
+    read.mistake('PORT is 65535, and PORT + 1 is no port; expected a lower PORT, or MINTMARK_DEV_IDP_PORT')
+  }
+  const logLevel = read.optional('LOG_LEVEL', parseOneOf(LOG_LEVELS)) ?? 'warn'
+  if (read.mistakes.length > 0) throw new ConfigurationError(read.mistakes)
+  return freeze({ ...store, ...numbers, identityProviderPort, logLevel })
+}

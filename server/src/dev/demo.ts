@@ -1,0 +1,67 @@
+// The demo agent and the API key that go with it, the same ones at every start.
+import type { CliCaller } from '../domain/caller.ts'
+import { PERMISSIONS } from '../domain/caller.ts'
+import { isRefused, type OrRefusal } from '../domain/refusal.ts'
+import { type AgentRequest, type CreatedAgent, createAgent } from '../operations/create-agent.ts'
+import { createApiKey } from '../operations/create-api-key.ts'
+import type { Ports } from '../ports.ts'
+import { StartRefused } from '../start-refused.ts'
+import type { DevSecrets } from './dev-secrets.ts'
+
+export type DemoPorts = Pick<Ports, 'agents' | 'apiKeys' | 'secrets' | 'randomness'>
+
+export type DemoCredentials = {
+  readonly agent: NonNullable<DevSecrets['agent']>
+  readonly api_key: NonNullable<DevSecrets['api_key']>
+}
+
+const demoAgent = (name: string): AgentRequest => ({
+  name,
+  scope: 'db:read db:write',
+  defaultScope: 'db:read',
+  resources: ['*'],
+  defaultAudience: null,
+  lifetimeSeconds: null,
+})
+
+const orThrow = <T extends object>(answer: OrRefusal<T>): T => {
+  if (isRefused(answer)) throw new StartRefused(answer.refusal.description)
+  return answer
+}
+
+// The name is taken where a start was cut off before its secrets were written, or where they were removed.
+const createDemoAgent = async (ports: DemoPorts, caller: CliCaller): Promise<CreatedAgent> => {
+  const created = await createAgent(ports, caller, demoAgent('demo'))
+  if (!isRefused(created) || created.refusal.code !== 'already_exists') return orThrow(created)
+  return orThrow(await createAgent(ports, caller, demoAgent(`demo ${ports.randomness.uuid().slice(0, 8)}`)))
+}
+
+const ensureAgent = async (
+  ports: DemoPorts,
+  caller: CliCaller,
+  kept: DevSecrets,
+): Promise<DemoCredentials['agent']> => {
+  if (kept.agent !== null && (await ports.agents.show(kept.agent.agent_id)) !== undefined) return kept.agent
+  const { agent, clientSecret } = await createDemoAgent(ports, caller)
+  return { agent_id: agent.id, client_id: agent.clientId, client_secret: clientSecret }
+}
+
+const ensureApiKey = async (
+  ports: DemoPorts,
+  caller: CliCaller,
+  kept: DevSecrets,
+): Promise<DemoCredentials['api_key']> => {
+  if (kept.api_key !== null) {
+    const [live] = await ports.apiKeys.find([ports.secrets.hash(kept.api_key.api_key)], 'fresh')
+    if (live !== undefined) return kept.api_key
+  }
+  const request = { name: 'demo', permissions: PERMISSIONS, audiences: null }
+  const { apiKey, key } = orThrow(await createApiKey(ports, caller, request))
+  return { api_key_id: apiKey.id, api_key: key }
+}
+
+/** What the secrets of this folder name, made anew where the store does not have it. */
+export const ensureDemo = async (ports: DemoPorts, caller: CliCaller, kept: DevSecrets): Promise<DemoCredentials> => ({
+  agent: await ensureAgent(ports, caller, kept),
+  api_key: await ensureApiKey(ports, caller, kept),
+})

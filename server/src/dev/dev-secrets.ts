@@ -1,0 +1,57 @@
+// What `mintmark dev` must find again at its next start: the secrets that it made for this folder.
+import { generateKeyPairSync, randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { StartRefused } from '../start-refused.ts'
+import { readPrivateFile, writePrivateFile } from './private-files.ts'
+
+const text = z.string().min(1)
+
+const schema = z.strictObject({
+  identity_provider: z.strictObject({
+    /** Where the provider listens, for `mintmark dev-token`. */
+    issuer: text,
+    client_secret: text,
+    private_jwk: z.strictObject({ kty: z.literal('EC'), crv: z.literal('P-256'), x: text, y: text, d: text }),
+  }),
+  agent: z.strictObject({ agent_id: text, client_id: text, client_secret: text }).nullable(),
+  api_key: z.strictObject({ api_key_id: text, api_key: text }).nullable(),
+})
+
+export type DevSecrets = z.output<typeof schema>
+
+const pathIn = (dataDirectory: string): string => join(dataDirectory, 'dev-secrets.json')
+
+const parse = (json: string): DevSecrets | undefined => {
+  try {
+    return schema.parse(JSON.parse(json))
+  } catch {
+    return undefined
+  }
+}
+
+/** The secrets of this folder, or undefined where no `mintmark dev` made any. */
+export const readDevSecrets = (dataDirectory: string): DevSecrets | undefined => {
+  const path = pathIn(dataDirectory)
+  const json = readPrivateFile(path)
+  if (json === undefined) return undefined
+  const secrets = parse(json)
+  if (secrets === undefined)
+    throw new StartRefused(`${path} is damaged; remove it, and \`mintmark dev\` makes new secrets.`)
+  return secrets
+}
+
+export const writeDevSecrets = (dataDirectory: string, secrets: DevSecrets): void =>
+  writePrivateFile(pathIn(dataDirectory), `${JSON.stringify(secrets, null, 2)}\n`)
+
+/** A key and a client secret for a new identity provider; the demo agent and its API key come later. */
+export const makeDevSecrets = (issuer: string): DevSecrets => {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const { x = '', y = '', d = '' } = privateKey.export({ format: 'jwk' })
+  const client_secret = randomBytes(32).toString('base64url')
+  return {
+    identity_provider: { issuer, client_secret, private_jwk: { kty: 'EC', crv: 'P-256', x, y, d } },
+    agent: null,
+    api_key: null,
+  }
+}

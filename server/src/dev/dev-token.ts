@@ -1,0 +1,34 @@
+// Fetches a JWT of an operator from a development identity provider that is running.
+import { z } from 'zod'
+import { StartRefused } from '../start-refused.ts'
+import type { Role } from '../domain/caller.ts'
+import type { DevSecrets } from './dev-secrets.ts'
+import { clientIdOf } from './provider-clients.ts'
+
+const answerSchema = z.object({ access_token: z.string() })
+
+const FETCH_MILLISECONDS_MAX = 5000
+
+const ask = async (provider: DevSecrets['identity_provider'], role: Role): Promise<Response> => {
+  const credentials = Buffer.from(`${clientIdOf(role)}:${provider.client_secret}`).toString('base64')
+  return fetch(`${provider.issuer}/token`, {
+    method: 'POST',
+    headers: { authorization: `Basic ${credentials}` },
+    body: new URLSearchParams({ grant_type: 'client_credentials' }),
+    signal: AbortSignal.timeout(FETCH_MILLISECONDS_MAX),
+  })
+}
+
+/** A JWT whose role claim holds `mintmark-<role>`, good for 12 hours. */
+export const fetchDevToken = async (provider: DevSecrets['identity_provider'], role: Role): Promise<string> => {
+  const response = await ask(provider, role).catch(() => undefined)
+  if (response === undefined) {
+    throw new StartRefused(`No identity provider answers at ${provider.issuer}; start \`mintmark dev\` first.`)
+  }
+  if (response.status !== 200) {
+    throw new StartRefused(
+      `What answers at ${provider.issuer} is not this folder's identity provider (status ${response.status}); run the command in the folder of the one that runs.`,
+    )
+  }
+  return answerSchema.parse(await response.json()).access_token
+}

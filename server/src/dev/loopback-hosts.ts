@@ -1,0 +1,15 @@
+// Keeps web pages out that a browser on this machine was made to send here under another name (DNS rebinding).
+import type { RequestListener } from 'node:http'
+
+/** The `Host` headers that a server on this port of the loopback interface answers to. */
+export const loopbackHosts = (port: number): readonly string[] =>
+  ['127.0.0.1', 'localhost', '[::1]'].map(name => `${name}:${port}`)
+
+/** Answers 421 (RFC 9110 §15.5.20) to a request that names another host. */
+export const answerOnlyTo =
+  (hosts: readonly string[], listener: RequestListener): RequestListener =>
+  (request, response) => {
+    if (hosts.includes(request.headers.host?.toLowerCase() ?? '')) return listener(request, response)
+    response.writeHead(421, { 'content-type': 'text/plain', 'cache-control': 'no-store' })
+    response.end(`This server answers to ${hosts.join(', ')} only.\n`)
+  }

@@ -1,0 +1,29 @@
+// Files that only their owner may read.
+import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+
+const OWNER_ONLY = 0o600
+const OWNER_ONLY_FOLDER = 0o700
+
+export const makePrivateFolder = (path: string): void => {
+  mkdirSync(path, { recursive: true, mode: OWNER_ONLY_FOLDER })
+  // A folder that was there before keeps its mode at mkdir.
+  chmodSync(path, OWNER_ONLY_FOLDER)
+}
+
+/** Replaces the file in one step: a reader sees the old text or the new one. */
+export const writePrivateFile = (path: string, text: string): void => {
+  const draft = `${path}.${process.pid}.tmp`
+  writeFileSync(draft, text, { mode: OWNER_ONLY })
+  chmodSync(draft, OWNER_ONLY)
+  renameSync(draft, path)
+}
+
+/** The text, or undefined where there is no such file. */
+export const readPrivateFile = (path: string): string | undefined => {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    throw error
+  }
+}

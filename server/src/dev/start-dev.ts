@@ -1,0 +1,125 @@
+// Starts the service for development: embedded store, identity provider, demo agent, and dev.env before the port opens.
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import type { Server } from 'node:http'
+import { join, relative } from 'node:path'
+import { listen, migrateStore, openService, type Service } from '../compose.ts'
+import type { DevConfig, ServiceConfig } from '../config.ts'
+import { DEFAULT_ROLE_CLAIM, DEFAULT_ROLES } from '../config-file.ts'
+import type { CliCaller } from '../domain/caller.ts'
+import { refuseFolder, refuseListening } from '../start-refused.ts'
+import { formatBanner } from './banner.ts'
+import { ensureDemo } from './demo.ts'
+import { formatDevEnvironment, quotePath } from './dev-env.ts'
+import { type DevSecrets, makeDevSecrets, readDevSecrets, writeDevSecrets } from './dev-secrets.ts'
+import { fetchDevToken } from './dev-token.ts'
+import { makeIdentityProvider } from './identity-provider.ts'
+import { loopbackHosts } from './loopback-hosts.ts'
+import { makePrivateFolder, readPrivateFile, writePrivateFile } from './private-files.ts'
+import { issuerAt } from './provider-clients.ts'
+
+const HOST = '127.0.0.1'
+
+export type RunningDev = { readonly banner: string; readonly close: () => Promise<void> }
+
+const ensureKeyEncryptionKey = (dataDirectory: string): string => {
+  const path = join(dataDirectory, 'key-encryption-key')
+  const kept = readPrivateFile(path)?.trim()
+  if (kept !== undefined) return kept
+  const made = randomBytes(32).toString('base64')
+  writePrivateFile(path, `${made}\n`)
+  return made
+}
+
+// Kept once the ports are ours: a start that fails must not name other ports to `dev-token` than those that run.
+const findSecrets = (config: DevConfig): DevSecrets => {
+  const issuer = issuerAt(config.identityProviderPort)
+  const kept = readDevSecrets(config.dataDirectory) ?? makeDevSecrets(issuer)
+  return { ...kept, identity_provider: { ...kept.identity_provider, issuer } }
+}
+
+const prepareFolder = (config: DevConfig): { readonly keyEncryptionKey: string; readonly secrets: DevSecrets } => {
+  try {
+    makePrivateFolder(config.dataDirectory)
+    const keyEncryptionKey = ensureKeyEncryptionKey(config.dataDirectory)
+    return { keyEncryptionKey, secrets: findSecrets(config) }
+  } catch (error) {
+    throw refuseFolder(error, config.dataDirectory)
+  }
+}
+
+const serviceConfigOf = (config: DevConfig, keyEncryptionKey: string): ServiceConfig => {
+  const baseUrl = `http://${HOST}:${config.port}`
+  const provider = { issuer: issuerAt(config.identityProviderPort), audience: baseUrl, jwksUri: undefined }
+  return {
+    ...config,
+    baseUrl,
+    host: HOST,
+    keyEncryptionKey,
+    identityProviders: [{ ...provider, roleClaim: DEFAULT_ROLE_CLAIM, roles: DEFAULT_ROLES, algorithms: ['ES256'] }],
+    defaultAudience: baseUrl,
+    scopesSupported: null,
+  }
+}
+
+const startIdentityProvider = async (config: DevConfig, secrets: DevSecrets, baseUrl: string): Promise<Server> => {
+  const port = config.identityProviderPort
+  const { private_jwk: privateJwk, client_secret: clientSecret } = secrets.identity_provider
+  const server = await makeIdentityProvider({ port, baseUrl, privateJwk, clientSecret })
+  try {
+    server.listen(port, HOST)
+    await once(server, 'listening')
+    return server
+  } catch (error) {
+    throw refuseListening(error, { host: HOST, port, variable: 'MINTMARK_DEV_IDP_PORT' })
+  }
+}
+
+const closeProvider = async (server: Server): Promise<void> => {
+  server.close()
+  server.closeAllConnections()
+  if (server.listening) await once(server, 'close')
+}
+
+type Preparation = {
+  readonly config: DevConfig
+  readonly secrets: DevSecrets
+  readonly service: Service
+  readonly caller: CliCaller
+  readonly baseUrl: string
+}
+
+const environmentFileOf = (config: DevConfig): string => join(config.dataDirectory, 'dev.env')
+
+const writeEnvironment = async ({ config, secrets, service, caller, baseUrl }: Preparation): Promise<void> => {
+  const demo = await ensureDemo(service.ports, caller, secrets)
+  writeDevSecrets(config.dataDirectory, { ...secrets, ...demo })
+  const environment = formatDevEnvironment({
+    BASE_URL: baseUrl,
+    AGENT_ID: demo.agent.agent_id,
+    CLIENT_ID: demo.agent.client_id,
+    CLIENT_SECRET: demo.agent.client_secret,
+    ADMIN_API_KEY: demo.api_key.api_key,
+    IDENTITY_PROVIDER_JWT: await fetchDevToken(secrets.identity_provider, 'admin'),
+  })
+  writePrivateFile(environmentFileOf(config), environment)
+}
+
+/** Starts everything, or throws a StartRefused and leaves nothing running. */
+export const startDev = async (config: DevConfig, caller: CliCaller): Promise<RunningDev> => {
+  const { keyEncryptionKey, secrets } = prepareFolder(config)
+  const serviceConfig = serviceConfigOf(config, keyEncryptionKey)
+  const { baseUrl } = serviceConfig
+  await using started = new AsyncDisposableStack()
+  await migrateStore(serviceConfig, 'dev')
+  const service = started.adopt(await openService(serviceConfig, 'dev'), opened => opened.close())
+  started.adopt(await startIdentityProvider(config, secrets, baseUrl), closeProvider)
+  await writeEnvironment({ config, secrets, service, caller, baseUrl })
+  started.adopt(await listen(service, serviceConfig, { tls: null, allowedHosts: loopbackHosts(config.port) }), server =>
+    server.close(),
+  )
+  const running = started.move()
+  const environmentFile = quotePath(relative(process.cwd(), environmentFileOf(config)))
+  const issuer = issuerAt(config.identityProviderPort)
+  return { banner: formatBanner({ baseUrl, issuer, environmentFile }), close: () => running.disposeAsync() }
+}

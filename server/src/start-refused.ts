@@ -1,0 +1,35 @@
+// Why a command does not start, in one line for the person at the terminal: what is wrong, and what to do.
+
+/** Not a fault of the program: the command line shows the message and ends with status 1. */
+export class StartRefused extends Error {
+  override readonly name = 'StartRefused'
+}
+
+const systemCode = (error: unknown): string | undefined =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
+
+type ListenAddress = { readonly host: string; readonly port: number; readonly variable: string }
+
+const listenAdvice: Readonly<Record<string, (address: ListenAddress) => string>> = {
+  EADDRINUSE: ({ host, port, variable }) =>
+    `Port ${port} on ${host} is taken; stop the program that uses it (another mintmark, perhaps) or set ${variable}.`,
+  EACCES: ({ port, variable }) => `Port ${port} needs more rights than this user has; set ${variable} to 1024 or more.`,
+  EADDRNOTAVAIL: ({ host }) => `${host} is no address of this machine; set HOST to one, or to 0.0.0.0 for all.`,
+  ENOTFOUND: ({ host }) => `The name ${host} has no address; set HOST to an address of this machine.`,
+}
+
+/** The refusal that a failure to listen amounts to; any other failure comes back as it is. */
+export const refuseListening = (error: unknown, address: ListenAddress): unknown => {
+  const advice = listenAdvice[systemCode(error) ?? '']
+  return advice === undefined ? error : new StartRefused(advice(address), { cause: error })
+}
+
+const FOLDER_CODES = ['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EEXIST', 'ENOSPC', 'EISDIR']
+
+/** The refusal that a failure to make or write a folder amounts to; any other failure comes back as it is. */
+export const refuseFolder = (error: unknown, path: string): unknown => {
+  const code = systemCode(error)
+  if (code === undefined || !FOLDER_CODES.includes(code)) return error
+  const advice = 'make it a folder that this user may write, or set MINTMARK_DATA_DIR'
+  return new StartRefused(`The data folder ${path} cannot be written (${code}); ${advice}.`, { cause: error })
+}
