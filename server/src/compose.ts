@@ -4,6 +4,7 @@ import { dirname } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
 import type { MigrateConfig, ServeConfig, ServiceConfig, StoreConfig } from './config.ts'
+import { LIFETIMES_MAX } from './domain/agent.ts'
 import { actorOf, type CliCaller } from './domain/caller.ts'
 import { buildServer } from './http/server.ts'
 import { makeOperators } from './keys/identity-providers.ts'
@@ -133,12 +134,21 @@ const portsOf = (store: SqliteStore, config: ServiceConfig): Ports => ({
   },
 })
 
+const refuseLifetime = async (store: SqliteStore, seconds: number): Promise<void> => {
+  const inUse = await store.agents.lifetimes()
+  if (inUse.length < LIFETIMES_MAX || inUse.includes(seconds)) return
+  throw new StartRefused(
+    `MINTMARK_TOKEN_LIFETIME_SECONDS is ${seconds}, but ${LIFETIMES_MAX} other lifetimes are in use, the most there can be; choose one of ${inUse.join(', ')}.`,
+  )
+}
+
 /** Opens a store that this maker made, under the right key-encryption key. */
 export const openService = async (config: ServiceConfig, maker: StoreMaker): Promise<Service> => {
   const store = await openForService(config)
   try {
     refuseOtherMaker(store, config, maker)
     await refuseWrongKey(store, keyOf(config))
+    await refuseLifetime(store, config.tokenLifetimeSeconds)
     return { ports: portsOf(store, config), close: () => store.close() }
   } catch (error) {
     await store.close()

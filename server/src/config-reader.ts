@@ -44,9 +44,9 @@ export type SettingReader = {
 
 const editDistance = (a: string, b: string): number => {
   let row = Array.from({ length: b.length + 1 }, (_, column) => column)
-  for (const [i, character] of [...a].entries()) {
+  for (const [i, character] of a.split('').entries()) {
     const next = [i + 1]
-    for (const [j, other] of [...b].entries()) {
+    for (const [j, other] of b.split('').entries()) {
       const replaced = (row[j] ?? 0) + (character === other ? 0 : 1)
       next.push(Math.min(replaced, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1))
     }
@@ -67,7 +67,7 @@ const nearestVariable = (name: string): string | undefined => {
 const unknownVariables = (env: Readonly<Record<string, string | undefined>>): string[] =>
   Object.keys(env)
     .filter(name => name.startsWith('MINTMARK_') && env[name] !== undefined && !VARIABLES.some(known => known === name))
-    .sort()
+    .toSorted()
     .map(name => {
       const nearest = nearestVariable(name)
       const hint = nearest === undefined ? 'a name of docs/operating.md' : `perhaps ${nearest}`

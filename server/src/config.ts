@@ -1,5 +1,6 @@
 // Configuration: the environment, and the files that it names, become one frozen value or a list of every mistake.
 import { join, resolve } from 'node:path'
+import { createSecureContext } from 'node:tls'
 import {
   DEFAULT_ROLE_CLAIM,
   DEFAULT_ROLES,
@@ -112,6 +113,16 @@ const readServiceNumbers = (read: SettingReader) => ({
   bodyBytesMax: read.optional('MINTMARK_BODY_BYTES_MAX', parseInteger(1024, 1_048_576)) ?? 16_384,
 })
 
+// Why OpenSSL cannot use the two together; undefined where it can.
+const flawOfPair = (certificate: string, key: string): string | undefined => {
+  try {
+    createSecureContext({ cert: certificate, key })
+    return undefined
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  }
+}
+
 const readTls = (read: SettingReader, baseUrl: string | undefined): ServeConfig['tls'] => {
   const certificate = read.optional(
     'MINTMARK_TLS_CERT_FILE',
@@ -124,6 +135,12 @@ const readTls = (read: SettingReader, baseUrl: string | undefined): ServeConfig[
     )
   }
   if (certificate === undefined || key === undefined) return null
+  const flaw = flawOfPair(certificate, key)
+  if (flaw !== undefined) {
+    read.mistake(
+      `MINTMARK_TLS_CERT_FILE and MINTMARK_TLS_KEY_FILE cannot be used (${flaw}); expected a certificate and its key, without a passphrase`,
+    )
+  }
   if (baseUrl?.startsWith('http:')) {
     read.mistake('MINTMARK_BASE_URL is http, yet MINTMARK_TLS_CERT_FILE is set; expected an https base URL')
   }

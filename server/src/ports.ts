@@ -71,6 +71,8 @@ export interface AgentRegister {
   show(agentId: string): Promise<Agent | undefined>
   /** At most `limit`, by name, after the name `after`. */
   list(after: string | null, limit: number): Promise<readonly Agent[]>
+  /** The token lifetimes in use, in seconds and ascending: in the ledger, or set on an agent. */
+  lifetimes(): Promise<readonly number[]>
   /** Refuses new tokens and ends the live ones (`agent_disabled`), both from the acknowledgement on. */
   disable(agentId: string, act: Act): Promise<Agent | undefined>
   /** Lets the agent ask again. Nothing that was ended comes back. */

@@ -19,7 +19,8 @@ const lineOf = (error: unknown): string => {
   if (error instanceof CommandRefused || error instanceof ConfigurationError || error instanceof StartRefused) {
     return error.message
   }
-  if (error instanceof Unavailable) return `${error.message} Nothing may have changed; run the command again.`
+  if (error instanceof Unavailable)
+    return `${error.message} Whether anything changed is unknown; run the command again.`
   // A fault of ours: its stack is what a report needs.
   return `internal fault, please report it: ${error instanceof Error ? error.stack : String(error)}`
 }

@@ -88,5 +88,6 @@ const configure = (
 export const makeIdentityProvider = async (options: ProviderOptions): Promise<Server> => {
   const { default: Provider, errors } = await loadOidcProvider()
   const provider = new Provider(issuerAt(options.port), configure(options, errors))
-  return createServer(answerOnlyTo(loopbackHosts(options.port), provider.callback()))
+  const answer = provider.callback()
+  return createServer(answerOnlyTo(loopbackHosts(options.port), (request, response) => void answer(request, response)))
 }

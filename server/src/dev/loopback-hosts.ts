@@ -3,7 +3,7 @@ import type { RequestListener } from 'node:http'
 
 /** The `Host` headers that a server on this port of the loopback interface answers to. */
 export const loopbackHosts = (port: number): readonly string[] =>
-  ['127.0.0.1', 'localhost', '[::1]'].map(name => `${name}:${port}`)
+  ['127.0.0.1', 'localhost', '[::1]'].flatMap(name => (port === 80 ? [name, `${name}:80`] : [`${name}:${port}`]))
 
 /** Answers 421 (RFC 9110 §15.5.20) to a request that names another host. */
 export const answerOnlyTo =

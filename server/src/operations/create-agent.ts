@@ -87,9 +87,10 @@ const store = async (ports: CreatePorts, agent: NewAgent, act: Act): Promise<OrR
     return refuse('already_exists', `An agent named ${agent.name} exists already; choose another name.`)
   }
   if (answer === 'lifetimes_full') {
+    const inUse = (await ports.agents.lifetimes()).join(', ')
     return refuse(
       'invalid_request',
-      `The ledger holds tokens of ${LIFETIMES_MAX} lifetimes, the most it can; choose a lifetime that is in use.`,
+      `${LIFETIMES_MAX} lifetimes are in use, the most there can be; choose one of ${inUse}.`,
     )
   }
   return answer

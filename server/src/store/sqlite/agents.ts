@@ -59,11 +59,14 @@ export const readClient = (sql: Statements, clientId: string): Client | undefine
   return { number: row.n, agent: agentOf(row), credentials }
 }
 
+export const lifetimesInUse = (sql: Statements): readonly number[] =>
+  sql<{ life: number }>('select life from lifetime union select life from agent where life is not null order by life')
+    .all()
+    .map(({ life }) => life)
+
 const lifetimesFull = ({ sql }: Transaction, life: number | null): boolean => {
-  if (life === null) return false
-  const select = `select count(*) as count from (
-    select life from lifetime union select life from agent where life is not null union select ?)`
-  return (sql<{ count: number }>(select).get(life)?.count ?? 0) > LIFETIMES_MAX
+  const inUse = lifetimesInUse(sql)
+  return life !== null && inUse.length >= LIFETIMES_MAX && !inUse.includes(life)
 }
 
 const jsonOrNull = (list: readonly string[] | null): string | null => (list === null ? null : JSON.stringify(list))

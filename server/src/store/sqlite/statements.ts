@@ -5,11 +5,11 @@ import type { Database, Statement } from 'better-sqlite3'
 export type Statements = <Row = never>(sql: string) => Statement<unknown[], Row>
 
 export const statementsOf = (db: Database): Statements => {
-  const prepared = new Map<string, Statement<unknown[]>>()
+  const prepared = new Map<string, Statement>()
   return <Row>(sql: string) => {
     let statement = prepared.get(sql)
     if (statement === undefined) {
-      statement = db.prepare<unknown[]>(sql)
+      statement = db.prepare(sql)
       prepared.set(sql, statement)
     }
     return statement as Statement<unknown[], Row>

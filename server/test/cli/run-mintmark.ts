@@ -1,0 +1,127 @@
+// Runs the real program as a person would: its own process, a folder of its own, nothing from this environment.
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
+import type { TestContext } from 'node:test'
+
+const PROGRAM = resolve(import.meta.dirname, '../../src/main.ts')
+
+// Enough for any command on a slow machine; a test that needs it fails, it does not wait for it to pass.
+const GIVE_UP_MS = 60_000
+
+export const KEY = Buffer.alloc(32, 7).toString('base64')
+
+export type Variables = Readonly<Record<string, string>>
+
+export type Ended = { readonly status: number | null; readonly stdout: string; readonly stderr: string }
+
+export const makeFolder = (t: TestContext): string => {
+  const folder = mkdtempSync(join(tmpdir(), 'mintmark-cli-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+const environment = (variables: Variables): Variables => ({
+  PATH: `${dirname(process.execPath)}:${process.env['PATH'] ?? ''}`,
+  ...variables,
+})
+
+/** Runs one command to its end. */
+export const run = (folder: string, args: readonly string[], variables: Variables = {}): Ended => {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [PROGRAM, ...args], {
+    cwd: folder,
+    env: environment(variables),
+    encoding: 'utf8',
+    timeout: GIVE_UP_MS,
+  })
+  return { status, stdout, stderr }
+}
+
+/** Runs a line of shell as a person who pasted it. */
+export const runShell = (folder: string, line: string): Ended => {
+  const { status, stdout, stderr } = spawnSync('bash', ['-c', line], {
+    cwd: folder,
+    env: environment({}),
+    encoding: 'utf8',
+    timeout: GIVE_UP_MS,
+  })
+  return { status, stdout, stderr }
+}
+
+export type Running = {
+  /** What it printed on standard output until it was ready. */
+  readonly printed: string
+  /** Sends SIGTERM and waits for the end. */
+  readonly stop: () => Promise<Ended>
+}
+
+type Printed = { stdout: string; stderr: string }
+
+const collect = (child: ChildProcess): Printed => {
+  const printed = { stdout: '', stderr: '' }
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+    printed.stdout += text
+  })
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    printed.stderr += text
+  })
+  return printed
+}
+
+const untilPrinted = (child: ChildProcess, printed: Printed, ready: RegExp): Promise<void> =>
+  new Promise((onReady, onEnd) => {
+    child.stdout?.on('data', () => ready.test(printed.stdout) && onReady())
+    child.once('close', () => onEnd(new Error(`The program ended before it was ready: ${printed.stderr}`)))
+  })
+
+/** Starts a command that goes on, and waits until what it prints on standard output matches. */
+export const start = async (
+  t: TestContext,
+  folder: string,
+  {
+    args,
+    variables,
+    ready,
+  }: { readonly args: readonly string[]; readonly variables: Variables; readonly ready: RegExp },
+): Promise<Running> => {
+  const child = spawn(process.execPath, [PROGRAM, ...args], {
+    cwd: folder,
+    env: environment(variables),
+    timeout: GIVE_UP_MS,
+  })
+  const printed = collect(child)
+  const closed = once(child, 'close')
+  t.after(() => child.kill('SIGKILL'))
+  await untilPrinted(child, printed, ready)
+  const stop = async (): Promise<Ended> => {
+    child.kill('SIGTERM')
+    await closed
+    return { status: child.exitCode, ...printed }
+  }
+  return { printed: printed.stdout, stop }
+}
+
+const listen = async (port: number) => {
+  const server = createServer()
+  server.listen(port, '127.0.0.1')
+  await once(server, 'listening')
+  return server
+}
+
+/** Holds a port until the test ends; 0 for any. */
+export const occupyPort = async (t: TestContext, port = 0): Promise<number> => {
+  const server = await listen(port)
+  t.after(() => server.close())
+  return (server.address() as AddressInfo).port
+}
+
+/** Two ports that were free a moment ago. */
+export const freePorts = async (): Promise<readonly [number, number]> => {
+  const servers = await Promise.all([listen(0), listen(0)])
+  const [first, second] = servers.map(server => (server.address() as AddressInfo).port)
+  await Promise.all(servers.map(server => once(server.close(), 'close')))
+  return [first ?? 0, second ?? 0]
+}

@@ -1,0 +1,159 @@
+// Configuration: what each command needs, its defaults, and all mistakes at once.
+import assert from 'node:assert/strict'
+import { resolve } from 'node:path'
+import { describe, test } from 'node:test'
+import { readDevConfig, readMigrateConfig, readServeConfig, readStoreConfig } from '../src/config.ts'
+import { BASE, file, KEY, mistakesOf } from './support/base-environment.ts'
+import { CERTIFICATE, PRIVATE_KEY } from './support/loopback-certificate.ts'
+
+test('four variables are enough; the rest has the documented defaults', () => {
+  const config = readServeConfig(BASE)
+  assert.deepEqual(config, {
+    dataDirectory: resolve('.mintmark'),
+    databaseFile: resolve('.mintmark/mintmark.db'),
+    retention: { expiredDays: 7, endedDays: 400 },
+    port: 8080,
+    tokenLifetimeSeconds: 300,
+    bodyBytesMax: 16_384,
+    identityProviders: [
+      {
+        issuer: 'https://login.example.com/',
+        audience: 'mintmark',
+        jwksUri: undefined,
+        roleClaim: 'roles',
+        roles: { 'mintmark-viewer': 'viewer', 'mintmark-operator': 'operator', 'mintmark-admin': 'admin' },
+        algorithms: ['RS256', 'PS256', 'ES256', 'ES384', 'Ed25519'],
+      },
+    ],
+    scopesSupported: null,
+    host: '0.0.0.0',
+    logLevel: 'info',
+    tls: null,
+    baseUrl: 'https://auth.example.com',
+    keyEncryptionKey: KEY,
+    defaultAudience: 'https://auth.example.com',
+    isDefaultAudienceAssumed: true,
+  })
+})
+
+test('the configuration is frozen, its parts included', () => {
+  const config = readServeConfig(BASE)
+  assert.ok(
+    Object.isFrozen(config) && Object.isFrozen(config.retention) && Object.isFrozen(config.identityProviders[0]),
+  )
+})
+
+test('each value that is set is taken', () => {
+  const config = readServeConfig({
+    ...BASE,
+    MINTMARK_BASE_URL: 'http://127.0.0.1:9000/auth',
+    HOST: '127.0.0.1',
+    PORT: '9000',
+    DATABASE_URL: 'sqlite:/var/lib/mintmark/db',
+    MINTMARK_DATA_DIR: '/var/lib/mintmark',
+    MINTMARK_IDP_JWKS_URI: 'https://login.example.com/keys?v=1',
+    MINTMARK_IDP_ROLE_CLAIM: 'realm_access.roles',
+    MINTMARK_TOKEN_LIFETIME_SECONDS: '86400',
+    MINTMARK_DEFAULT_AUDIENCE: 'urn:example:api',
+    MINTMARK_BODY_BYTES_MAX: '1024',
+    MINTMARK_RETAIN_EXPIRED_DAYS: '1',
+    MINTMARK_RETAIN_ENDED_DAYS: '30',
+    LOG_LEVEL: 'debug',
+  })
+  const { baseUrl, host, port, databaseFile, dataDirectory, tokenLifetimeSeconds, defaultAudience } = config
+  assert.deepEqual(
+    { baseUrl, host, port, databaseFile, dataDirectory, tokenLifetimeSeconds, defaultAudience },
+    {
+      baseUrl: 'http://127.0.0.1:9000/auth',
+      host: '127.0.0.1',
+      port: 9000,
+      databaseFile: '/var/lib/mintmark/db',
+      dataDirectory: '/var/lib/mintmark',
+      tokenLifetimeSeconds: 86_400,
+      defaultAudience: 'urn:example:api',
+    },
+  )
+  assert.deepEqual(config.retention, { expiredDays: 1, endedDays: 30 })
+  assert.equal(config.bodyBytesMax, 1024)
+  assert.equal(config.logLevel, 'debug')
+  assert.equal(config.isDefaultAudienceAssumed, false)
+  assert.equal(config.identityProviders[0]?.jwksUri, 'https://login.example.com/keys?v=1')
+  assert.equal(config.identityProviders[0]?.roleClaim, 'realm_access.roles')
+})
+
+test('an empty variable counts as not set', () => {
+  assert.equal(readServeConfig({ ...BASE, PORT: '', LOG_LEVEL: '' }).port, 8080)
+})
+
+test('a secret may come from a file, whose last line end does not count', () => {
+  const path = file('key', `${KEY}\n`)
+  const env = { ...BASE, MINTMARK_KEY_ENCRYPTION_KEY: undefined, MINTMARK_KEY_ENCRYPTION_KEY_FILE: path }
+  assert.equal(readServeConfig(env).keyEncryptionKey, KEY)
+})
+
+test('TLS takes the certificate and the key from their files', () => {
+  const tls = {
+    MINTMARK_TLS_CERT_FILE: file('cert.pem', CERTIFICATE),
+    MINTMARK_TLS_KEY_FILE: file('key.pem', PRIVATE_KEY),
+  }
+  assert.deepEqual(readServeConfig({ ...BASE, ...tls }).tls, { certificate: CERTIFICATE, key: PRIVATE_KEY })
+})
+
+test('the configuration file adds identity providers and scopes', () => {
+  const provider = {
+    issuer: 'https://second.example.com',
+    audience: 'mm',
+    roles: { ops: 'operator' },
+    algorithms: ['RS256'],
+  }
+  const path = file('good.json', JSON.stringify({ identity_providers: [provider], scopes_supported: ['db:read'] }))
+  const config = readServeConfig({ ...BASE, MINTMARK_CONFIG_FILE: path })
+  assert.deepEqual(config.scopesSupported, ['db:read'])
+  assert.deepEqual(config.identityProviders[1], { ...provider, jwksUri: undefined, roleClaim: 'roles' })
+})
+
+test('all mistakes are reported at once', () => {
+  const env = { MINTMARK_BASE_URL: 'x', PORT: 'y', LOG_LEVEL: 'z', MINTMARK_X: '1', MINTMARK_RETAIN_ENDED_DAYS: '-1' }
+  const named = mistakesOf(() => readServeConfig(env)).map(mistake => mistake.split(' ')[0])
+  assert.deepEqual(
+    named.toSorted((a = '', b = '') => a.localeCompare(b)),
+    [
+      'LOG_LEVEL',
+      'MINTMARK_BASE_URL',
+      'MINTMARK_IDP_ISSUER',
+      'MINTMARK_KEY_ENCRYPTION_KEY',
+      'MINTMARK_RETAIN_ENDED_DAYS',
+      'MINTMARK_X',
+      'PORT',
+    ],
+  )
+})
+
+describe('the other commands read only what they need', () => {
+  test('migrate needs the key-encryption key and no base URL', () => {
+    assert.equal(readMigrateConfig({ MINTMARK_KEY_ENCRYPTION_KEY: KEY }).keyEncryptionKey, KEY)
+    assert.deepEqual(
+      mistakesOf(() => readMigrateConfig({})),
+      ['MINTMARK_KEY_ENCRYPTION_KEY is not set; expected 32 bytes in base64, such as `openssl rand -base64 32` prints'],
+    )
+  })
+
+  test('the commands on agents and API keys need nothing, and still refuse an unknown variable', () => {
+    assert.equal(readStoreConfig({ MINTMARK_DATA_DIR: '/d' }).databaseFile, '/d/mintmark.db')
+    assert.equal(mistakesOf(() => readStoreConfig({ MINTMARK_DATADIR: '/d' })).length, 1)
+  })
+
+  test('dev keeps its database in its own folder, whatever DATABASE_URL says', () => {
+    const config = readDevConfig({ DATABASE_URL: 'postgres://db', HOST: '0.0.0.0', PORT: '9000' })
+    assert.equal(config.databaseFile, resolve('.mintmark/mintmark.db'))
+    assert.equal(config.identityProviderPort, 9001)
+    assert.equal('host' in config, false)
+  })
+
+  test('dev needs two ports', () => {
+    const same = mistakesOf(() => readDevConfig({ PORT: '9000', MINTMARK_DEV_IDP_PORT: '9000' }))
+    assert.match(same.join('\n'), /^MINTMARK_DEV_IDP_PORT equals PORT; expected two ports/)
+    const none = mistakesOf(() => readDevConfig({ PORT: '65535' }))
+    assert.match(none.join('\n'), /^PORT is 65535, and PORT \+ 1 is no port/)
+  })
+})

@@ -1,0 +1,63 @@
+// The published package: what `npm pack` makes, installed where only its dependencies are, runs.
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, suite, test } from 'node:test'
+
+const server = join(import.meta.dirname, '..')
+const modules = join(server, '..', 'node_modules')
+const folder = mkdtempSync(join(tmpdir(), 'mintmark-package-'))
+const installed = join(folder, 'node_modules', 'mintmark')
+
+const run = (file: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): string =>
+  execFileSync(file, args, { cwd: folder, encoding: 'utf8', env: { ...process.env, ...env }, stdio: 'pipe' })
+
+const mintmark = (...args: readonly string[]): string =>
+  run(process.execPath, [join(installed, 'bin', 'mintmark.js'), ...args], {
+    MINTMARK_DATA_DIR: folder,
+    MINTMARK_KEY_ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
+  })
+
+// Linking what is installed here stands for the registry: the test is of our files, not of the network.
+const linkDependencies = (): void => {
+  for (const name of readdirSync(modules)) {
+    if (name !== 'mintmark' && !name.startsWith('.'))
+      symlinkSync(join(modules, name), join(folder, 'node_modules', name))
+  }
+}
+
+suite('the published package', () => {
+  before(() => {
+    mkdirSync(installed, { recursive: true })
+    linkDependencies()
+    const [packed] = JSON.parse(run('npm', ['pack', '--json', '--silent', '--pack-destination', folder, server])) as {
+      filename: string
+    }[]
+    assert.ok(packed)
+    run('tar', ['-xzf', join(folder, packed.filename), '-C', installed, '--strip-components=1'])
+  })
+  after(() => rmSync(folder, { recursive: true, force: true }))
+
+  test('holds emitted JavaScript and no TypeScript', () => {
+    const files = readdirSync(installed, { recursive: true, encoding: 'utf8' })
+    assert.deepEqual(
+      files.filter(file => file.endsWith('.ts')),
+      [],
+    )
+    assert.ok(files.includes(join('dist', 'main.js')))
+    assert.ok(files.includes(join('dist', 'store', 'sqlite', 'writer-thread.js')))
+  })
+
+  test('tells its version', () => {
+    const { version } = JSON.parse(readFileSync(join(server, 'package.json'), 'utf8')) as { version: string }
+    assert.equal(mintmark('--version'), `${version}\n`)
+  })
+
+  test('makes a store, and an agent in it through its writing thread', () => {
+    mintmark('migrate')
+    const made = JSON.parse(mintmark('agent', 'create', '--name', 'packed', '--scope', 'db:read', '--json')) as object
+    assert.deepEqual(Object.keys(made), ['agent_id', 'client_id', 'client_secret'])
+  })
+})
