@@ -8,8 +8,8 @@ import { type Authorization, decodeBasic } from './authorization.ts'
 export const clientFields = {
   client_id: z.string().optional().describe('Identifier of the client, unless it authenticates by HTTP Basic.'),
   client_secret: z.string().optional().describe('Secret of the client, unless it authenticates by HTTP Basic.'),
-  client_assertion: z.string().optional().meta({ deprecated: true, description: 'Not supported.' }),
-  client_assertion_type: z.string().optional().meta({ deprecated: true, description: 'Not supported.' }),
+  client_assertion: z.string().optional().describe('Not supported: such a client is refused.'),
+  client_assertion_type: z.string().optional().describe('Not supported: such a client is refused.'),
 }
 
 export type ClientFields = z.output<z.ZodObject<typeof clientFields>>

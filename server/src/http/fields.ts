@@ -38,7 +38,8 @@ const gather = (pairs: readonly Pair[], arities: ReadonlyMap<string, Arity>, str
       if (strictness === 'ignores unknown') continue
       return { error: new RefusedInput(`${name} is empty: give it a value, or leave it out.`) }
     }
-    if (arity === 'many') fields[name] = Array.isArray(before) ? [...before, value] : [value]
+    if (Array.isArray(before)) before.push(value)
+    else if (arity === 'many') fields[name] = [value]
     else if (before === undefined) fields[name] = value
     else return { error: new RefusedInput(`${name} is given more than once.`) }
   }
@@ -58,7 +59,7 @@ const compileFields = (schema: z.ZodObject, strictness: Strictness): ((pairs: re
   }
 }
 
-const FORM_WANTED = 'The request has no form: send its fields as application/x-www-form-urlencoded.'
+const FORM_WANTED = 'The request has no form: send its fields as application/x-www-form-urlencoded, in UTF-8.'
 
 const bodyParser = (schema: z.ZodObject): ((body: Buffer | null) => Parsed) => {
   const parse = compileFields(schema, 'ignores unknown')

@@ -27,7 +27,7 @@ export const tokenForm = z.object({
 export const tokenAnswer = z.object({
   access_token: z.string().describe('A JWT (RFC 9068).'),
   token_type: z.literal('Bearer'),
-  expires_in: z.int().describe('Lifetime of the token in seconds.'),
+  expires_in: z.int().positive().describe('Lifetime of the token in seconds.'),
   scope: z.string().describe('The scope granted.'),
 })
 

@@ -47,7 +47,7 @@ const parseLimit = (text: string): number | undefined =>
   LIMIT.test(text) && Number(text) <= PAGE_RECORDS_MAX ? Number(text) : undefined
 
 const parseReasonList = (text: string): HistoryFilters['reasons'] | undefined =>
-  REASON_LIST.test(text) ? [...new Set(text.split(',').filter(isReason))].sort() : undefined
+  REASON_LIST.test(text) ? [...new Set(text.split(',').filter(isReason))].toSorted() : undefined
 
 const time = (description: string) =>
   field(parseTime, 'an RFC 3339 time such as 2026-11-21T09:30:05Z (encode a + as %2B)', {

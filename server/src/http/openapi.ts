@@ -12,17 +12,18 @@ export const byApiKey: Security = [{ apiKey: [] }]
 export const byOperator: Security = [{ identityProviderJwt: [] }]
 export const byIntrospector: Security = [...byApiKey, { apiKeyBasic: [] }]
 
-const SECURITY_SCHEMES = {
-  clientForm: {
-    type: 'oauth2',
-    description: 'client_id and client_secret in the form.',
-    flows: { clientCredentials: { tokenUrl: 'oauth/token', scopes: {} } },
-  },
-  clientBasic: { type: 'http', scheme: 'basic', description: 'client_id and client_secret, each form-encoded.' },
-  apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'An administrator API key.' },
-  apiKeyBasic: { type: 'http', scheme: 'basic', description: 'The id of an API key, and the key.' },
-  identityProviderJwt: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
-} as const
+const securitySchemesOf = (issuer: string) =>
+  ({
+    clientForm: {
+      type: 'oauth2',
+      description: 'client_id and client_secret in the form.',
+      flows: { clientCredentials: { tokenUrl: `${issuer}/oauth/token`, scopes: {} } },
+    },
+    clientBasic: { type: 'http', scheme: 'basic', description: 'client_id and client_secret, each form-encoded.' },
+    apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'An administrator API key.' },
+    apiKeyBasic: { type: 'http', scheme: 'basic', description: 'The id of an API key, and the key.' },
+    identityProviderJwt: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
+  }) as const
 
 const errorMembers = { error: z.string(), error_description: z.string() }
 
@@ -65,7 +66,7 @@ export const registerOpenapi = (app: FastifyInstance, issuer: string): void => {
       openapi: '3.1.0',
       info: { title: 'Mintmark', version: '1', description: 'A token service for software agents.' },
       servers: [{ url: issuer }],
-      components: { securitySchemes: SECURITY_SCHEMES },
+      components: { securitySchemes: securitySchemesOf(issuer) },
     },
     transform: jsonSchemaTransform,
   })
@@ -93,7 +94,7 @@ export const registerPage = (app: FastifyInstance, basePath: string): void => {
     await scope.register(swaggerUi, {
       routePrefix: `${basePath}/docs`,
       staticCSP: PAGE_POLICY,
-      uiConfig: { validatorUrl: null, url: `${basePath}/openapi.json` },
+      uiConfig: { validatorUrl: null },
     })
   })
 }

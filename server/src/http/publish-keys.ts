@@ -22,7 +22,7 @@ export const keySetAnswer = z.object({
   ),
 })
 
-type Published = { readonly kids: string; readonly body: string; readonly etag: string }
+type Published = { readonly kids: string; readonly body: Buffer; readonly etag: string }
 
 const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')
 
@@ -52,8 +52,9 @@ export const makeKeySetHandler = (ports: Ports) => {
     const keySet = await publishKeys(ports)
     const kids = kidsOf(keySet)
     if (published?.kids === kids) return published
-    const body = JSON.stringify(keySet)
-    published = { kids, body, etag: `"${hexOf(ports.secrets.hash(body)).slice(0, 32)}"` }
+    const text = JSON.stringify(keySet)
+    const etag = `"${hexOf(ports.secrets.hash(text)).slice(0, 32)}"`
+    published = { kids, body: Buffer.from(text), etag }
     return published
   }
 

@@ -41,6 +41,8 @@ const FASTIFY_REFUSALS: Readonly<Record<string, Refusal>> = {
   },
   FST_ERR_CTP_BODY_TOO_LARGE: { code: 'request_too_large', description: 'The body is larger than this service takes.' },
   FST_ERR_BAD_URL: { code: 'invalid_request', description: 'The path of the URL is not percent-encoded UTF-8.' },
+  // A name that no file of the page at /docs can have.
+  FST_STATIC_FORBIDDEN_PATH: { code: 'not_found', description: 'There is nothing at this path.' },
   // The caller hung up while its body was being read: nobody hears the answer.
   ECONNRESET: { code: 'invalid_request', description: 'The request ended early.' },
 }
@@ -100,10 +102,13 @@ export const makeRefuser = ({ issuer, problemsUnder, logger }: RefuserOptions): 
 
   const answer = (reply: FastifyReply, what: Answer): FastifyReply => {
     const isProblem = reply.request.url.startsWith(problemsUnder)
-    return reply
-      .code(STATUS[what.code])
-      .type(isProblem ? 'application/problem+json' : 'application/json; charset=utf-8')
-      .send(errorBody(what, isProblem))
+    return (
+      reply
+        .code(STATUS[what.code])
+        .type(isProblem ? 'application/problem+json' : 'application/json; charset=utf-8')
+        // As bytes: to a text Fastify would add a charset, which a problem does not have.
+        .send(Buffer.from(errorBody(what, isProblem)))
+    )
   }
 
   const challengesOf = (reply: FastifyReply, refusal: Refusal): readonly string[] => {

@@ -6,6 +6,7 @@ import { introspectForm } from './introspect-tokens.ts'
 import { tokenForm } from './issue-tokens.ts'
 import type { Refuser } from './refusals.ts'
 import { revokeForm } from './revoke-token.ts'
+import type { UnknownRouteHandler } from './unknown-route.ts'
 
 /** Query parameters, in lower case, that would carry a secret: URLs stand in logs, histories and Referer headers. */
 const CREDENTIAL_NAMES = new Set([
@@ -35,6 +36,7 @@ export const requestIdOf = (header: string | string[] | undefined, makeId: () =>
 
 type Rules = {
   readonly refuser: Refuser
+  readonly answerUnknownRoute: UnknownRouteHandler
   /** What is left of a path below the base URL starts here; empty, or with a slash. */
   readonly basePath: string
   /** The only `Host` headers that are answered, in lower case. */
@@ -54,7 +56,7 @@ const firstForbidden = (request: FastifyRequest, { pairs }: RawFields, oauthPath
 }
 
 /** The hook that runs first on every request. It answers what no route should see. */
-export const makeRequestRules = ({ refuser, basePath, allowedHosts }: Rules) => {
+export const makeRequestRules = ({ refuser, answerUnknownRoute, basePath, allowedHosts }: Rules) => {
   const [oauthPath, tokenPath] = [`${basePath}/oauth/`, `${basePath}/oauth/token`]
 
   const refuseHost = (request: FastifyRequest, reply: FastifyReply): FastifyReply | undefined => {
@@ -72,7 +74,12 @@ export const makeRequestRules = ({ refuser, basePath, allowedHosts }: Rules) => 
     void reply.header('x-request-id', request.id).header('cache-control', 'no-store')
     if (request.url.startsWith(tokenPath)) void reply.header('pragma', 'no-cache')
     if (refuseHost(request, reply) !== undefined) return
-    if (request.url.includes('?') && !request.is404) {
+    // Before its body is read: what is in it makes no difference.
+    if (request.is404) {
+      answerUnknownRoute(request, reply)
+      return
+    }
+    if (request.url.includes('?')) {
       const description = firstForbidden(request, request.query as RawFields, oauthPath)
       if (description !== undefined) {
         void refuser.refuse(reply, { code: 'invalid_request', description })

@@ -71,14 +71,19 @@ export const buildServer = (ports: Ports, options: ServerOptions): FastifyInstan
   app.setSerializerCompiler(() => answer => JSON.stringify(answer))
   app.setErrorHandler((fault, _request, reply) => refuser.fail(reply, fault))
   takeForms(app)
-  app.addHook('onRequest', makeRequestRules({ refuser, basePath, allowedHosts }))
-  answerUnknownRoutes(app, refuser)
+  const answerUnknownRoute = answerUnknownRoutes(app, refuser)
+  app.addHook('onRequest', makeRequestRules({ refuser, answerUnknownRoute, basePath, allowedHosts }))
   registerOpenapi(app, issuer)
   registerPage(app, basePath)
   const wire = { ports, refuser, logger }
   void app.register(async scope => registerOperations(scope, wire), { prefix: basePath })
   void app.register(async scope => registerDescription(scope), { prefix: basePath })
   void app.register(async scope => registerMetadata(scope, wire, basePath))
+  app.addHook('preClose', done => {
+    // A connection whose last answer is out would else be kept, and the server open, for a minute more.
+    app.server.keepAliveTimeout = 1
+    done()
+  })
   // RFC 9110 §10.1.1: an expectation that we do not know may be passed over.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
   return app

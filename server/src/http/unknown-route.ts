@@ -6,21 +6,25 @@ import type { Refuser } from './refusals.ts'
 const pathOf = (request: FastifyRequest): string =>
   request.url.replace(/^https?:\/\/[^/?]*/i, '').split('?', 1)[0] ?? ''
 
+export type UnknownRouteHandler = (request: FastifyRequest, reply: FastifyReply) => FastifyReply
+
 /** Call before the routes are registered: it learns of them as they are. */
-export const answerUnknownRoutes = (app: FastifyInstance, refuser: Refuser): void => {
+export const answerUnknownRoutes = (app: FastifyInstance, refuser: Refuser): UnknownRouteHandler => {
   const methodsOf = new Map<string, Set<string>>()
   app.addHook('onRoute', ({ url, method }) => {
     const methods = methodsOf.get(url) ?? new Set()
     for (const one of [method].flat()) methods.add(one)
     methodsOf.set(url, methods)
   })
-  app.setNotFoundHandler((request: FastifyRequest, reply: FastifyReply) => {
+  const answer: UnknownRouteHandler = (request, reply) => {
     const methods = methodsOf.get(pathOf(request))
     if (methods === undefined) {
       return refuser.refuse(reply, { code: 'not_found', description: 'There is nothing at this path.' })
     }
-    const allow = [...methods].sort().join(', ')
+    const allow = [...methods].toSorted().join(', ')
     const description = `This path takes ${allow}.`
     return refuser.refuse(reply.header('allow', allow), { code: 'method_not_allowed', description })
-  })
+  }
+  app.setNotFoundHandler(answer)
+  return answer
 }

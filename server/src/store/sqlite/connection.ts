@@ -27,24 +27,36 @@ const refuseNetworkFileSystem = (file: string): void => {
   }
 }
 
+const unwritable = (file: string, fault: unknown): StoreProblem => {
+  const code = fault instanceof Error && 'code' in fault ? String(fault.code) : 'unknown'
+  return new StoreProblem(`${file} cannot be written (${code}): make the folder exist and writable for this user.`)
+}
+
 // Asked without opening the file: closing a descriptor on it would drop the locks of connections already open here.
 const refuseUnwritable = (file: string): void => {
   try {
     accessSync(existsSync(file) ? file : dirname(file), constants.W_OK)
   } catch (fault) {
-    const code = fault instanceof Error && 'code' in fault ? String(fault.code) : 'unknown'
-    throw new StoreProblem(`${file} cannot be written (${code}): make the folder exist and writable for this user.`)
+    throw unwritable(file, fault)
   }
 }
 
-/** Refuses a user who is not the folder's: what he created would be closed to the service. */
+// Made here, before any connection, so that nobody else can read it; SQLite gives -wal and -shm the same mode.
+const makeFile = (file: string): void => {
+  if (existsSync(file)) return
+  try {
+    closeSync(openSync(file, 'wx', 0o600))
+  } catch (fault) {
+    throw unwritable(file, fault)
+  }
+}
+
+/** Refuses a user who is not the owner of the store: what he created beside it would be closed to the service. */
 export const refuseForeignUser = (file: string): void => {
   const user = process.getuid?.()
-  const owner = statSync(dirname(file)).uid
+  const owner = statSync(existsSync(file) ? file : dirname(file)).uid
   if (user !== undefined && user !== owner) {
-    throw new StoreProblem(
-      `${dirname(file)} belongs to user ${owner}, this is user ${user}: run the command as that user.`,
-    )
+    throw new StoreProblem(`${file} belongs to user ${owner}, this is user ${user}: run the command as that user.`)
   }
 }
 
@@ -77,24 +89,30 @@ const open = (file: string): Database.Database => {
 export const openForMigration = (file: string): Database.Database => {
   refuseUnwritable(file)
   refuseNetworkFileSystem(file)
-  // Made here, before any connection, so that nobody else can read it; SQLite gives -wal and -shm the same mode.
-  if (!existsSync(file)) closeSync(openSync(file, 'wx', 0o600))
+  makeFile(file)
   return open(file)
 }
 
-/** The writing connection; one in a process. */
-export const openForWriting = (file: string): Database.Database => {
+const openMigrated = (file: string): Database.Database => {
   if (!existsSync(file)) throw new StoreProblem(`${file} does not exist: run 'mintmark migrate' first.`)
   refuseUnwritable(file)
   refuseNetworkFileSystem(file)
   const db = open(file)
-  refuseVersion(db, file)
-  return db
+  try {
+    refuseVersion(db, file)
+    return db
+  } catch (fault) {
+    db.close()
+    throw fault
+  }
 }
+
+/** The writing connection; one in a process. */
+export const openForWriting = (file: string): Database.Database => openMigrated(file)
 
 /** A reading connection; it cannot write. */
 export const openForReading = (file: string): Database.Database => {
-  const db = open(file)
+  const db = openMigrated(file)
   db.pragma('query_only = on')
   return db
 }

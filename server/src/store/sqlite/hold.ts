@@ -1,6 +1,7 @@
 // A hold of the write lock: the holder decides on what it reads meanwhile, and writes one group.
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads'
 import { monotonicMs } from './clock.ts'
+import { failureOf } from './group-commit.ts'
 import { insertTokens } from './insert-tokens.ts'
 import { begin, openTransaction, sleep, type WritingConnection } from './transaction.ts'
 import type { HoldMessage, HoldReply } from './writer-messages.ts'
@@ -29,14 +30,22 @@ const serveHolder = (connection: WritingConnection, port: MessagePort): HoldRepl
   return { outcomes }
 }
 
+const abandon = ({ db, sets }: WritingConnection): void => {
+  if (db.inTransaction) db.exec('rollback')
+  sets.forget()
+}
+
 /** Blocks the writing thread, for at most a second, while the holder decides: that is what it is for. */
 export const hold = (connection: WritingConnection, port: MessagePort, deadline: number): void => {
-  begin(connection, deadline)
   try {
+    begin(connection, deadline)
     const reply = serveHolder(connection, port)
+    if (connection.db.inTransaction) abandon(connection)
     if (reply !== undefined) port.postMessage(reply)
+  } catch (fault) {
+    abandon(connection)
+    port.postMessage({ failure: failureOf(fault) } satisfies HoldReply)
   } finally {
-    if (connection.db.inTransaction) connection.sql('rollback').run()
     port.close()
   }
 }

@@ -13,6 +13,7 @@ const STEP_LEAST = 8
 const STEP_MOST = 256
 
 const isAbove = (a: Position, b: Position): boolean => a.at > b.at || (a.at === b.at && a.id > b.id)
+const isAt = (a: Position, b: Position | null): boolean => b !== null && a.at === b.at && a.id === b.id
 
 type Cursor<R extends Position> = {
   readonly ceiling: number
@@ -77,7 +78,10 @@ export const mergePage = <R extends Position, T>(
   let last: Position | null = null
   let looked = 0
   for (let top = uppermost(cursors); top !== undefined; top = uppermost(cursors)) {
-    if (records.length >= limit || looked >= PAGE_EXAMINED_MAX) {
+    const full = records.length >= limit || looked >= PAGE_EXAMINED_MAX
+    // A token stands at one position in the streams of all cut-offs of one millisecond, and is shown in one of them:
+    // a page that ended between them would skip it.
+    if (full && !isAt(top.row, last)) {
       return { records, next: last, examined: examinedBy(cursors) }
     }
     looked += 1

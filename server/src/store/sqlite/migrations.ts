@@ -1,7 +1,7 @@
 // The schema of the embedded store, forward only. docs/storage.md explains the tables; ids are 16 bytes, times are ms.
 import type { Database } from 'better-sqlite3'
 
-type Migration = {
+export type Migration = {
   readonly name: string
   readonly sql: string
   /** The oldest version of this list whose program still runs on a store with this migration. */
@@ -160,13 +160,17 @@ export const schemaVersionOf = (db: Database): SchemaVersion => {
 }
 
 /** Applies what is missing in one transaction: a migration that fails leaves the store as it was. */
-export const applyMigrations = (db: Database, first: { madeBy: 'dev' | 'migrate'; now: number }): void => {
+export const applyMigrations = (
+  db: Database,
+  first: { madeBy: 'dev' | 'migrate'; now: number },
+  migrations: readonly Migration[] = MIGRATIONS,
+): void => {
   db.transaction(() => {
     db.exec(`create table if not exists migration (
       version integer primary key, name text not null, oldest_program integer not null, applied_at integer not null
     ) strict`)
     const { version } = schemaVersionOf(db)
-    MIGRATIONS.slice(version).forEach(({ name, sql, oldestProgram }, n) => {
+    migrations.slice(version).forEach(({ name, sql, oldestProgram }, n) => {
       db.exec(sql)
       db.prepare('insert into migration values (?, ?, ?, ?)').run(version + n + 1, name, oldestProgram, first.now)
     })

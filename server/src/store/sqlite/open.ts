@@ -41,6 +41,8 @@ export type StoreOptions = {
   readonly retention: Retention | null
   /** A clock that a test sets; no setting of `serve` reaches it. */
   readonly clock?: ManualClock
+  /** How long a write may take before its caller is refused; STORE_DEADLINE_MS unless a test has less patience. */
+  readonly deadlineMs?: number
 }
 
 const startClockAfter = async (
@@ -74,7 +76,7 @@ export const migrateSqliteStore = (options: { file: string; madeBy: StoreMaker; 
 }
 
 /** Opens a store that `migrate` made. Throws StoreProblem with one line for a person. */
-export const openSqliteStore = async ({ file, retention, clock }: StoreOptions): Promise<SqliteStore> => {
+export const openSqliteStore = async ({ file, retention, clock, deadlineMs }: StoreOptions): Promise<SqliteStore> => {
   if (!existsSync(file)) throw new StoreProblem(`${file} does not exist: run 'mintmark migrate' first.`)
   if (retention === null) refuseForeignUser(file)
   const manual = clock?.buffer ?? null
@@ -84,7 +86,7 @@ export const openSqliteStore = async ({ file, retention, clock }: StoreOptions):
     const { clockLease } = readServiceRow(sql)
     const madeBy = sql<{ madeBy: StoreMaker }>('select made_by as madeBy from service').get()?.madeBy ?? 'migrate'
     const cells = await startClockAfter(clockLease, manual, retention !== null && clock === undefined)
-    const writer = await startWriter({ file, clock: cells, upkeep: retention })
+    const writer = await startWriter({ file, clock: cells, upkeep: retention }, deadlineMs)
     const reader = makeReader(db, clockOf(cells), writer)
     const labels = labelsOf(sql)
     return {

@@ -45,10 +45,11 @@ export const accessFor = (snapshot: Snapshot, filters: TokenFilters): readonly A
 }
 
 const RANGE = 'id >= ? and id < ? order by id desc limit ?'
+// Left to itself SQLite takes the primary key for all three: an agent's page would read every row of the lifetime.
 const SELECT = {
   life: `select ${TOKEN_COLUMNS} from token where life = ? and ${RANGE}`,
-  agent: `select ${TOKEN_COLUMNS} from token where agent = ? and life = ? and ${RANGE}`,
-  scope: `select ${TOKEN_COLUMNS} from token where scope = ? and life = ? and ${RANGE}`,
+  agent: `select ${TOKEN_COLUMNS} from token indexed by token_agent where agent = ? and life = ? and ${RANGE}`,
+  scope: `select ${TOKEN_COLUMNS} from token indexed by token_scope where scope = ? and life = ? and ${RANGE}`,
 } as const
 
 /** The statements above, for the test that reads their plans. */

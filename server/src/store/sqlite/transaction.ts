@@ -75,21 +75,16 @@ export const openTransaction = (connection: WritingConnection): Transaction => {
   const service: ServiceRow = readServiceRow(sql)
   const now = Math.max(clock(), service.lastAt)
   if (now > service.clockLease - LEASE_MS / 2) sql('update service set clock_lease = ?').run(now + LEASE_MS)
-  let { seq } = service
-  let acted = false
-  const act = () => {
-    if (!acted) sql('update service set last_at = ?').run(now)
-    acted = true
-  }
+  // Neither this nor the number is remembered: a job of the group that fails takes back what it wrote.
+  const act = () => sql('update service set last_at = ?').run(now)
   return {
     sql,
     sets,
     now,
-    seq: () => seq,
+    seq: () => readServiceRow(sql).seq,
     nextSeq: () => {
       act()
-      seq = nextNumber(connection)
-      return seq
+      return nextNumber(connection)
     },
     recordAct: recorded => {
       act()

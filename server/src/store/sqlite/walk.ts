@@ -32,17 +32,23 @@ export const lifetimesOf = (sql: Statements): readonly number[] =>
     .all()
     .map(({ life }) => life)
 
+// Left to itself SQLite reads every row of the lifetime for those of one agent.
+const SELECT = {
+  life: (comparison: string) =>
+    `select ${TOKEN_COLUMNS} from token where life = ? and id ${comparison} ? order by id limit ?`,
+  agent: (comparison: string) => `select ${TOKEN_COLUMNS} from token indexed by token_agent
+    where agent = ? and life = ? and id ${comparison} ? order by id limit ?`,
+} as const
+
+/** The statements above, for the test that reads their plans. */
+export const WALK_STATEMENTS: readonly string[] = Object.values(SELECT).flatMap(select => [select('>='), select('>')])
+
 const rowsOf = (sql: Statements, cutOff: CutOff, after: WalkPosition, limit: number): readonly TokenRow[] => {
   const low = bytesOfId(lowestLiveId(cutOff.at, after.life))
   // Rows that had expired by then are not covered; `after` is exclusive, the lower bound is not.
   const [comparison, bound] = Buffer.compare(low, after.id) > 0 ? ['>=', low] : ['>', after.id]
-  if (cutOff.agent === null) {
-    const select = `select ${TOKEN_COLUMNS} from token where life = ? and id ${comparison} ? order by id limit ?`
-    return sql<TokenRow>(select).all(after.life, bound, limit)
-  }
-  const select = `select ${TOKEN_COLUMNS} from token
-    where agent = ? and life = ? and id ${comparison} ? order by id limit ?`
-  return sql<TokenRow>(select).all(cutOff.agent, after.life, bound, limit)
+  if (cutOff.agent === null) return sql<TokenRow>(SELECT.life(comparison)).all(after.life, bound, limit)
+  return sql<TokenRow>(SELECT.agent(comparison)).all(cutOff.agent, after.life, bound, limit)
 }
 
 const BELOW_EVERY_ID = new Uint8Array(16)

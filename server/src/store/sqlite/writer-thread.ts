@@ -2,11 +2,11 @@
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
 import { clockOf, monotonicMs } from './clock.ts'
 import { openForWriting } from './connection.ts'
-import { failureOf, groupCommit } from './group-commit.ts'
+import { groupCommit } from './group-commit.ts'
 import { hold } from './hold.ts'
 import { sleep, writingConnection } from './transaction.ts'
 import { startUpkeep } from './upkeep.ts'
-import type { HoldReply, HoldRequest, JobMessage, WriterMessage, WriterOptions } from './writer-messages.ts'
+import type { JobMessage, WriterMessage, WriterOptions } from './writer-messages.ts'
 
 const GROUP_JOBS_MAX = 256
 // Another process (the CLI) must find the lock free now and then, however busy the service is.
@@ -44,14 +44,6 @@ const commitGroup = (jobs: readonly JobMessage[]): void => {
   if (jobs.some(({ job }) => job !== 'insertTokens')) wakeUpkeep()
 }
 
-const serveHold = (request: HoldRequest): void => {
-  try {
-    hold(connection, request.port, request.deadline)
-  } catch (fault) {
-    request.port.postMessage({ failure: failureOf(fault) } satisfies HoldReply)
-  }
-}
-
 const close = (): void => {
   db.close()
   port.close()
@@ -71,7 +63,7 @@ const drain = (first: WriterMessage): void => {
     else {
       commitGroup(jobs.splice(0))
       if (next.job === 'close') return close()
-      serveHold(next)
+      hold(connection, next.port, next.deadline)
     }
     if (jobs.length >= GROUP_JOBS_MAX) break
   }

@@ -1,0 +1,88 @@
+// GET /openapi.json and the page at /docs.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { get } from '../support/requests.ts'
+import { startServer, type TestServer } from '../support/test-server.ts'
+
+type Operation = {
+  readonly parameters?: readonly { readonly name: string }[]
+  readonly requestBody?: { readonly content: Record<string, { readonly schema: { readonly properties: object } }> }
+  readonly responses: object
+}
+type Description = { readonly openapi: string; readonly paths: Record<string, Record<string, Operation>> }
+
+let service: TestServer
+
+before(async () => {
+  service = await startServer()
+})
+
+after(() => service.close())
+
+const describe = async (): Promise<Description> => (await get(service, '/openapi.json')).json as Description
+
+test('an OpenAPI 3.1 document that names the six operations, the metadata and the probes', async () => {
+  const { openapi, paths } = await describe()
+  assert.equal(openapi, '3.1.0')
+  const operations = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map(method => `${method} ${path}`),
+  )
+  assert.deepEqual(operations.toSorted(), [
+    'get /.well-known/jwks.json',
+    'get /.well-known/oauth-authorization-server',
+    'get /.well-known/openid-configuration',
+    'get /api/v1/tokens',
+    'get /api/v1/tokens/history',
+    'get /livez',
+    'get /readyz',
+    'post /oauth/introspect/v2',
+    'post /oauth/revoke',
+    'post /oauth/token',
+  ])
+})
+
+test('the document shows the fields that the routes parse', async () => {
+  const { paths } = await describe()
+  const form = paths['/oauth/token']?.['post']?.requestBody?.content['application/x-www-form-urlencoded']
+  assert.deepEqual(Object.keys(form?.schema.properties ?? {}), [
+    'grant_type',
+    'client_id',
+    'client_secret',
+    'client_assertion',
+    'client_assertion_type',
+    'scope',
+    'resource',
+    'audience',
+  ])
+  const history = paths['/api/v1/tokens/history']?.['get']
+  assert.deepEqual(
+    history?.parameters?.map(({ name }) => name),
+    [
+      'agent_id',
+      'client_id',
+      'scope',
+      'issued_after',
+      'issued_before',
+      'limit',
+      'cursor',
+      'termination_reason',
+      'ended_after',
+      'ended_before',
+    ],
+  )
+  assert.deepEqual(Object.keys(history?.responses ?? {}), ['200', '4XX', '5XX'])
+})
+
+test('a page at /docs from our own origin, which may load nothing from elsewhere', async () => {
+  const page = await get(service, '/docs')
+  assert.equal(page.status, 200)
+  assert.match(page.headers['content-security-policy'] ?? '', /^default-src 'none'; script-src 'self'; /)
+  const parts = [...page.text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, address = '']) => address)
+  assert.ok(parts.length > 3)
+  for (const part of parts) {
+    assert.match(part, /^\/docs\/static\//)
+    assert.equal((await get(service, part)).status, 200, part)
+  }
+  const { json } = await get(service, '/docs/json')
+  assert.deepEqual(json, await describe())
+})

@@ -1,0 +1,134 @@
+// Clients that nobody here wrote, unmodified: oauth4webapi, openid-client and jose.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { createRemoteJWKSet, jwtVerify } from 'jose'
+import * as oauth from 'oauth4webapi'
+import * as openid from 'openid-client'
+import { issue } from '../support/requests.ts'
+import { type AgentOfTest, AUDIENCE, startServer, type TestServer } from '../support/test-server.ts'
+
+const LOOPBACK = { [oauth.allowInsecureRequests]: true } as const
+const PARAMETERS = { scope: 'db:read', resource: AUDIENCE }
+
+let service: TestServer
+let agent: AgentOfTest
+let apiKey: { id: string; key: string }
+let server: oauth.AuthorizationServer
+
+const discover = async (algorithm: 'oauth2' | 'oidc'): Promise<oauth.AuthorizationServer> => {
+  const issuer = new URL(service.baseUrl)
+  return oauth.processDiscoveryResponse(issuer, await oauth.discoveryRequest(issuer, { ...LOOPBACK, algorithm }))
+}
+
+before(async () => {
+  // These clients read the machine's clock.
+  service = await startServer({ start: Date.now() })
+  agent = await service.createAgent()
+  apiKey = await service.createApiKey('tokens:introspect')
+  server = await discover('oauth2')
+})
+
+after(() => service.close())
+
+const client = (): oauth.Client => ({ client_id: agent.clientId })
+
+const grant = async (authentication: oauth.ClientAuth): Promise<oauth.TokenEndpointResponse> => {
+  const response = await oauth.clientCredentialsGrantRequest(server, client(), authentication, PARAMETERS, LOOPBACK)
+  return oauth.processClientCredentialsResponse(server, client(), response)
+}
+
+const byApiKey: oauth.ClientAuth = (_server, _client, _body, headers) => headers.set('x-api-key', apiKey.key)
+
+const introspect = async (token: string, who: oauth.Client, authentication: oauth.ClientAuth) => {
+  const response = await oauth.introspectionRequest(server, who, authentication, token, LOOPBACK)
+  return oauth.processIntrospectionResponse(server, who, response)
+}
+
+test('oauth4webapi discovers the service, as OAuth and as OpenID Connect', async () => {
+  for (const found of [server, await discover('oidc')]) {
+    assert.equal(found.issuer, service.baseUrl)
+    assert.equal(found.token_endpoint, `${service.baseUrl}/oauth/token`)
+  }
+})
+
+test('oauth4webapi gets a token with client_secret_post and with client_secret_basic', async () => {
+  for (const authentication of [
+    oauth.ClientSecretPost(agent.clientSecret),
+    oauth.ClientSecretBasic(agent.clientSecret),
+  ]) {
+    const { access_token: token, ...rest } = await grant(authentication)
+    assert.equal(token.split('.').length, 3)
+    assert.deepEqual(rest, { token_type: 'bearer', expires_in: 300, scope: 'db:read' })
+  }
+})
+
+test('oauth4webapi reads a refusal and its challenge', async () => {
+  await assert.rejects(grant(oauth.ClientSecretBasic('wrong')), (error: unknown) => {
+    assert.ok(error instanceof oauth.WWWAuthenticateChallengeError)
+    assert.equal(error.status, 401)
+    assert.deepEqual(error.cause[0], { scheme: 'basic', parameters: { realm: service.baseUrl } })
+    return true
+  })
+  const asked = oauth.clientCredentialsGrantRequest(
+    server,
+    client(),
+    oauth.ClientSecretPost(agent.clientSecret),
+    { scope: 'mail:send' },
+    LOOPBACK,
+  )
+  const refused = asked.then(response => oauth.processClientCredentialsResponse(server, client(), response))
+  await assert.rejects(refused, { error: 'invalid_scope', status: 400 })
+})
+
+test('oauth4webapi introspects with an X-API-Key client authentication and with Basic', async () => {
+  const { access_token: token } = await grant(oauth.ClientSecretPost(agent.clientSecret))
+  const tries: [oauth.Client, oauth.ClientAuth][] = [
+    [client(), byApiKey],
+    [{ client_id: apiKey.id }, oauth.ClientSecretBasic(apiKey.key)],
+  ]
+  for (const [who, authentication] of tries) {
+    const { active, sub, aud } = await introspect(token, who, authentication)
+    assert.deepEqual({ active, sub, aud }, { active: true, sub: agent.agentId, aud: AUDIENCE })
+    assert.deepEqual(await introspect('unknown', who, authentication), { active: false })
+  }
+})
+
+test('oauth4webapi revokes with a bearer, and the token is inactive', async () => {
+  const { access_token: token } = await grant(oauth.ClientSecretPost(agent.clientSecret))
+  const jwt = await service.provider.operatorJwt()
+  const byBearer: oauth.ClientAuth = (_server, _client, _body, headers) => headers.set('authorization', `Bearer ${jwt}`)
+  await oauth.processRevocationResponse(await oauth.revocationRequest(server, client(), byBearer, token, LOOPBACK))
+  assert.deepEqual(await introspect(token, client(), byApiKey), { active: false })
+})
+
+test('oauth4webapi: validateJwtAccessToken takes the token (RFC 9068)', async () => {
+  const { access_token: token } = await grant(oauth.ClientSecretPost(agent.clientSecret))
+  const request = new Request('https://api.example/', { headers: { authorization: `Bearer ${token}` } })
+  const claims = await oauth.validateJwtAccessToken(server, request, AUDIENCE, LOOPBACK)
+  assert.deepEqual([claims.sub, claims.client_id, claims['scope']], [agent.agentId, agent.clientId, 'db:read'])
+})
+
+test('openid-client discovers, gets a token, introspects and revokes it', async () => {
+  const loopback = { execute: [openid.allowInsecureRequests] }
+  const address = new URL(service.baseUrl)
+  for (const algorithm of ['oauth2', 'oidc'] as const) {
+    const own = await openid.discovery(address, agent.clientId, agent.clientSecret, undefined, {
+      ...loopback,
+      algorithm,
+    })
+    const { access_token: token } = await openid.clientCredentialsGrant(own, PARAMETERS)
+    const basic = openid.ClientSecretBasic(apiKey.key)
+    const asker = await openid.discovery(address, apiKey.id, undefined, basic, { ...loopback, algorithm })
+    assert.equal((await openid.tokenIntrospection(asker, token)).active, true)
+    await openid.tokenRevocation(own, token)
+    assert.deepEqual(await openid.tokenIntrospection(asker, token), { active: false })
+  }
+})
+
+test("jose's remote key set verifies a token", async () => {
+  const keys = createRemoteJWKSet(new URL(server.jwks_uri ?? ''))
+  const token = await issue(service, agent)
+  const expected = { issuer: service.baseUrl, audience: AUDIENCE, typ: 'at+jwt', algorithms: ['ES256'] }
+  const { payload } = await jwtVerify(token, keys, expected)
+  assert.equal(payload.sub, agent.agentId)
+})

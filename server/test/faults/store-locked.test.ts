@@ -1,0 +1,96 @@
+// Another process that holds the lock of the store for longer than a caller may wait.
+import assert from 'node:assert/strict'
+import { randomBytes, randomUUID } from 'node:crypto'
+import { test, type TestContext } from 'node:test'
+import Database from 'better-sqlite3'
+import { Unavailable } from '../../src/domain/refusal.ts'
+import { openSqliteStore } from '../../src/store/sqlite/open.ts'
+import { act, createAgent, issue, makeTestStore, newTokens, someSigningKey } from '../support/store.ts'
+import { readRows } from '../support/store-file.ts'
+
+const DEADLINE_MS = 150
+const REVOKE = act('token.revoke')
+
+/** An open store with little patience, its lock in the hands of another connection until `release`. */
+const makeWorld = async (t: TestContext) => {
+  const world = await makeTestStore(null)
+  const { file, clock } = world
+  await world.store.close()
+  const store = await openSqliteStore({ file, retention: null, clock, deadlineMs: DEADLINE_MS })
+  const agent = await createAgent(store)
+  const [token] = await issue(store, agent, {})
+  const raced = await newTokens(store, agent, [{}])
+  assert.ok(token)
+  const other = new Database(file)
+  other.exec('begin exclusive')
+  t.after(async () => {
+    other.close()
+    await store.close()
+    await world.dispose()
+  })
+  return { file, clock, store, agent, token, raced, release: () => void other.exec('rollback') }
+}
+
+const TABLES = ['token', 'ended', 'agent', 'api_key', 'signing_key', 'cutoff', 'act', 'audit', 'scope_set', 'lifetime']
+const contentOf = (file: string) => TABLES.map(table => readRows(file, `select * from ${table}`))
+
+test('what cannot have the lock before its deadline is unavailable, was not done, and is not done later', async t => {
+  const { file, store, agent, token, raced, release } = await makeWorld(t)
+  const before = contentOf(file)
+  const apiKey = { id: randomUUID(), name: 'key', permissions: [], audiences: null, keyHash: randomBytes(32) }
+  const attempts = [
+    () => store.ledger.end(token, 'manual_revocation', REVOKE),
+    () => store.ledger.insert(raced),
+    () => store.ledger.exclusively(ledger => ledger.insert(raced)),
+    () => store.agents.disable(agent.id, act('agent.disable')),
+    () => createAgent(store),
+    () => store.apiKeys.create(apiKey, act('api_key.create')),
+    () => store.signingKeys.createFirst(someSigningKey(), act('signing_key.create')),
+  ]
+  for (const attempt of attempts) await assert.rejects(attempt, Unavailable)
+  release()
+  assert.equal(await store.health.check(), null) // behind all of them in the queue of the writing thread
+  assert.deepEqual(contentOf(file), before)
+})
+
+test('when the lock is free again the store works without a restart', async t => {
+  const { store, token, raced, release } = await makeWorld(t)
+  await assert.rejects(store.ledger.end(token, 'manual_revocation', REVOKE), Unavailable)
+  assert.notEqual(await store.health.check(), null)
+  release()
+  assert.equal(await store.health.check(), null)
+  assert.deepEqual(
+    (await store.ledger.find([token])).map(found => found?.dead),
+    [false],
+  )
+  assert.equal(await store.ledger.end(token, 'manual_revocation', REVOKE), 'ended')
+  assert.deepEqual(await store.ledger.insert(raced), ['inserted'])
+})
+
+test('while nothing can be written look-ups answer until the lease has run out, and then not', async t => {
+  const { store, clock, token, release } = await makeWorld(t)
+  clock.advance(1000)
+  assert.deepEqual(
+    (await store.ledger.find([token])).map(found => found?.dead),
+    [false],
+  )
+  clock.advance(1)
+  await assert.rejects(store.ledger.find([token]), Unavailable)
+  release()
+  assert.deepEqual(
+    (await store.ledger.find([token])).map(found => found?.dead),
+    [false],
+  )
+})
+
+test('fifty callers who end one token while the lock is held are all refused, and nobody is told that it ended', async t => {
+  const { file, store, token, release } = await makeWorld(t)
+  const before = contentOf(file)
+  const outcomes = await Promise.allSettled(
+    Array.from({ length: 50 }, () => store.ledger.end(token, 'manual_revocation', REVOKE)),
+  )
+  assert.ok(outcomes.every(outcome => outcome.status === 'rejected' && outcome.reason instanceof Unavailable))
+  release()
+  assert.equal(await store.health.check(), null)
+  assert.deepEqual(contentOf(file), before)
+})

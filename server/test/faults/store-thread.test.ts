@@ -1,0 +1,146 @@
+// The writing thread ended in the middle of its work: nobody is told that something was done, and another one takes over.
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { test, type TestContext } from 'node:test'
+import { setImmediate as turn } from 'node:timers/promises'
+import type { Worker } from 'node:worker_threads'
+import Database from 'better-sqlite3'
+import { Unavailable } from '../../src/domain/refusal.ts'
+import { act, createAgent, issue, KEEP_LONG, makeTestStore, newTokens } from '../support/store.ts'
+import { countRows, withFile } from '../support/store-file.ts'
+
+const REVOKE = act('token.revoke')
+
+/** The next thread that this process starts. */
+const nextThread = (): Promise<Worker> => new Promise(resolve => process.once('worker', resolve))
+
+const makeWorld = async (t: TestContext) => {
+  const starting = nextThread()
+  const world = await makeTestStore(null)
+  t.after(world.dispose)
+  const agent = await createAgent(world.store)
+  const [token] = await issue(world.store, agent, {})
+  assert.ok(token)
+  return { ...world, agent, token, thread: await starting }
+}
+
+/** The next thread, once it is at work. */
+const successor = async (): Promise<Worker> => {
+  const thread = await nextThread()
+  await once(thread, 'message') // it says that it is ready
+  await turn()
+  return thread
+}
+
+/** Ends the thread as a crash would; gives a promise of its successor at work. */
+const crash = (thread: Worker) => {
+  const replaced = successor()
+  return { ended: thread.terminate(), replaced }
+}
+
+const holdLock = (t: TestContext, file: string) => {
+  const other = new Database(file)
+  t.after(() => other.close())
+  other.exec('begin immediate')
+  return () => void other.exec('rollback')
+}
+
+test('calls that wait for a writing thread that ends are unavailable, and were not done', async t => {
+  const { store, file, agent, token, thread } = await makeWorld(t)
+  const release = holdLock(t, file)
+  const raced = await newTokens(store, agent, [{}])
+  const waiting = [
+    store.ledger.end(token, 'manual_revocation', REVOKE),
+    store.ledger.insert(raced),
+    store.agents.disable(agent.id, act('agent.disable')),
+    store.ledger.exclusively(ledger => ledger.insert(raced)),
+  ]
+  const settled = Promise.allSettled(waiting)
+  const { ended, replaced } = crash(thread)
+  for (const outcome of await settled) {
+    assert.ok(outcome.status === 'rejected' && outcome.reason instanceof Unavailable)
+    assert.match(outcome.reason.message, /writing thread ended|lock of the store was lost/, 'not for want of time')
+  }
+  await ended
+  await assert.rejects(store.ledger.end(token, 'manual_revocation', REVOKE), Unavailable)
+  await assert.rejects(
+    store.ledger.exclusively(() => Promise.resolve()),
+    Unavailable,
+  )
+  release()
+  await replaced
+  assert.deepEqual([countRows(file, 'token'), countRows(file, 'ended'), countRows(file, 'act')], [1, 0, 0])
+})
+
+test('after the writing thread ended another one takes over, time and again', async t => {
+  const { store, agent, token, thread } = await makeWorld(t)
+  let current = thread
+  for (const _ of [1, 2, 3]) {
+    const { ended, replaced } = crash(current)
+    await ended
+    current = await replaced
+    await issue(store, agent, {})
+    assert.equal(await store.health.check(), null)
+  }
+  assert.equal(await store.ledger.end(token, 'manual_revocation', REVOKE), 'ended')
+})
+
+test('look-ups go on while the writing thread is replaced', async t => {
+  const { store, token, thread } = await makeWorld(t)
+  const { ended, replaced } = crash(thread)
+  await ended
+  assert.deepEqual(
+    (await store.ledger.find([token])).map(found => found?.dead),
+    [false],
+  )
+  await replaced
+})
+
+test('a writing thread that ends under the lock lets go of it, and its holder writes nothing', async t => {
+  const { store, file, agent, thread } = await makeWorld(t)
+  const raced = await newTokens(store, agent, [{}])
+  const crashed: ReturnType<typeof crash>[] = []
+  await assert.rejects(
+    store.ledger.exclusively(async ledger => {
+      const one = crash(thread)
+      crashed.push(one)
+      await one.ended
+      return ledger.insert(raced)
+    }),
+    Unavailable,
+  )
+  await crashed[0]?.replaced
+  assert.equal(countRows(file, 'token'), 1)
+  assert.deepEqual(await store.ledger.insert(raced), ['inserted'])
+})
+
+test('a store that is closed while its writing thread is replaced leaves no thread behind', async t => {
+  const { store, thread } = await makeWorld(t)
+  const { ended, replaced } = crash(thread)
+  await ended
+  const closing = store.close()
+  const next = await replaced
+  const exited = next.threadId === -1 ? undefined : once(next, 'exit')
+  await closing
+  await exited
+  assert.equal(next.threadId, -1)
+})
+
+test('a fault of the upkeep ends the thread, loses nothing, and its successor goes on with the fill', async t => {
+  const world = await makeTestStore(KEEP_LONG)
+  t.after(world.dispose)
+  const { store, file } = world
+  const agent = await createAgent(store)
+  await issue(store, agent, ...Array.from({ length: 65 }, () => ({})))
+  const broken = `create trigger broken before insert on ended begin select raise(abort, 'broken'); end`
+  withFile(file, db => db.exec(broken))
+  const replaced = successor()
+  await store.agents.disable(agent.id, act('agent.disable'))
+  await replaced
+  assert.deepEqual([countRows(file, 'token'), countRows(file, 'ended')], [65, 0])
+  withFile(file, db => db.exec('drop trigger broken'))
+  for (let turns = 0; turns < 1000 && countRows(file, 'ended') === 0; turns += 1) {
+    assert.equal(await store.health.check(), null)
+  }
+  assert.deepEqual([countRows(file, 'token'), countRows(file, 'ended')], [0, 65])
+})

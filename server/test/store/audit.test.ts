@@ -1,0 +1,179 @@
+// The audit: every act that changes the store leaves its row in the same transaction, and never a secret.
+import assert from 'node:assert/strict'
+import { randomBytes, randomUUID } from 'node:crypto'
+import { test, type TestContext } from 'node:test'
+import type { Act, ActKind } from '../../src/domain/act.ts'
+import { NO_CONDITION } from '../../src/domain/ledger.ts'
+import type { SqliteStore } from '../../src/store/sqlite/open.ts'
+import { resetClock } from '../../src/store/sqlite/reset-clock.ts'
+import { createAgent, issue, makeTestStore, someSigningKey, START, type TestStore } from '../support/store.ts'
+import { countRows, readRow, readRows, withFile } from '../support/store-file.ts'
+
+const actBy = (kind: ActKind): Act => ({
+  kind,
+  actor: { type: 'operator', iss: 'https://idp.example', sub: 'ada' },
+  note: 'as agreed',
+  requestId: 'request-1',
+})
+
+const makeWorld = async (t: TestContext): Promise<TestStore> => {
+  const world = await makeTestStore(null)
+  t.after(world.dispose)
+  withFile(world.file, db => db.exec('delete from audit'))
+  return world
+}
+
+const newAgent = () => {
+  const identity = { id: randomUUID(), clientId: randomUUID(), name: randomUUID(), scopes: ['db:*'] }
+  const allowed = { defaultScope: null, resources: ['*'], defaultAudience: null, lifetimeSeconds: null }
+  return { ...identity, ...allowed, credential: { id: randomUUID(), secretHash: randomBytes(32) } }
+}
+
+const newApiKey = () => ({
+  id: randomUUID(),
+  name: 'gateway',
+  permissions: ['tokens:introspect'] as const,
+  audiences: null,
+  keyHash: randomBytes(32),
+})
+
+/** Does the act on things made before it; gives the subject that its row must name. */
+type Doing = (store: SqliteStore, act: Act) => Promise<string | null>
+
+const DOINGS: Readonly<Record<Exclude<ActKind, 'clock.reset'>, Doing>> = {
+  'agent.create': async (store, act) => {
+    const agent = newAgent()
+    await store.agents.create(agent, act)
+    return agent.id
+  },
+  'agent.disable': async (store, act) => {
+    const { id } = await createAgent(store)
+    await store.agents.disable(id, act)
+    return id
+  },
+  'agent.enable': async (store, act) => {
+    const { id } = await createAgent(store)
+    await store.agents.disable(id, actBy('agent.disable'))
+    await store.agents.enable(id, act)
+    return id
+  },
+  'api_key.create': async (store, act) => {
+    const apiKey = newApiKey()
+    await store.apiKeys.create(apiKey, act)
+    return apiKey.id
+  },
+  'api_key.revoke': async (store, act) => {
+    const apiKey = newApiKey()
+    await store.apiKeys.create(apiKey, actBy('api_key.create'))
+    await store.apiKeys.revoke(apiKey.id, act)
+    return apiKey.id
+  },
+  'signing_key.create': async (store, act) => {
+    const key = someSigningKey()
+    await store.signingKeys.createFirst(key, act)
+    return key.publicJwk.kid
+  },
+  'token.revoke': async (store, act) => {
+    const [token] = await issue(store, await createAgent(store), {})
+    assert.ok(token)
+    await store.ledger.end(token, 'manual_revocation', act)
+    return token.id
+  },
+}
+
+for (const [kind, doIt] of Object.entries(DOINGS) as [ActKind, Doing][]) {
+  test(`${kind} writes one row with its time, kind, actor, request, subject and note`, async t => {
+    const { store, file, clock } = await makeWorld(t)
+    if (kind === 'signing_key.create') withFile(file, db => db.exec('delete from signing_key'))
+    clock.advance(5)
+    const subject = await doIt(store, actBy(kind))
+    const { detail, ...row } = readRow(
+      file,
+      `select at, kind, actor, request_id, subject, note, detail from audit where kind = ? and request_id = 'request-1'`,
+      kind,
+    )
+    assert.deepEqual(
+      { ...row, actor: JSON.parse(String(row['actor'])) },
+      {
+        at: START + 5,
+        kind,
+        actor: { type: 'operator', iss: 'https://idp.example', sub: 'ada' },
+        request_id: 'request-1',
+        subject,
+        note: 'as agreed',
+      },
+    )
+    assert.equal(typeof JSON.parse(String(detail)), 'object')
+  })
+}
+
+test('an act over many tokens writes one row with its number, conditions and reason', async t => {
+  const { store, file } = await makeWorld(t)
+  const conditions = { ...NO_CONDITION, scope: 'db:write' }
+  const seq = await store.ledger.endAll(conditions, 'scope_removed', actBy('token.revoke'))
+  const { subject, detail } = readRow(file, 'select subject, detail from audit')
+  assert.equal(subject, null)
+  assert.deepEqual(JSON.parse(String(detail)), { seq, conditions, reason: 'scope_removed' })
+})
+
+test('a reset of the clock writes one row with both times', async t => {
+  const { store, file } = await makeWorld(t)
+  await store.close()
+  resetClock({ file, act: actBy('clock.reset'), wall: START - 5000 })
+  const { kind, detail } = readRow(file, 'select kind, detail from audit')
+  assert.equal(kind, 'clock.reset')
+  const { from, to } = JSON.parse(String(detail)) as { from: number; to: number }
+  assert.ok(from >= START)
+  assert.equal(to, START - 5000)
+})
+
+test('an act that changed nothing writes no row', async t => {
+  const { store, file } = await makeWorld(t)
+  const agent = await createAgent(store)
+  const apiKey = newApiKey()
+  await store.apiKeys.create(apiKey, actBy('api_key.create'))
+  const [token] = await issue(store, agent, {})
+  assert.ok(token)
+  await store.agents.disable(agent.id, actBy('agent.disable'))
+  await store.apiKeys.revoke(apiKey.id, actBy('api_key.revoke'))
+  const before = countRows(file, 'audit')
+  await store.agents.disable(agent.id, actBy('agent.disable'))
+  await store.agents.disable(randomUUID(), actBy('agent.disable'))
+  await store.agents.enable(randomUUID(), actBy('agent.enable'))
+  await store.apiKeys.revoke(apiKey.id, actBy('api_key.revoke'))
+  await store.apiKeys.revoke(randomUUID(), actBy('api_key.revoke'))
+  await store.signingKeys.createFirst(someSigningKey(), actBy('signing_key.create'))
+  await store.ledger.end(token, 'manual_revocation', actBy('token.revoke'))
+  assert.equal(countRows(file, 'audit'), before)
+})
+
+/** How a secret might stand in a text. */
+const spellingsOf = (secret: Uint8Array): readonly string[] => {
+  const bytes = Buffer.from(secret)
+  const json = JSON.stringify([...bytes]).slice(1, -1)
+  return [bytes.toString('hex'), bytes.toString('base64'), bytes.toString('base64url'), bytes.toString('latin1'), json]
+}
+
+test('no row of the audit or of the acts holds a secret, its hash, a sealed key or a digest', async t => {
+  const { store, file } = await makeWorld(t)
+  withFile(file, db => db.exec('delete from signing_key'))
+  const [agent, apiKey, key] = [newAgent(), newApiKey(), someSigningKey()]
+  await store.signingKeys.createFirst(key, actBy('signing_key.create'))
+  await store.agents.create(agent, actBy('agent.create'))
+  await store.apiKeys.create(apiKey, actBy('api_key.create'))
+  const tokens = await issue(store, { ...agent, credentialId: agent.credential.id }, {}, {})
+  const found = await store.ledger.find(tokens)
+  for (const token of tokens) await store.ledger.end(token, 'manual_revocation', actBy('token.revoke'))
+  await store.agents.disable(agent.id, actBy('agent.disable'))
+  await store.apiKeys.revoke(apiKey.id, actBy('api_key.revoke'))
+  const text = JSON.stringify([
+    readRows(file, 'select at, kind, actor, request_id, subject, note, detail from audit'),
+    readRows(file, 'select kind, actor, note, at from act'),
+  ])
+  assert.ok(text.includes(agent.id) && text.includes(apiKey.id), 'the rows that are searched are there')
+  const digests = found.flatMap(token => (token === undefined ? [] : [token.digest]))
+  assert.equal(digests.length, 2)
+  for (const secret of [agent.credential.secretHash, apiKey.keyHash, key.sealedPrivateKey, ...digests]) {
+    for (const spelling of spellingsOf(secret)) assert.ok(!text.includes(spelling))
+  }
+})

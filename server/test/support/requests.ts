@@ -1,0 +1,150 @@
+// Sends requests exactly as a test writes them, and reads answers whole.
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { type IncomingMessage, request as httpRequest } from 'node:http'
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
+import type { AgentOfTest, TestServer } from './test-server.ts'
+
+/** Fields by name, or the text of a form as it is sent. */
+export type Fields = Readonly<Record<string, string>> | string
+
+export type Answer = {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | undefined>>
+  /** Every WWW-Authenticate line. */
+  readonly challenges: readonly string[]
+  readonly text: string
+  /** The body, where it is JSON. */
+  readonly json: unknown
+}
+
+type Message = {
+  readonly method?: string
+  /** Below the base URL; with `@` in front, below the origin. */
+  readonly path: string
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>
+  readonly body?: string | Uint8Array
+}
+
+const readAnswer = async (response: IncomingMessage): Promise<Answer> => {
+  const body = await text(response)
+  const isJson = /[/+]json\b/.test(response.headers['content-type'] ?? '') && body !== ''
+  const headers = Object.entries(response.headers).map(([name, value]) => [name, [value].flat().join(', ')])
+  const challenges = response.headersDistinct['www-authenticate'] ?? []
+  const json: unknown = isJson ? JSON.parse(body) : undefined
+  return { status: response.statusCode ?? 0, headers: Object.fromEntries(headers), challenges, text: body, json }
+}
+
+export const send = async (service: TestServer, message: Message): Promise<Answer> => {
+  const { hostname, port, pathname } = new URL(service.baseUrl)
+  const below = message.path.startsWith('@') ? message.path.slice(1) : pathname.replace(/\/$/, '') + message.path
+  const request = httpRequest({
+    hostname,
+    port,
+    path: below,
+    method: message.method ?? 'GET',
+    headers: message.headers as NodeJS.Dict<string | string[]>,
+  })
+  // An answer may come before the whole body is out; the connection then ends under the rest.
+  request.on('error', () => undefined)
+  request.end(message.body)
+  const [response] = (await once(request, 'response')) as [IncomingMessage]
+  return readAnswer(response)
+}
+
+/** Writes bytes to a connection and gives what comes back until the server closes it. */
+export const sendBytes = async (service: TestServer, bytes: string): Promise<string> => {
+  const { hostname, port } = new URL(service.baseUrl)
+  const socket = connect({ host: hostname, port: Number(port) })
+  socket.write(bytes)
+  return text(socket)
+}
+
+export const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
+
+const formOf = (fields: Fields): string =>
+  typeof fields === 'string' ? fields : new URLSearchParams(fields).toString()
+
+export const postForm = (
+  service: TestServer,
+  path: string,
+  fields: Fields,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Answer> => send(service, { method: 'POST', path, headers: { ...FORM, ...headers }, body: formOf(fields) })
+
+export const get = (service: TestServer, path: string, headers: Readonly<Record<string, string>> = {}) =>
+  send(service, { path, headers })
+
+export const basic = (user: string, password: string): { authorization: string } => ({
+  authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`,
+})
+
+export const bearer = (jwt: string): { authorization: string } => ({ authorization: `Bearer ${jwt}` })
+
+const GRANT = { grant_type: 'client_credentials' }
+
+export const askToken = (service: TestServer, agent: AgentOfTest, fields: Readonly<Record<string, string>> = {}) =>
+  postForm(service, '/oauth/token', {
+    ...GRANT,
+    client_id: agent.clientId,
+    client_secret: agent.clientSecret,
+    ...fields,
+  })
+
+/** A token, or the test fails. */
+export const issue = async (
+  service: TestServer,
+  agent: AgentOfTest,
+  fields: Readonly<Record<string, string>> = {},
+): Promise<string> => {
+  const answer = await askToken(service, agent, fields)
+  assert.equal(answer.status, 200, answer.text)
+  return (answer.json as { access_token: string }).access_token
+}
+
+export const introspect = (service: TestServer, key: string, token: string): Promise<Answer> =>
+  postForm(service, '/oauth/introspect/v2', { token }, { 'x-api-key': key })
+
+export const revoke = async (service: TestServer, token: string): Promise<Answer> =>
+  postForm(service, '/oauth/revoke', { token }, bearer(await service.provider.operatorJwt()))
+
+/** The claims of a token, unverified. */
+export const claimsOf = (token: string): Readonly<Record<string, unknown>> =>
+  JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as Readonly<Record<string, unknown>>
+
+/** Asserts status and whole body of an error, and what every answer carries. */
+export const assertError = (answer: Answer, status: number, error: string, description: string): void => {
+  assert.deepEqual(
+    { status: answer.status, json: answer.json },
+    { status, json: { error, error_description: description } },
+  )
+  assert.equal(answer.headers['content-type'], 'application/json; charset=utf-8')
+  assertPlainHeaders(answer)
+}
+
+const TITLES: Readonly<Record<number, string>> = {
+  400: 'Bad Request',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'Not Found',
+  405: 'Method Not Allowed',
+  503: 'Service Unavailable',
+}
+
+/** As assertError, for `/api/v1/*`. */
+export const assertProblem = (answer: Answer, status: number, error: string, description: string): void => {
+  const problem = { type: 'about:blank', title: TITLES[status], status, detail: description }
+  assert.deepEqual(
+    { status: answer.status, json: answer.json },
+    { status, json: { ...problem, error, error_description: description } },
+  )
+  assert.equal(answer.headers['content-type'], 'application/problem+json')
+  assertPlainHeaders(answer)
+}
+
+/** `no-store` and a request id, as on every answer but the key set's and the metadata's. */
+export const assertPlainHeaders = (answer: Answer): void => {
+  assert.equal(answer.headers['cache-control'], 'no-store')
+  assert.match(answer.headers['x-request-id'] ?? '', /^[A-Za-z0-9._-]{1,64}$/)
+}

@@ -1,0 +1,58 @@
+// The file of a store, looked at and changed by SQL beside the program, and its writing connection without the thread.
+import Database from 'better-sqlite3'
+import { clockOf, type ManualClock, startClock } from '../../src/store/sqlite/clock.ts'
+import {
+  begin,
+  openTransaction,
+  type Transaction,
+  type WritingConnection,
+  writingConnection,
+} from '../../src/store/sqlite/transaction.ts'
+
+const BUSY_MS = 4000
+
+/** Runs `work` on a connection of its own to the file. It waits for a lock that the store holds for a moment. */
+export const withFile = <T>(file: string, work: (db: Database.Database) => T): T => {
+  const db = new Database(file, { timeout: BUSY_MS })
+  try {
+    return work(db)
+  } finally {
+    db.close()
+  }
+}
+
+/** A row as the file holds it; the test says what it expects of each column. */
+export type FileRow = Readonly<Record<string, unknown>>
+
+export const readRows = (file: string, sql: string, ...values: readonly unknown[]): readonly FileRow[] =>
+  withFile(file, db => db.prepare<unknown[], FileRow>(sql).all(...values))
+
+/** The only row that the statement gives. */
+export const readRow = (file: string, sql: string, ...values: readonly unknown[]): FileRow => {
+  const [row, ...others] = readRows(file, sql, ...values)
+  if (row === undefined || others.length > 0) throw new Error(`Not one row: ${sql}`)
+  return row
+}
+
+/** The number in the only column of the only row. */
+export const readNumber = (file: string, sql: string): number => {
+  const [value, ...others] = Object.values(readRow(file, sql))
+  if (typeof value !== 'number' || others.length > 0) throw new Error(`Not one number: ${sql}`)
+  return value
+}
+
+export const countRows = (file: string, from: string): number => readNumber(file, `select count(*) from ${from}`)
+
+export type StoreFile = { readonly file: string; readonly clock: ManualClock }
+
+/** Runs `work` on a writing connection as the writing thread has one, at the time of the clock. */
+export const withWritingConnection = <T>({ file, clock }: StoreFile, work: (connection: WritingConnection) => T): T =>
+  withFile(file, db => work(writingConnection(db, clockOf(startClock(0, clock.buffer)))))
+
+/** Runs `work` in one transaction of a writing connection. */
+export const inTransaction = <T>(connection: WritingConnection, work: (tx: Transaction) => T): T => {
+  begin(connection, Number.POSITIVE_INFINITY)
+  const outcome = work(openTransaction(connection))
+  connection.sql('commit').run()
+  return outcome
+}

@@ -1,0 +1,182 @@
+// A whole service on a port of its own: real store, real keys, a real identity provider, a clock that the test sets.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { once } from 'node:events'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { FastifyInstance } from 'fastify'
+import { pino } from 'pino'
+import type { CliCaller } from '../../src/domain/caller.ts'
+import { buildServer, type ServerOptions } from '../../src/http/server.ts'
+import { makeOperators } from '../../src/keys/identity-providers.ts'
+import { randomness } from '../../src/keys/randomness.ts'
+import { makeSecrets } from '../../src/keys/secrets.ts'
+import { makeSigningKey } from '../../src/keys/signing-keys.ts'
+import { makeTokenCodec } from '../../src/keys/token-codec.ts'
+import { type AgentRequest, createAgent } from '../../src/operations/create-agent.ts'
+import { createApiKey } from '../../src/operations/create-api-key.ts'
+import { disableAgent } from '../../src/operations/disable-agent.ts'
+import { enableAgent } from '../../src/operations/enable-agent.ts'
+import { revokeApiKey } from '../../src/operations/revoke-api-key.ts'
+import type { Ports, ServiceProfile } from '../../src/ports.ts'
+import { makeManualClock, type ManualClock } from '../../src/store/sqlite/clock.ts'
+import { migrateSqliteStore, openSqliteStore, type SqliteStore } from '../../src/store/sqlite/open.ts'
+import { type IdentityProvider, startIdentityProvider } from './identity-provider.ts'
+import { act, KEEP_LONG, START } from './store.ts'
+
+export const AUDIENCE = 'https://api.example'
+const KEY_ENCRYPTION_KEY = new Uint8Array(32).fill(7)
+const CLI: CliCaller = { kind: 'cli', user: 'tester' }
+const PORTS_TRIED_MAX = 5
+
+export type TestServerOptions = {
+  /** The path of the base URL, with its slash. */
+  readonly path?: string
+  /** The clock at the beginning, in ms. */
+  readonly start?: number
+  readonly profile?: Partial<ServiceProfile>
+  readonly server?: Partial<ServerOptions>
+  /** Puts a fault in front of a port. */
+  readonly break?: (ports: Ports) => Ports
+}
+
+export type AgentOfTest = { readonly agentId: string; readonly clientId: string; readonly clientSecret: string }
+
+export type TestServer = {
+  /** The issuer. */
+  readonly baseUrl: string
+  readonly origin: string
+  readonly clock: ManualClock
+  readonly provider: IdentityProvider
+  /** All that was logged so far, at every level. */
+  readonly log: () => string
+  /** By default an agent that may have `db:*` and any resource, with `db:read` as its default scope. */
+  readonly createAgent: (request?: Partial<AgentRequest>) => Promise<AgentOfTest>
+  readonly createApiKey: (permission: string, audiences?: readonly string[]) => Promise<{ id: string; key: string }>
+  readonly revokeApiKey: (id: string) => Promise<unknown>
+  readonly disableAgent: (id: string) => Promise<unknown>
+  readonly enableAgent: (id: string) => Promise<unknown>
+  readonly close: () => Promise<void>
+}
+
+const freePort = async (): Promise<number> => {
+  const probe = createServer().listen(0, '127.0.0.1')
+  await once(probe, 'listening')
+  const address = probe.address()
+  probe.close()
+  await once(probe, 'close')
+  if (address === null || typeof address === 'string') throw new Error('The probe has no port.')
+  return address.port
+}
+
+/** The issuer names the port, so the port is chosen first; another process may take it in between. */
+const listenOnFreePort = async (build: (origin: string) => FastifyInstance, tries = 1): Promise<FastifyInstance> => {
+  const port = await freePort()
+  const server = build(`http://127.0.0.1:${port}`)
+  try {
+    await server.listen({ host: '127.0.0.1', port })
+    return server
+  } catch (error) {
+    await server.close()
+    if (tries === PORTS_TRIED_MAX) throw error
+    return listenOnFreePort(build, tries + 1)
+  }
+}
+
+const openStore = async (clock: ManualClock): Promise<{ store: SqliteStore; folder: string }> => {
+  const folder = mkdtempSync(join(tmpdir(), 'mintmark-service-'))
+  const file = join(folder, 'mintmark.db')
+  await migrateSqliteStore({ file, madeBy: 'migrate', now: clock.wall() })
+  const store = await openSqliteStore({ file, retention: KEEP_LONG, clock })
+  await store.signingKeys.createFirst(makeSigningKey(KEY_ENCRYPTION_KEY), act('signing_key.create'))
+  return { store, folder }
+}
+
+const secrets = makeSecrets(randomness)
+
+const portsOf = (
+  store: SqliteStore,
+  provider: IdentityProvider,
+  profile: ServiceProfile,
+  now: () => number,
+): Ports => ({
+  ledger: store.ledger,
+  agents: store.agents,
+  apiKeys: store.apiKeys,
+  signingKeys: store.signingKeys,
+  health: store.health,
+  codec: makeTokenCodec({ issuer: profile.issuer, keyEncryptionKey: KEY_ENCRYPTION_KEY }),
+  operators: makeOperators({
+    providers: [
+      {
+        issuer: provider.issuer,
+        audience: provider.audience,
+        roleClaim: 'roles',
+        roles: { 'mintmark-viewer': 'viewer', 'mintmark-operator': 'operator', 'mintmark-admin': 'admin' },
+        algorithms: ['ES256', 'RS256'],
+      },
+    ],
+    ownIssuer: profile.issuer,
+    fetch,
+    now,
+    monotonicNow: now,
+  }),
+  secrets,
+  randomness,
+  profile,
+})
+
+const taken = <T extends object>(answer: T): Exclude<T, { refusal: unknown }> => {
+  if ('refusal' in answer) throw new Error(JSON.stringify(answer))
+  return answer as Exclude<T, { refusal: unknown }>
+}
+
+const makeRegisters = (store: SqliteStore) => {
+  const ports = { agents: store.agents, apiKeys: store.apiKeys, secrets, randomness }
+  let agents = 0
+  return {
+    createAgent: async (request: Partial<AgentRequest> = {}): Promise<AgentOfTest> => {
+      agents += 1
+      const defaults = { name: `agent ${agents}`, scope: 'db:*', defaultScope: 'db:read', resources: ['*'] }
+      const rest = { defaultAudience: null, lifetimeSeconds: null, ...request }
+      const { agent, clientSecret } = taken(await createAgent(ports, CLI, { ...defaults, ...rest }))
+      return { agentId: agent.id, clientId: agent.clientId, clientSecret }
+    },
+    createApiKey: async (permission: string, audiences: readonly string[] | null = null) => {
+      const request = { name: permission, permissions: [permission], audiences }
+      const { apiKey, key } = taken(await createApiKey(ports, CLI, request))
+      return { id: apiKey.id, key }
+    },
+    revokeApiKey: (id: string) => revokeApiKey(ports, CLI, id),
+    disableAgent: (id: string) => disableAgent(ports, CLI, id),
+    enableAgent: (id: string) => enableAgent(ports, CLI, id),
+  }
+}
+
+export const startServer = async (options: TestServerOptions = {}): Promise<TestServer> => {
+  const clock = makeManualClock(options.start ?? START)
+  const provider = await startIdentityProvider({ algorithms: ['ES256', 'RS256'], now: clock.wall })
+  const { store, folder } = await openStore(clock)
+  const lines: string[] = []
+  let issuer = ''
+  const server = await listenOnFreePort(origin => {
+    issuer = origin + (options.path ?? '')
+    const fixed = { issuer, defaultAudience: AUDIENCE, lifetimeSeconds: 300, scopesSupported: null }
+    const ports = portsOf(store, provider, { ...fixed, ...options.profile }, clock.wall)
+    const logger = pino({ level: 'trace' }, { write: line => void lines.push(line) })
+    return buildServer(options.break?.(ports) ?? ports, { bodyBytesMax: 16_384, logger, ...options.server })
+  })
+  return {
+    baseUrl: issuer,
+    origin: new URL(issuer).origin,
+    clock,
+    provider,
+    log: () => lines.join(''),
+    ...makeRegisters(store),
+    close: async () => {
+      await server.close()
+      await Promise.all([store.close(), provider.close()])
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}

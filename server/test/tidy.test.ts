@@ -1,0 +1,232 @@
+// The house rules that a linter cannot know: who may import whom, what things are called, what the docs must name.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import {
+  findCircle,
+  importedFilesOf,
+  importedPackagesOf,
+  isThere,
+  listPaths,
+  readFiles,
+  readText,
+  type SourceFile,
+} from './support/source-files.ts'
+
+type Rule = { readonly files: readonly string[]; readonly packages: 'any' | 'none' }
+
+const EVERYTHING: Rule = {
+  files: ['domain', 'ports', 'operations', 'http', 'cli', 'dev', 'store', 'keys', 'config', 'start-refused', 'compose'],
+  packages: 'any',
+}
+
+/**
+ * What a layer may import: a folder of server/src, or files beside them (`config` is config.ts and config-*.ts). Data
+ * flows one way; compose.ts joins the ends.
+ */
+const LAYERS: Readonly<Record<string, Rule>> = {
+  domain: { files: ['domain'], packages: 'none' },
+  ports: { files: ['domain'], packages: 'none' },
+  operations: { files: ['operations', 'domain', 'ports'], packages: 'none' },
+  http: { files: ['http', 'operations', 'domain', 'ports', 'package.json'], packages: 'any' },
+  cli: {
+    files: ['cli', 'dev', 'operations', 'domain', 'ports', 'config', 'start-refused', 'compose', 'package.json'],
+    packages: 'any',
+  },
+  dev: { files: ['dev', 'operations', 'domain', 'ports', 'config', 'start-refused', 'compose'], packages: 'any' },
+  store: { files: ['store', 'domain', 'ports'], packages: 'any' },
+  keys: { files: ['keys', 'domain', 'ports'], packages: 'any' },
+  config: { files: ['config', 'domain'], packages: 'any' },
+  'start-refused': { files: [], packages: 'none' },
+  compose: EVERYTHING,
+  main: EVERYTHING,
+}
+
+const SOURCES = readFiles('server/src/**/*.ts')
+const TESTS = readFiles('server/test/**/*.ts')
+const CODE = [...SOURCES, ...TESTS, ...readFiles('server/bin/*.js')]
+const BANNED_FOLDER = /(?:^|\/)(?:utils?|helpers?|common|shared|misc|lib)(?:\/|$)/
+const BANNED_STEM = /(?:^|[-./])(?:manager|helper|util|service|impl|data|info|index)s?(?:\.[a-z]+)+$/
+const DECLARED =
+  /\b(const|let|function\*?|class|interface|type)\s+([A-Za-z_$][\w$]*)(?=\s*(?:[=<{(:]|extends|implements))/g
+const BANNED_NAME = /(?:Manager|Helper|Util|Impl|Data|Info|_(?:MANAGER|HELPER|UTIL|IMPL|DATA|INFO))s?$/
+// The program is a service, and a function may open it: only a kind of thing must not be called one.
+const BANNED_KIND = /^(?:class|interface|type) .+Services?$/
+const KEBAB_CASE = /^[a-z0-9]+(?:-[a-z0-9]+)*(?:\.[a-z0-9]+)+$/
+
+const layerOf = (path: string): string =>
+  path
+    .replace(/^server\/(?:src\/)?/, '')
+    .replace(/(?:\/.*|\.ts)$/, '')
+    .replace(/^config-.*/, 'config')
+
+const lineOf = (file: SourceFile, offset: number): string =>
+  `${file.path}:${file.text.slice(0, offset).split('\n').length}`
+
+/** Where the pattern is found, as `path:line: text`. */
+const findIn = (files: readonly SourceFile[], pattern: RegExp): readonly string[] =>
+  files.flatMap(file =>
+    [...file.text.matchAll(new RegExp(pattern, 'g'))].map(found => `${lineOf(file, found.index)}: ${found[0]}`),
+  )
+
+const nothing = (found: readonly string[], rule: string): void =>
+  assert.deepEqual(found, [], `${rule}\n  ${found.join('\n  ')}`)
+
+const namesIn = (text: string, pattern: RegExp): readonly string[] =>
+  [...new Set([...text.matchAll(pattern)].map(([name]) => name))].toSorted()
+
+const without = (all: readonly string[], taken: readonly string[]): readonly string[] =>
+  all.filter(name => !taken.includes(name))
+
+const dependenciesIn = (path: string, ...kinds: readonly string[]): ReadonlyMap<string, string> => {
+  const manifest = JSON.parse(readText(path)) as Readonly<Record<string, Readonly<Record<string, string>> | undefined>>
+  return new Map(kinds.flatMap(kind => Object.entries(manifest[kind] ?? {})))
+}
+
+const docs = (): string =>
+  readFiles('docs/**/*.md')
+    .map(file => file.text)
+    .join('\n')
+
+test('there is source to judge, and every file of it stands in a layer', () => {
+  assert.ok(SOURCES.length > 10 && TESTS.length > 1, 'The globs of this test find next to nothing.')
+  const strays = SOURCES.map(file => file.path).filter(path => LAYERS[layerOf(path)] === undefined)
+  nothing(strays, `A file of server/src stands in one of: ${Object.keys(LAYERS).join(', ')}.`)
+})
+
+test('a layer imports only what data flows towards', () => {
+  const wrong = SOURCES.flatMap(file => {
+    const layer = layerOf(file.path)
+    const allowed = LAYERS[layer]?.files ?? []
+    return importedFilesOf(file)
+      .filter(path => !allowed.includes(layerOf(path)))
+      .map(path => `${file.path} imports ${path}, but ${layer} may import only ${allowed.join(', ')}`)
+  })
+  nothing(wrong, 'See "Layers" in ARCHITECTURE.md.')
+})
+
+test('domain, ports and operations import no package and nothing of Node', () => {
+  const wrong = SOURCES.filter(file => LAYERS[layerOf(file.path)]?.packages === 'none').flatMap(file =>
+    importedPackagesOf(file).map(name => `${file.path} imports ${name}`),
+  )
+  nothing(wrong, 'Time, randomness, keys, storage and network come through ports.')
+})
+
+test('no files import one another in a circle, types included', () => {
+  const circle = findCircle(new Map(CODE.map(file => [file.path, importedFilesOf(file)])))
+  assert.equal(circle, undefined, `A circle of imports: ${circle?.join(' → ')}`)
+})
+
+test('process.env is read in config.ts only', () => {
+  const others = SOURCES.filter(file => file.path !== 'server/src/config.ts')
+  nothing(
+    findIn(others, /\bprocess\.env\b|\bfrom 'node:process'|\benv\b[^=\n]*\}\s*=\s*process\b/),
+    'config.ts reads the environment.',
+  )
+})
+
+test('files are kebab-case, and no folder or file is named for nothing in particular', () => {
+  const paths = [...listPaths('server/src'), ...listPaths('server/test'), ...listPaths('server/bin')]
+  const files = paths.filter(path => path.includes('.'))
+  nothing(
+    files.filter(path => !KEBAB_CASE.test(path.slice(path.lastIndexOf('/') + 1))),
+    'File names are kebab-case.',
+  )
+  nothing(
+    paths.filter(path => BANNED_FOLDER.test(path)),
+    'A folder is named for its layer or capability.',
+  )
+  nothing(
+    files.filter(path => BANNED_STEM.test(path)),
+    'A file is named for what it exports, and is no barrel.',
+  )
+})
+
+test('nothing is declared a Manager, Helper, Util, Service, Impl, Data or Info', () => {
+  const wrong = CODE.flatMap(file =>
+    [...file.text.matchAll(DECLARED)]
+      .filter(([, kind, name = '']) => BANNED_NAME.test(name) || BANNED_KIND.test(`${kind} ${name}`))
+      .map(found => `${lineOf(file, found.index)}: ${found[0]}`),
+  )
+  nothing(wrong, 'Name the thing, not its kind.')
+})
+
+test('every source file opens with a comment that says what it is for', () => {
+  const wrong = SOURCES.filter(file => !/^(?:\/\/ |\/\*\*)/.test(file.text)).map(file => file.path)
+  nothing(wrong, 'The first line of a source file is a comment.')
+})
+
+test('no unfinished thought is left behind, and no test is switched off', () => {
+  nothing(findIn(CODE, /\b(?:TO[D]O|FIX[M]E|X[X]X)\b/), 'Finish it, or write an issue.')
+  nothing(findIn(TESTS, /\.(?:only|skip|todo)\(|\b(?:only|skip|todo): (?!false)/), 'Every test runs.')
+})
+
+test('every dependency has one exact version', () => {
+  const kinds = ['dependencies', 'devDependencies', 'optionalDependencies', 'peerDependencies']
+  const wrong = ['package.json', 'server/package.json'].flatMap(path =>
+    [...dependenciesIn(path, ...kinds)]
+      .filter(([, version]) => !/^\d+\.\d+\.\d+(?:-[\w.]+)?$/.test(version))
+      .map(([name, version]) => `${path}: ${name} ${version}`),
+  )
+  nothing(wrong, 'Write the exact version, without a range.')
+})
+
+test('every runtime dependency is used by the source, recorded in docs/decisions/, and nothing else is imported', () => {
+  const declared = [...dependenciesIn('server/package.json', 'dependencies').keys()]
+  const imported = SOURCES.flatMap(importedPackagesOf).filter(name => !name.startsWith('node:'))
+  const records = readFiles('docs/decisions/*.md')
+    .map(file => file.text)
+    .join('\n')
+  nothing(
+    without([...new Set(imported)], declared),
+    'Imported in server/src, but no dependency in server/package.json:',
+  )
+  nothing(without(declared, imported), 'A dependency that nothing in server/src imports:')
+  nothing(
+    declared.filter(name => !records.includes(`\`${name}\``)),
+    'Not recorded with its reason in docs/decisions/:',
+  )
+})
+
+test('a decision record has at most 40 lines', () => {
+  const records = readFiles('docs/decisions/*.md')
+  assert.ok(records.length > 0, 'There are no decision records.')
+  nothing(
+    records.filter(file => file.text.trimEnd().split('\n').length > 40).map(file => file.path),
+    'Say it shorter.',
+  )
+})
+
+test('docs/errors.md lists every refusal code, and no other', () => {
+  const codes = namesIn(readText('server/src/domain/refusal.ts'), /(?<=')[a-z]+(?:_[a-z]+)+(?=')/g)
+  const listed = namesIn(readText('docs/errors.md'), /(?<=^\| `)[a-z_]+(?=`)/gm)
+  assert.ok(codes.includes('invalid_request') && codes.includes('server_error'), 'The union of refusals is not found.')
+  assert.deepEqual(listed, codes)
+})
+
+test('docs/operating.md names every variable that config.ts reads, and no other', () => {
+  const config = SOURCES.filter(file => layerOf(file.path) === 'config').map(file => file.text)
+  const read = namesIn(config.join('\n'), /\bMINTMARK_[A-Z_]+[A-Z]\b/g)
+  const named = namesIn(readText('docs/operating.md'), /\bMINTMARK_[A-Z_]+[A-Z]\b/g)
+  assert.ok(read.includes('MINTMARK_BASE_URL'), 'config.ts names no variable of ours.')
+  nothing(without(read, named), 'Read by config.ts, but not in docs/operating.md:')
+  nothing(
+    without(named, [...read, ...read.map(name => `${name}_FILE`)]),
+    'In docs/operating.md, but not read by config.ts:',
+  )
+})
+
+test('the documents name no file that is not there', () => {
+  const documents = [...readFiles('*.md'), ...readFiles('docs/**/*.md')]
+  const wrong = documents.flatMap(file =>
+    namesIn(file.text, /(?<=[`(])[\w.-]+(?:\/[\w.-]+)*\.(?:ts|md|mjs)(?=[)`])/g)
+      .filter(name => !['.', 'server/src', file.path.replace(/[^/]*$/, '.')].some(top => isThere(`${top}/${name}`)))
+      .map(name => `${file.path} names ${name}`),
+  )
+  nothing(wrong, 'Moved, renamed or not built:')
+})
+
+test('the docs name every route', () => {
+  const routes = namesIn(readText('server/src/http/routes.ts'), /(?<=')\/[a-z0-9._/-]+(?=')/g)
+  assert.ok(routes.includes('/oauth/token'), 'http/routes.ts names no route.')
+  nothing(without(routes, namesIn(docs(), /\/[a-z0-9._/-]*[a-z0-9]/g)), 'In http/routes.ts, but in no file of docs/:')
+})
