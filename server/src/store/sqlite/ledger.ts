@@ -7,7 +7,7 @@ import { listEndedTokens } from './list-history.ts'
 import { listLiveTokens } from './list-tokens.ts'
 import type { Reader } from './reader.ts'
 import { type PackedTokens, packTokens } from './rows.ts'
-import type { Writer } from './writer.ts'
+import type { Writer } from './writer-client.ts'
 
 const outcomesOf = (outcomes: Uint8Array): readonly ('inserted' | 'decide_again')[] =>
   Array.from(outcomes, outcome => (outcome === INSERTED ? 'inserted' : 'decide_again'))

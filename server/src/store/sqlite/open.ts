@@ -1,6 +1,7 @@
 // Opens the embedded store: a writing thread, a reading connection, and the ports over both.
 import { existsSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
+import type { MessagePort } from 'node:worker_threads'
 import type { AgentRegister, ApiKeyRegister, SigningKeyRegister, StoreHealth, TokenLedger } from '../../ports.ts'
 import {
   CLOCK_AHEAD_MS_MAX,
@@ -20,16 +21,31 @@ import { makeAgentRegister, makeApiKeyRegister, makeHealth, makeSigningKeyRegist
 import type { Retention } from './retention.ts'
 import { readServiceRow } from './service-row.ts'
 import { statementsOf } from './statements.ts'
-import { startWriter } from './writer.ts'
+import { makeWriterClient } from './writer-client.ts'
+import { startWriter, type WriterHost } from './writer-host.ts'
 
 export type StoreMaker = 'dev' | 'migrate'
 
-export type SqliteStore = {
+/** The ports of the store, over a reading connection and the writing thread of the process. */
+export type StoreConnection = {
   readonly ledger: TokenLedger
   readonly agents: AgentRegister
   readonly apiKeys: ApiKeyRegister
   readonly signingKeys: SigningKeyRegister
   readonly health: StoreHealth
+  readonly close: () => void
+}
+
+/** The store of a process: its writing thread and its clock. Each thread that serves connects to it. */
+export type StoreHost = Pick<WriterHost, 'attach' | 'close'> & {
+  readonly file: string
+  readonly clock: ClockCells
+  readonly madeBy: StoreMaker
+}
+
+/** A host and one connection to it, for a process that does everything in one thread. */
+export type SqliteStore = Omit<StoreConnection, 'close'> & {
+  readonly host: StoreHost
   readonly madeBy: StoreMaker
   /** Commits what has been handed over and closes every connection. */
   readonly close: () => Promise<void>
@@ -75,34 +91,55 @@ export const migrateSqliteStore = (options: { file: string; madeBy: StoreMaker; 
   }
 }
 
-/** Opens a store that `migrate` made. Throws StoreProblem with one line for a person. */
-export const openSqliteStore = async ({ file, retention, clock, deadlineMs }: StoreOptions): Promise<SqliteStore> => {
-  if (!existsSync(file)) throw new StoreProblem(`${file} does not exist: run 'mintmark migrate' first.`)
-  if (retention === null) refuseForeignUser(file)
-  const manual = clock?.buffer ?? null
+const readHead = (file: string) => {
   const db = openForReading(file)
   try {
     const sql = statementsOf(db)
     const { clockLease } = readServiceRow(sql)
     const madeBy = sql<{ madeBy: StoreMaker }>('select made_by as madeBy from service').get()?.madeBy ?? 'migrate'
-    const cells = await startClockAfter(clockLease, manual, retention !== null && clock === undefined)
-    const writer = await startWriter({ file, clock: cells, upkeep: retention }, deadlineMs)
-    const reader = makeReader(db, clockOf(cells), writer)
-    const labels = labelsOf(sql)
-    return {
-      ledger: makeLedger(reader, labels, writer),
-      agents: makeAgentRegister(reader, writer),
-      apiKeys: makeApiKeyRegister(reader, writer),
-      signingKeys: makeSigningKeyRegister(reader, writer),
-      health: makeHealth(reader, writer),
-      madeBy,
-      close: async () => {
-        await writer.close()
-        reader.close()
-      },
-    }
-  } catch (fault) {
+    return { clockLease, madeBy }
+  } finally {
     db.close()
-    throw fault
   }
+}
+
+/** Starts the writing thread of a store that `migrate` made. Throws StoreProblem with one line for a person. */
+export const startStore = async ({ file, retention, clock }: StoreOptions): Promise<StoreHost> => {
+  if (retention === null && existsSync(file)) refuseForeignUser(file)
+  const { clockLease, madeBy } = readHead(file)
+  const manual = clock?.buffer ?? null
+  const cells = await startClockAfter(clockLease, manual, retention !== null && clock === undefined)
+  const writer = await startWriter({ file, clock: cells, upkeep: retention })
+  return { file, clock: cells, madeBy, attach: writer.attach, close: writer.close }
+}
+
+/** Connects the thread that calls it: a reading connection, and a client that `attach` must give a port. */
+export const connectStore = (
+  { file, clock, deadlineMs }: { file: string; clock: ClockCells; deadlineMs?: number | undefined },
+  attach: (take: (port: MessagePort) => void) => void,
+): StoreConnection => {
+  const db = openForReading(file)
+  const writer = makeWriterClient(deadlineMs)
+  attach(writer.connect)
+  const reader = makeReader(db, clockOf(clock), writer)
+  return {
+    ledger: makeLedger(reader, labelsOf(statementsOf(db)), writer),
+    agents: makeAgentRegister(reader, writer),
+    apiKeys: makeApiKeyRegister(reader, writer),
+    signingKeys: makeSigningKeyRegister(reader, writer),
+    health: makeHealth(reader, writer),
+    close: reader.close,
+  }
+}
+
+/** Opens a store in one thread. Throws StoreProblem with one line for a person. */
+export const openSqliteStore = async (options: StoreOptions): Promise<SqliteStore> => {
+  const host = await startStore(options)
+  const { file, clock, madeBy } = host
+  const connection = connectStore({ file, clock, deadlineMs: options.deadlineMs }, host.attach)
+  const close = async (): Promise<void> => {
+    await host.close()
+    connection.close()
+  }
+  return { ...connection, host, madeBy, close }
 }

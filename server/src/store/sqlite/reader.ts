@@ -9,7 +9,7 @@ import { readOpenCutOffs } from './cut-offs.ts'
 import { readServiceRow, type ServiceRow } from './service-row.ts'
 import { type Sets, setsOf } from './sets.ts'
 import { type Statements, statementsOf } from './statements.ts'
-import type { Writer } from './writer.ts'
+import type { Writer } from './writer-client.ts'
 
 export type Snapshot = {
   readonly sql: Statements
@@ -31,7 +31,9 @@ export type Reader = {
 const ATTEMPTS = 5
 
 const asUnavailable = (fault: unknown): unknown =>
-  isStoreFault(fault) && fault instanceof Error ? new Unavailable(`The store cannot be read: ${fault.message}`) : fault
+  isStoreFault(fault) && fault instanceof Error && !(fault instanceof Unavailable)
+    ? new Unavailable(`The store cannot be read: ${fault.message}`)
+    : fault
 
 /** No `await` stands between begin and commit: one thread, one snapshot. */
 export const makeReader = (db: Database, clock: () => Milliseconds, writer: Pick<Writer, 'call'>): Reader => {

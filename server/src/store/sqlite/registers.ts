@@ -9,7 +9,7 @@ import { lifetimesInUse, listAgents, readClient, showAgent } from './agents.ts'
 import { findApiKey, listApiKeys } from './api-keys.ts'
 import type { Reader, Snapshot } from './reader.ts'
 import { readSigningKeys } from './signing-keys.ts'
-import type { Writer } from './writer.ts'
+import type { Writer } from './writer-client.ts'
 
 const REMEMBERED_MAX = 10_000
 

@@ -41,15 +41,18 @@ const removeEnded = ({ sql }: Transaction, before: number): number => {
   return removed
 }
 
+const UNUSED_SCOPES = 'select n from scope_set where used_day < ? order by n limit ?'
+const UNUSED_AUDIENCES = 'select n from audience_set where used_day < ? order by n limit ?'
+
 const removeUnused = (tx: Transaction, before: number, retention: Retention): number => {
   const { sql } = tx
   const lastUse = tx.now - Math.max(retention.endedMs, retention.expiredMs) - 2 * DAY_MS
   const day = Math.floor(lastUse / DAY_MS)
   const remove = [
     sql('delete from act where n in (select n from act where at < ? order by at limit ?)').run(before, RETENTION_ROWS),
-    sql(`delete from scope_set_item where n in (select n from scope_set where used_day < ?)`).run(day),
-    sql('delete from scope_set where used_day < ?').run(day),
-    sql('delete from audience_set where used_day < ?').run(day),
+    sql(`delete from scope_set_item where n in (${UNUSED_SCOPES})`).run(day, RETENTION_ROWS),
+    sql(`delete from scope_set where n in (${UNUSED_SCOPES})`).run(day, RETENTION_ROWS),
+    sql(`delete from audience_set where n in (${UNUSED_AUDIENCES})`).run(day, RETENTION_ROWS),
     sql(`delete from cutoff where state = 'closed' and at < ?`).run(before),
   ]
   return remove.reduce((sum, { changes }) => sum + changes, 0)

@@ -24,7 +24,11 @@ export type JobMessage = {
 /** Asks for the write lock; its holder speaks through the port. */
 export type HoldRequest = { readonly job: 'hold'; readonly deadline: number; readonly port: MessagePort }
 
-export type WriterMessage = JobMessage | HoldRequest | { readonly job: 'close' }
+/** What comes through a port to the writing thread. */
+export type WriterMessage = JobMessage | HoldRequest
+
+/** What the thread that started it says: a further port to serve; or to commit what has arrived, and end. */
+export type WriterControl = { readonly attach: MessagePort } | { readonly close: true }
 
 /** `unavailable`: the store failed or was too slow. `fault`: a bug of ours. */
 export type Failure = { readonly kind: 'unavailable' | 'fault'; readonly message: string }

@@ -1,0 +1,140 @@
+// A thread's side of the writing thread: hands over jobs, with a deadline of its own in front of a slow disk.
+import { MessageChannel, type MessagePort, type Transferable } from 'node:worker_threads'
+import { Unavailable } from '../../domain/refusal.ts'
+import { monotonicMs } from './clock.ts'
+import type { JobInput, JobName, JobOutput } from './jobs.ts'
+import type { PackedTokens } from './rows.ts'
+import type { Failure, HoldMessage, HoldReply, HoldRequest, JobMessage, Reply } from './writer-messages.ts'
+
+/** After so long a request is answered 503; whether it was done is then unknown. */
+export const STORE_DEADLINE_MS = 4500
+
+export type Holder = { readonly insert: (packed: PackedTokens) => Promise<Uint8Array> }
+
+export type Writer = {
+  readonly call: <Name extends JobName>(
+    job: Name,
+    input: JobInput<Name>,
+    transfer?: readonly Transferable[],
+  ) => Promise<JobOutput<Name>>
+  /** Runs `work` while nothing else can write. */
+  readonly hold: <T>(work: (holder: Holder) => Promise<T>) => Promise<T>
+}
+
+export type WriterClient = Writer & {
+  /** Takes the port to a writing thread, the first or the next after one that ended. */
+  readonly connect: (port: MessagePort) => void
+}
+
+type Waiting = {
+  readonly resolve: (value: unknown) => void
+  readonly reject: (fault: Error) => void
+  readonly timer: NodeJS.Timeout
+}
+
+const faultOf = ({ kind, message }: Failure): Error =>
+  kind === 'unavailable' ? new Unavailable(message) : new Error(`The writing thread failed: ${message}`)
+
+/** A client that is not connected refuses: the writing thread is being replaced, or the store is closed. */
+export const makeWriterClient = (deadlineMs = STORE_DEADLINE_MS): WriterClient => {
+  const waiting = new Map<number, Waiting>()
+  let port: MessagePort | undefined
+  let last = 0
+
+  const settle = (n: number): Waiting | undefined => {
+    const one = waiting.get(n)
+    if (one !== undefined) clearTimeout(one.timer)
+    waiting.delete(n)
+    if (waiting.size === 0) port?.unref()
+    return one
+  }
+
+  const answer = (reply: Reply): void => {
+    const one = settle(reply.n)
+    if ('failure' in reply) one?.reject(faultOf(reply.failure))
+    else one?.resolve(reply.value)
+  }
+
+  // The other end closes where the writing thread ends: what it was doing is then unknown.
+  const disconnect = (closed: MessagePort): void => {
+    if (port !== closed) return
+    port = undefined
+    for (const n of waiting.keys()) settle(n)?.reject(new Unavailable('The writing thread ended.'))
+  }
+
+  const connected = (): MessagePort => {
+    if (port === undefined) throw new Unavailable('The writing thread is not there: it is being replaced, or closed.')
+    return port
+  }
+
+  const send = (message: (n: number, deadline: number) => JobMessage, transfer: readonly Transferable[]) =>
+    new Promise<unknown>((resolve, reject) => {
+      const to = connected()
+      const n = ++last
+      const late = () => settle(n)?.reject(new Unavailable('The store did not answer in time.'))
+      if (waiting.size === 0) to.ref()
+      waiting.set(n, { resolve, reject, timer: setTimeout(late, deadlineMs) })
+      to.postMessage(message(n, monotonicMs() + deadlineMs), [...transfer])
+    })
+
+  return {
+    connect: opened => {
+      port = opened
+      opened.on('message', answer)
+      opened.once('close', () => disconnect(opened))
+      opened.unref()
+    },
+    call: async (job, input, transfer = []) =>
+      (await send((n, deadline) => ({ n, deadline, job, input }), transfer)) as Awaited<JobOutput<typeof job>>,
+    hold: async work => holdLock(connected(), deadlineMs, work),
+  }
+}
+
+const LOCK_LOST = 'The lock of the store was lost.'
+
+// The other end closes where the writing thread ends, and where the lock is lost because it was held too long.
+const nextReply = (port: MessagePort, deadlineMs: number): Promise<HoldReply> =>
+  new Promise((resolve, reject) => {
+    const refuse = (message: string): void => {
+      clearTimeout(timer)
+      reject(new Unavailable(message))
+    }
+    const timer = setTimeout(refuse, deadlineMs, 'The lock of the store could not be had in time.')
+    port.once('close', () => refuse(LOCK_LOST))
+    port.once('message', (reply: HoldReply) => {
+      clearTimeout(timer)
+      if ('failure' in reply) reject(faultOf(reply.failure))
+      else resolve(reply)
+    })
+  })
+
+const holdLock = async <T>(
+  writer: MessagePort,
+  deadlineMs: number,
+  work: (holder: Holder) => Promise<T>,
+): Promise<T> => {
+  const { port1: port, port2 } = new MessageChannel()
+  const tell = (message: HoldMessage, transfer: readonly Transferable[]) => port.postMessage(message, [...transfer])
+  let lost = false
+  port.once('close', () => {
+    lost = true
+  })
+  try {
+    const held = nextReply(port, deadlineMs)
+    const request: HoldRequest = { job: 'hold', deadline: monotonicMs() + deadlineMs, port: port2 }
+    writer.postMessage(request, [port2])
+    await held
+    const insert = async (packed: PackedTokens): Promise<Uint8Array> => {
+      if (lost) throw new Unavailable(LOCK_LOST)
+      const outcomes = nextReply(port, deadlineMs)
+      tell({ insert: packed }, [packed.rows])
+      const reply = await outcomes
+      if (!('outcomes' in reply)) throw new Error('A hold of the lock was answered out of turn.')
+      return reply.outcomes
+    }
+    return await work({ insert })
+  } finally {
+    tell({ release: true }, [])
+    port.close()
+  }
+}

@@ -1,0 +1,75 @@
+// Keeps the one writing thread of a process running, and connects the threads that serve to it.
+import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
+import { StoreProblem } from './connection.ts'
+import type { WriterControl, WriterOptions } from './writer-messages.ts'
+
+const RESTART_MS = 1000
+
+export type WriterHost = {
+  /** Hands over a port to the writing thread, now and whenever one that ended has been replaced. */
+  readonly attach: (take: (port: MessagePort) => void) => void
+  /** Commits what has been handed over and ends the thread. */
+  readonly close: () => Promise<void>
+}
+
+const startThread = (options: WriterOptions): Promise<Worker> =>
+  new Promise((resolve, reject) => {
+    const thread = new Worker(new URL(`./writer-thread${import.meta.url.slice(-3)}`, import.meta.url), {
+      workerData: options,
+      name: 'mintmark writer',
+    })
+    thread.once('message', () => resolve(thread))
+    thread.once('error', fault => reject(fault instanceof Error ? new StoreProblem(fault.message) : fault))
+    thread.once('exit', () => reject(new StoreProblem('The writing thread ended as it started.')))
+  })
+
+/** Starts the writing thread. One that ends by itself is replaced; until then its clients are refused. */
+export const startWriter = async (options: WriterOptions): Promise<WriterHost> => {
+  const takers: ((port: MessagePort) => void)[] = []
+  let thread: Worker | undefined
+  let starting: Promise<void> | undefined
+  let closing = false
+
+  const tell = (message: WriterControl, transfer: readonly MessagePort[] = []): void =>
+    thread?.postMessage(message, [...transfer])
+
+  const handOver = (take: (port: MessagePort) => void): void => {
+    const { port1, port2 } = new MessageChannel()
+    tell({ attach: port1 }, [port1])
+    take(port2)
+  }
+
+  const adopt = async (promised: Promise<Worker>): Promise<void> => {
+    const started = await promised
+    // Without a listener an error in a thread would end the process; its exit tells enough.
+    started.on('error', () => undefined)
+    started.once('exit', () => {
+      thread = undefined
+      restart()
+    })
+    started.unref()
+    thread = started
+    takers.forEach(handOver)
+  }
+
+  const restart = (): void => {
+    if (closing) return
+    starting = adopt(startThread(options)).catch(() => void setTimeout(restart, RESTART_MS).unref())
+  }
+
+  await adopt(startThread(options))
+  return {
+    attach: take => {
+      takers.push(take)
+      if (thread !== undefined) handOver(take)
+    },
+    close: async () => {
+      closing = true
+      await starting
+      const ended = thread === undefined ? undefined : new Promise(resolve => thread?.once('exit', resolve))
+      thread?.ref()
+      tell({ close: true })
+      await ended
+    },
+  }
+}
