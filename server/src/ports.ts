@@ -38,6 +38,12 @@ export type NewToken = {
   readonly seq: number
 }
 
+/**
+ * `decide_again`: its `seq` is no longer the service's. `no_room`: it would be of one lifetime, scope or list of
+ * audiences more than the ledger takes. Neither is written.
+ */
+export type InsertOutcome = 'inserted' | 'decide_again' | 'no_room'
+
 /** A row as a look-up finds it. `dead` is domain/ledger.ts applied to one snapshot. */
 export type FoundToken = TokenRecord & {
   readonly dead: boolean
@@ -48,8 +54,8 @@ export type FoundToken = TokenRecord & {
 export interface TokenLedger {
   /** Never from a cache: what an acknowledged act ended is dead here. A token that was moved or never was: undefined. */
   find(addresses: readonly TokenAddress[]): Promise<readonly (FoundToken | undefined)[]>
-  /** Writes a group durably. A row whose `seq` is no longer the service's is not written: decide again. */
-  insert(tokens: readonly NewToken[]): Promise<readonly ('inserted' | 'decide_again')[]>
+  /** Writes a group durably; one outcome a token, in order. */
+  insert(tokens: readonly NewToken[]): Promise<readonly InsertOutcome[]>
   /** Runs `work` while nothing else can write, for at most a second; what it inserts cannot be asked to decide again. */
   exclusively<T>(work: (ledger: Pick<TokenLedger, 'insert'>) => Promise<T>): Promise<T>
   /** Ends one token. Of two callers one gets `ended`; what ended it first stays. All answers are durable. */

@@ -1,6 +1,6 @@
 // The two lists: what may be asked, what a page holds, and the cursor that joins one page to the next.
 import type { Actor } from './act.ts'
-import { isReason, type Reason } from './reason.ts'
+import type { Reason } from './reason.ts'
 import type { Milliseconds, Seconds } from './time.ts'
 import { isTokenId } from './token-id.ts'
 
@@ -77,12 +77,6 @@ export const parseCursor = (list: ListName, fingerprint: string, cursor: string)
   if (version !== VERSION || listed !== list || print !== fingerprint || rest.length > 0) return undefined
   if (!/^(0|[1-9]\d{0,14})$/.test(at) || !isTokenId(id)) return undefined
   return { at: Number(at), id }
-}
-
-/** The reasons in a comma list, sorted, each once; undefined where one is unknown. */
-export const parseReasons = (text: string): readonly Reason[] | undefined => {
-  const names = text.split(',')
-  return names.every(isReason) ? [...new Set(names)].toSorted() : undefined
 }
 
 /** What a cursor is bound to, in one form for all spellings of the same filters. */

@@ -1,9 +1,9 @@
 // POST /oauth/token: a token for client credentials (RFC 6749 §4.4).
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import { isRefused } from '../domain/refusal.ts'
+import { isRefused, type OrRefusal } from '../domain/refusal.ts'
 import { inGroups } from '../operations/group.ts'
-import { type IssueRequest, issueTokens } from '../operations/issue-tokens.ts'
+import { type IssuedToken, type IssueRequest, issueTokens } from '../operations/issue-tokens.ts'
 import type { Ports } from '../ports.ts'
 import { parseAuthorization } from './authorization.ts'
 import { clientFields, readClientCredentials } from './client-credentials.ts'
@@ -34,7 +34,11 @@ export const tokenAnswer = z.object({
 type TokenRequest = FastifyRequest<{ Body: z.output<typeof tokenForm> }>
 
 export const makeTokenHandler = (ports: Ports, refuser: Refuser) => {
-  const issue = inGroups((requests: readonly IssueRequest[]) => issueTokens(ports, requests), GROUP_MAX, setImmediate)
+  const issue = inGroups<IssueRequest, OrRefusal<IssuedToken>>(
+    requests => issueTokens(ports, requests),
+    GROUP_MAX,
+    setImmediate,
+  )
 
   return async (request: TokenRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const form = request.body

@@ -2,10 +2,11 @@
 
 /**
  * Turns `run`, which answers a whole group in order, into a function that takes one request. Everything that arrives in
- * one turn is one group, at most `groupMax`; a lone request waits for no timer. A fault of a group is each caller's.
+ * one turn is one group, at most `groupMax`; a lone request waits for no timer. A fault of a group is each caller's, an
+ * Error among the answers is that caller's.
  */
 export const inGroups = <Request, Answer>(
-  run: (requests: readonly Request[]) => Promise<readonly Answer[]>,
+  run: (requests: readonly Request[]) => Promise<readonly (Answer | Error)[]>,
   groupMax: number,
   defer: (work: () => void) => void,
 ): ((request: Request) => Promise<Answer>) => {
@@ -16,7 +17,10 @@ export const inGroups = <Request, Answer>(
     try {
       const answers = await run(group.map(({ request }) => request))
       if (answers.length !== group.length) throw new Error('A group was answered only in part.')
-      answers.forEach((answer, n) => group[n]?.resolve(answer))
+      answers.forEach((answer, n) => {
+        if (answer instanceof Error) group[n]?.reject(answer)
+        else group[n]?.resolve(answer)
+      })
     } catch (fault) {
       for (const { reject } of group) reject(fault)
     }

@@ -40,10 +40,16 @@ type RoundPorts = Omit<IssuePorts, 'ledger'> & { readonly ledger: Pick<TokenLedg
 /** A request of the group that has no answer yet, and where its answer belongs. */
 type Pending = { readonly request: IssueRequest; readonly index: number }
 
-type Answers = (OrRefusal<IssuedToken> | undefined)[]
+/** A token, a refusal, or why this one request could not be decided on. */
+export type IssueAnswer = OrRefusal<IssuedToken> | Unavailable
+
+type Answers = (IssueAnswer | undefined)[]
 
 const RANDOM_BYTES_OF_ID = 10
 const ROUNDS_BEFORE_LOCK = 3
+
+const NO_ROOM = 'The ledger holds as many different lifetimes, scopes or audiences as it takes.'
+const UNDECIDED = 'A token could not be decided on even under the lock of the store.'
 
 const grantScope = (agent: Agent, requested: string | undefined): OrRefusal<{ scope: readonly string[] }> => {
   if (requested === undefined) {
@@ -165,7 +171,8 @@ const issueRound = async (
   const outcomes = await ports.ledger.insert(minted.map(({ row }) => row))
   granted.forEach(({ pending: one }, n) => {
     const token = minted[n]
-    if (token === undefined || outcomes[n] !== 'inserted') again.push(one)
+    if (outcomes[n] === 'no_room') answers[one.index] = new Unavailable(NO_ROOM)
+    else if (token === undefined || outcomes[n] !== 'inserted') again.push(one)
     else answers[one.index] = issuedToken(token.token, token.row)
   })
   return again
@@ -185,7 +192,7 @@ const issuedToken = (accessToken: string, row: NewToken): IssuedToken => ({
 export const issueTokens = async (
   ports: IssuePorts,
   requests: readonly IssueRequest[],
-): Promise<readonly OrRefusal<IssuedToken>[]> => {
+): Promise<readonly IssueAnswer[]> => {
   const answers: Answers = requests.map(() => undefined)
   let pending: readonly Pending[] = requests.map((request, index) => ({ request, index }))
   for (let round = 0; round < ROUNDS_BEFORE_LOCK && pending.length > 0; round += 1) {
@@ -195,8 +202,5 @@ export const issueTokens = async (
     const left = pending
     pending = await ports.ledger.exclusively(ledger => issueRound({ ...ports, ledger }, left, 'fresh', answers))
   }
-  return answers.map(answer => {
-    if (answer === undefined) throw new Unavailable('A token could not be decided on even under the lock of the store.')
-    return answer
-  })
+  return answers.map(answer => answer ?? new Unavailable(UNDECIDED))
 }

@@ -64,22 +64,21 @@ test('closing the store commits what was handed over before, and refuses what co
 test('in a group the failure of one job is its own and leaves nothing of it', async t => {
   const world = await makeWorld(t)
   const { store, agent, file } = world
-  await issue(store, agent, ...Array.from({ length: 16 }, (_, n) => ({ lifetimeSeconds: 100 + n })))
-  const beyond = await newTokens(store, agent, [{ lifetimeSeconds: 100, scope: 'db:new' }, { lifetimeSeconds: 50 }])
+  const late = await newTokens(store, agent, [{ scope: 'db:new' }])
   const good = await newTokens(store, agent, [{ lifetimeSeconds: 101, scope: 'db:new' }])
   const twice = await newTokens(store, agent, [{ lifetimeSeconds: 102, scope: 'db:twice' }])
   const seq = readNumber(file, 'select seq from service')
   const group = [
-    job('insertTokens', packTokens(beyond)),
+    { ...job('insertTokens', packTokens(late)), deadline: 0 },
     job('createAgent', { agent: newAgent('kept'), act: act('agent.create') }),
     job('insertTokens', packTokens([...twice, ...twice])),
     job('insertTokens', packTokens(good)),
   ]
-  const [full, created, fault, inserted] = commit(world, group)
-  assert.deepEqual([full, fault], ['unavailable', 'fault'])
+  const [overdue, created, fault, inserted] = commit(world, group)
+  assert.deepEqual([overdue, fault], ['unavailable', 'fault'])
   assert.equal((created as { name: string }).name, 'kept')
   assert.deepEqual(inserted, Uint8Array.of(INSERTED))
-  assert.deepEqual([countRows(file, 'token'), countRows(file, `agent where name = 'kept'`)], [17, 1])
+  assert.deepEqual([countRows(file, 'token'), countRows(file, `agent where name = 'kept'`)], [1, 1])
   assert.equal(countRows(file, `scope_set where text = 'db:twice'`), 0)
   assert.equal(readNumber(file, 'select seq from service'), seq)
   const found = await store.ledger.find(good)

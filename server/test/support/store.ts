@@ -115,7 +115,8 @@ export const issue = async (
 ): Promise<readonly TokenAddress[]> => {
   const tokens = await newTokens(store, agent, wishes)
   const outcomes = await store.ledger.insert(tokens)
-  if (!outcomes.every(outcome => outcome === 'inserted')) throw new Error('A token was not inserted.')
+  const failed = outcomes.find(outcome => outcome !== 'inserted')
+  if (failed !== undefined) throw new Error(failed)
   return tokens.map(({ id, lifetimeSeconds }) => ({ id, lifetimeSeconds }))
 }
 

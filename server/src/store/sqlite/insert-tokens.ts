@@ -1,35 +1,44 @@
 // Writes a group of new tokens: each only where the decision to issue it still stands.
 import { LIFETIMES_MAX } from '../../domain/agent.ts'
-import { Unavailable } from '../../domain/refusal.ts'
-import { type PackedTokens, unpackTokens } from './rows.ts'
+import { type PackedTokens, type UnpackedToken, unpackTokens } from './rows.ts'
 import type { Transaction } from './transaction.ts'
 
-export const INSERTED = 1
 export const DECIDE_AGAIN = 0
+export const INSERTED = 1
+export const NO_ROOM = 2
 
 const INSERT = `insert into token (life, id, digest, agent, cred, key, scope, aud, seq) values (?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 // Every list merges one stream for each lifetime, so their number is bounded.
-const keepLifetime = ({ sql }: Transaction, life: number): void => {
-  if (sql('select 1 from lifetime where life = ?').get(life) !== undefined) return
+const keepLifetime = ({ sql }: Transaction, life: number): boolean => {
+  if (sql('select 1 from lifetime where life = ?').get(life) !== undefined) return true
   const { count } = sql<{ count: number }>('select count(*) as count from lifetime').get() ?? { count: 0 }
-  if (count >= LIFETIMES_MAX) throw new Unavailable(`A token of ${life} s would be the ${count + 1}th lifetime in use.`)
+  if (count >= LIFETIMES_MAX) return false
   sql('insert into lifetime values (?)').run(life)
+  return true
 }
 
-/** One outcome a row, INSERTED or DECIDE_AGAIN, in order. */
+/** Keeps what the tokens share, once for the group; then writes a token. NO_ROOM where a bound of the ledger is reached. */
+const makeInsert = (tx: Transaction, packed: PackedTokens, seq: number): ((token: UnpackedToken) => number) => {
+  const lifetimes = new Map<number, boolean>()
+  const scopes = packed.scopes.map(text => tx.sets.keepScope(text, tx.now))
+  const audiences = packed.audiences.map(members => tx.sets.keepAudience(members, tx.now))
+  const insert = tx.sql(INSERT)
+  return ({ life, id, digest, agent, credential, key, scope, audience }) => {
+    const hasLifetime = lifetimes.get(life) ?? keepLifetime(tx, life)
+    lifetimes.set(life, hasLifetime)
+    const [scopeSet, audienceSet] = [scopes[scope], audiences[audience]]
+    if (!hasLifetime || scopeSet === null || audienceSet === null) return NO_ROOM
+    insert.run(life, id, digest, agent, credential, key, scopeSet, audienceSet, seq)
+    return INSERTED
+  }
+}
+
+/** One outcome a row, in order. What one token lacks is not the others' fault. */
 export const insertTokens = (tx: Transaction, packed: PackedTokens): Uint8Array => {
   const tokens = unpackTokens(packed.rows)
   const seq = tx.seq()
-  const current = tokens.filter(token => token.seq === seq)
-  if (current.length > 0) {
-    for (const life of new Set(current.map(token => token.life))) keepLifetime(tx, life)
-    const scopes = packed.scopes.map(text => tx.sets.keepScope(text, tx.now))
-    const audiences = packed.audiences.map(members => tx.sets.keepAudience(members, tx.now))
-    const insert = tx.sql(INSERT)
-    for (const { life, id, digest, agent, credential, key, scope, audience } of current) {
-      insert.run(life, id, digest, agent, credential, key, scopes[scope], audiences[audience], seq)
-    }
-  }
-  return Uint8Array.from(tokens, token => (token.seq === seq ? INSERTED : DECIDE_AGAIN))
+  if (!tokens.some(token => token.seq === seq)) return new Uint8Array(tokens.length).fill(DECIDE_AGAIN)
+  const insert = makeInsert(tx, packed, seq)
+  return Uint8Array.from(tokens, token => (token.seq === seq ? insert(token) : DECIDE_AGAIN))
 }

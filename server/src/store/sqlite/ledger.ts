@@ -1,7 +1,7 @@
 // The ledger's port over the reading connection and the writing thread.
-import type { NewToken, TokenLedger } from '../../ports.ts'
+import type { InsertOutcome, NewToken, TokenLedger } from '../../ports.ts'
 import { findTokens } from './find-tokens.ts'
-import { INSERTED } from './insert-tokens.ts'
+import { INSERTED, NO_ROOM } from './insert-tokens.ts'
 import type { Labels } from './labels.ts'
 import { listEndedTokens } from './list-history.ts'
 import { listLiveTokens } from './list-tokens.ts'
@@ -9,8 +9,10 @@ import type { Reader } from './reader.ts'
 import { type PackedTokens, packTokens } from './rows.ts'
 import type { Writer } from './writer-client.ts'
 
-const outcomesOf = (outcomes: Uint8Array): readonly ('inserted' | 'decide_again')[] =>
-  Array.from(outcomes, outcome => (outcome === INSERTED ? 'inserted' : 'decide_again'))
+const outcomesOf = (outcomes: Uint8Array): readonly InsertOutcome[] =>
+  Array.from(outcomes, outcome =>
+    outcome === INSERTED ? 'inserted' : outcome === NO_ROOM ? 'no_room' : 'decide_again',
+  )
 
 const insertBy = (write: (packed: PackedTokens) => Promise<Uint8Array>) => async (tokens: readonly NewToken[]) =>
   outcomesOf(await write(packTokens(tokens)))

@@ -9,7 +9,7 @@ export type Stream<R extends Position> = {
   readonly fetch: (after: Position | null, limit: number) => readonly R[]
 }
 
-const STEP_LEAST = 8
+const STEP_LEAST = 2
 const STEP_MOST = 256
 
 const isAbove = (a: Position, b: Position): boolean => a.at > b.at || (a.at === b.at && a.id > b.id)
@@ -69,10 +69,9 @@ export const mergePage = <R extends Position, T>(
   limit: number,
   keep: (row: R) => T | undefined,
 ): Page<T> => {
-  const firstStep = Math.min(
-    Math.max(Math.ceil((2 * (limit + 1)) / Math.max(streams.length, 1)), STEP_LEAST),
-    STEP_MOST,
-  )
+  // A stream alone gives the whole page; of many each gives a little more than its share.
+  const share = Math.ceil(((limit + 1) * (streams.length > 1 ? 2 : 1)) / Math.max(streams.length, 1))
+  const firstStep = Math.min(Math.max(share, STEP_LEAST), STEP_MOST)
   const cursors = streams.map(stream => cursorOf(stream, firstStep)).toSorted((a, b) => b.ceiling - a.ceiling)
   const records: T[] = []
   let last: Position | null = null

@@ -1,10 +1,10 @@
 // Scope sets and audience sets: each distinct text is stored once, and tokens name it by number.
-import { Unavailable } from '../../domain/refusal.ts'
 import type { Milliseconds } from '../../domain/time.ts'
 import { parseStrings } from './rows.ts'
 import type { Statements } from './statements.ts'
 
 export const SCOPE_SETS_MAX = 65_536
+export const AUDIENCE_SETS_MAX = 65_536
 const DAY_MS = 86_400_000
 const CACHE_MAX = 65_536
 
@@ -13,10 +13,10 @@ export type ScopeSet = { readonly text: string; readonly items: readonly string[
 export type Sets = {
   readonly scope: (n: number) => ScopeSet
   readonly audience: (n: number) => readonly string[]
-  /** The number of a scope text, stored where it is new; in a write transaction. */
-  readonly keepScope: (text: string, now: Milliseconds) => number
-  /** The number of a list of audiences given as JSON; in a write transaction. */
-  readonly keepAudience: (members: string, now: Milliseconds) => number
+  /** The number of a scope text, stored where it is new; in a write transaction. Null: there are too many already. */
+  readonly keepScope: (text: string, now: Milliseconds) => number | null
+  /** The same of a list of audiences given as JSON. */
+  readonly keepAudience: (members: string, now: Milliseconds) => number | null
   /** Forgets what it remembers: after a rollback, and after sets were removed. */
   readonly forget: () => void
 }
@@ -29,16 +29,22 @@ const bounded = <K, V>(cache: Map<K, V>, key: K, value: V): V => {
   return value
 }
 
-const insertScope = (sql: Statements, text: string, day: number): number => {
-  const { count } = sql<{ count: number }>('select count(*) as count from scope_set').get() ?? { count: 0 }
-  if (count >= SCOPE_SETS_MAX) throw new Unavailable(`The ledger already holds ${SCOPE_SETS_MAX} different scopes.`)
+const countOf = (
+  sql: Statements,
+  count: 'select count(*) as n from scope_set' | 'select count(*) as n from audience_set',
+) => sql<{ n: number }>(count).get()?.n ?? 0
+
+const insertScope = (sql: Statements, text: string, day: number): number | null => {
+  if (countOf(sql, 'select count(*) as n from scope_set') >= SCOPE_SETS_MAX) return null
   const n = Number(sql('insert into scope_set (text, used_day) values (?, ?)').run(text, day).lastInsertRowid)
   for (const item of text.split(' ')) sql('insert into scope_set_item values (?, ?)').run(item, n)
   return n
 }
 
-const insertAudience = (sql: Statements, members: string, day: number): number =>
-  Number(sql('insert into audience_set (members, used_day) values (?, ?)').run(members, day).lastInsertRowid)
+const insertAudience = (sql: Statements, members: string, day: number): number | null => {
+  if (countOf(sql, 'select count(*) as n from audience_set') >= AUDIENCE_SETS_MAX) return null
+  return Number(sql('insert into audience_set (members, used_day) values (?, ?)').run(members, day).lastInsertRowid)
+}
 
 // The day of last use is kept, so that retention can tell unused sets without an index over the tokens.
 const KEEP = {
@@ -49,15 +55,16 @@ const KEEP = {
 const keeper = (
   sql: Statements,
   table: keyof typeof KEEP,
-  insert: (sql: Statements, text: string, day: number) => number,
+  insert: (sql: Statements, text: string, day: number) => number | null,
 ) => {
   const cache = new Map<string, Kept>()
-  const keep = (text: string, now: Milliseconds): number => {
+  const keep = (text: string, now: Milliseconds): number | null => {
     const day = Math.floor(now / DAY_MS)
     const kept = cache.get(text)
     if (kept !== undefined && kept.day === day) return kept.n
     const known = sql<{ n: number }>(KEEP[table]).get(day, text)
-    return bounded(cache, text, { n: known?.n ?? insert(sql, text, day), day }).n
+    const n = known?.n ?? insert(sql, text, day)
+    return n === null ? null : bounded(cache, text, { n, day }).n
   }
   return { keep, forget: () => cache.clear() }
 }

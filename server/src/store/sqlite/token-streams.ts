@@ -6,6 +6,7 @@ import type { Snapshot } from './reader.ts'
 import type { Stream } from './merge.ts'
 import { bytesOfId } from './rows.ts'
 import { ledgerTokenOf, TOKEN_COLUMNS, type TokenRow } from './token-rows.ts'
+import { lifetimesOf } from './walk.ts'
 
 export type StreamRow = {
   readonly at: number
@@ -20,8 +21,9 @@ export type Access =
   | { readonly by: 'agent'; readonly n: number }
   | { readonly by: 'scope'; readonly n: number }
 
-/** Above so many scope sets with an item, walking by lifetime is cheaper than merging a stream for each. */
+/** Above so many scope sets with an item, or streams of them, walking by lifetime is cheaper than merging them. */
 const MERGED_SCOPE_SETS_MAX = 32
+const MERGED_STREAMS_MAX = 128
 
 // Null: any agent. Undefined: no agent has this id, this client id, or both.
 const agentNumber = ({ sql }: Snapshot, { agentId, clientId }: TokenFilters): number | null | undefined => {
@@ -40,8 +42,10 @@ export const accessFor = (snapshot: Snapshot, filters: TokenFilters): readonly A
   if (agent !== null) return [{ by: 'agent', n: agent }]
   if (filters.scope === null) return [{ by: 'life' }]
   const select = 'select n from scope_set_item where item = ? order by n limit ?'
-  const sets = snapshot.sql<{ n: number }>(select).all(filters.scope, MERGED_SCOPE_SETS_MAX + 1)
-  return sets.length > MERGED_SCOPE_SETS_MAX ? [{ by: 'life' }] : sets.map(({ n }) => ({ by: 'scope', n }))
+  const streamsEach = Math.max(lifetimesOf(snapshot.sql).length, 1)
+  const mergedMax = Math.min(MERGED_SCOPE_SETS_MAX, Math.floor(MERGED_STREAMS_MAX / streamsEach))
+  const sets = snapshot.sql<{ n: number }>(select).all(filters.scope, mergedMax + 1)
+  return sets.length > mergedMax ? [{ by: 'life' }] : sets.map(({ n }) => ({ by: 'scope', n }))
 }
 
 const RANGE = 'id >= ? and id < ? order by id desc limit ?'
