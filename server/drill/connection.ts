@@ -1,0 +1,68 @@
+// One HTTP/1.1 connection with one request in flight: the least that a load generator needs, and nothing hidden.
+import { once } from 'node:events'
+import { connect } from 'node:net'
+
+/** The connection could not be made, or ended before the answer was whole: the outcome is unknown. */
+export class ConnectionLost extends Error {
+  override readonly name = 'ConnectionLost'
+}
+
+export type Answer = { readonly status: number; readonly body: string }
+
+export type Connection = {
+  /** Rejects with ConnectionLost. */
+  readonly exchange: (request: string) => Promise<Answer>
+  readonly close: () => void
+}
+
+type Waiting = { readonly resolve: (answer: Answer) => void; readonly reject: (fault: Error) => void }
+
+const HEAD_END = '\r\n\r\n'
+const ANSWER_MS_MAX = 30_000
+
+// The service always sends Content-Length; without one the answer would never be whole, and the exchange times out.
+const readAnswer = (received: string): Answer | undefined => {
+  const headEnd = received.indexOf(HEAD_END)
+  if (headEnd < 0) return undefined
+  const head = received.slice(0, headEnd)
+  const length = Number(/\r\ncontent-length: *(\d+)/i.exec(head)?.[1])
+  const body = received.slice(headEnd + HEAD_END.length)
+  return body.length === length ? { status: Number(head.slice(9, 12)), body } : undefined
+}
+
+export const openConnection = async (port: number): Promise<Connection> => {
+  const socket = connect({ host: '127.0.0.1', port, noDelay: true })
+  await once(socket, 'connect').catch((fault: unknown) => {
+    throw new ConnectionLost('The connection could not be made.', { cause: fault })
+  })
+  // One character a byte, so that Content-Length counts characters. All that is compared is ASCII.
+  socket.setEncoding('latin1')
+  socket.setTimeout(ANSWER_MS_MAX, () => socket.destroy())
+  let waiting: Waiting | undefined
+  let received = ''
+  let ended = false
+  const end = (): void => {
+    ended = true
+    waiting?.reject(new ConnectionLost('The connection ended before the answer.'))
+    waiting = undefined
+  }
+  socket.on('error', end)
+  socket.on('close', end)
+  socket.on('data', (text: string) => {
+    received += text
+    const answer = readAnswer(received)
+    if (answer === undefined) return
+    received = ''
+    waiting?.resolve(answer)
+    waiting = undefined
+  })
+  return {
+    exchange: request =>
+      new Promise((resolve, reject) => {
+        if (ended) return reject(new ConnectionLost('The connection has ended.'))
+        waiting = { resolve, reject }
+        socket.write(request, 'latin1')
+      }),
+    close: () => void socket.destroy(),
+  }
+}

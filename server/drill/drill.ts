@@ -1,0 +1,73 @@
+// What every drill shares: its options, what it prints, its one line of result, its exit code.
+import { parseArgs } from 'node:util'
+import { prepareService, type ServiceUnderDrill } from './service-under-drill.ts'
+
+/** Options by name, each with its default; a null default means that the option may be left out. */
+type Defaults = Readonly<Record<string, number | null>>
+
+export const print = (line: string): void => void process.stdout.write(`${line}\n`)
+
+const SEED_MAX = 0xffff_ffff
+
+const parseCount = (name: string, text: string): number => {
+  if (!/^\d{1,10}$/.test(text)) throw new Error(`--${name} is ${text}; expected a whole number.`)
+  return Number(text)
+}
+
+/** Reads the whole numbers that a drill takes, and `--seed`; ends the drill with a line where an option is wrong. */
+export const readOptions = <D extends Defaults>(defaults: D): D & { readonly seed: number } => {
+  const all: Defaults = { ...defaults, seed: Math.floor(Math.random() * SEED_MAX) }
+  const names = Object.keys(all)
+  const known = Object.fromEntries(names.map(name => [name, { type: 'string' as const }]))
+  try {
+    const { values } = parseArgs({ options: known })
+    const read = names.map(name => {
+      const text = values[name]
+      return [name, typeof text === 'string' ? parseCount(name, text) : all[name]]
+    })
+    return Object.fromEntries(read) as D & { readonly seed: number }
+  } catch (fault) {
+    print(`${fault instanceof Error ? fault.message : String(fault)}\nOptions: --${names.join(', --')}`)
+    process.exit(1)
+  }
+}
+
+export const formatCount = (count: number): string => count.toLocaleString('en-US')
+
+const SHOWN_MAX = 20
+
+const conclude = (violations: readonly string[], summary: string): void => {
+  for (const violation of violations.slice(0, SHOWN_MAX)) print(`VIOLATION: ${violation}`)
+  if (violations.length > SHOWN_MAX) print(`… and ${violations.length - SHOWN_MAX} more`)
+  print(`${summary}: ${formatCount(violations.length)} violation${violations.length === 1 ? '' : 's'}`)
+  print(violations.length === 0 ? '1 passed, 0 failed' : '0 passed, 1 failed')
+  process.exitCode = violations.length === 0 ? 0 : 1
+}
+
+export type Drill = {
+  readonly name: string
+  readonly options: { readonly workers: number | null }
+  readonly perform: (service: ServiceUnderDrill) => Promise<void>
+  /** What `perform` finds as it goes. */
+  readonly violations: string[]
+  /** What was done so far, in one line. */
+  readonly summary: () => string
+}
+
+/**
+ * Performs a drill on a service of its own: prints its options, what was wrong, what was done, and the one line of
+ * result. A drill that cannot go on has failed too. The store of one that failed is kept for a look.
+ */
+export const runDrill = async ({ name, options, perform, violations, summary }: Drill): Promise<void> => {
+  print(`${name}: ${JSON.stringify(options)}`)
+  const service = await prepareService(options.workers)
+  try {
+    await perform(service)
+  } catch (fault) {
+    violations.push(`The drill could not go on: ${fault instanceof Error ? fault.message : String(fault)}`)
+  } finally {
+    await service.close(violations.length > 0)
+  }
+  if (violations.length > 0) print(`The store is kept in ${service.folder}`)
+  conclude(violations, summary())
+}

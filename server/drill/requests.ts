@@ -1,0 +1,65 @@
+// The requests of the drills, as bytes on the wire.
+
+export type AgentAccess = { readonly clientId: string; readonly clientSecret: string }
+
+/** What a client needs to know; it can be handed to another thread. */
+export type Access = {
+  readonly port: number
+  /** An agent whose tokens outlive every drill. */
+  readonly agent: AgentAccess
+  /** An agent whose tokens live for SHORT_LIFETIME_SECONDS. */
+  readonly shortLivedAgent: AgentAccess
+  readonly introspectionKey: string
+  readonly readerKey: string
+  readonly operatorJwt: string
+}
+
+export type EndingRequest = 'manual_revocation' | 'self_revocation'
+
+const post = (path: string, header: string, fields: Readonly<Record<string, string>>): string => {
+  const body = new URLSearchParams(fields).toString()
+  const head = [
+    `POST ${path} HTTP/1.1`,
+    'Host: 127.0.0.1',
+    'Content-Type: application/x-www-form-urlencoded',
+    `Content-Length: ${body.length}`,
+    ...(header === '' ? [] : [header]),
+  ]
+  return `${head.join('\r\n')}\r\n\r\n${body}`
+}
+
+export const issueRequest = ({ clientId, clientSecret }: AgentAccess): string =>
+  post('/oauth/token', '', {
+    grant_type: 'client_credentials',
+    client_id: clientId,
+    client_secret: clientSecret,
+    scope: 'db:read',
+  })
+
+export const introspectRequest = ({ introspectionKey }: Access, token: string): string =>
+  post('/oauth/introspect/v2', `X-API-Key: ${introspectionKey}`, { token })
+
+/** As an operator, or as the client that got the token: the reason in history tells them apart. */
+export const revokeRequest = ({ operatorJwt, agent }: Access, token: string, by: EndingRequest): string => {
+  if (by === 'manual_revocation') return post('/oauth/revoke', `Authorization: Bearer ${operatorJwt}`, { token })
+  const basic = Buffer.from(`${agent.clientId}:${agent.clientSecret}`).toString('base64')
+  return post('/oauth/revoke', `Authorization: Basic ${basic}`, { token })
+}
+
+export const readRequest = ({ readerKey }: Access, path: string): string =>
+  `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nX-API-Key: ${readerKey}\r\n\r\n`
+
+export type Claims = { readonly jti: string; readonly iat: number; readonly exp: number }
+
+/** The claims of a token, unverified. */
+export const claimsOf = (token: string): Claims =>
+  JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as Claims
+
+export const tokenIn = (body: string): string => (JSON.parse(body) as { access_token: string }).access_token
+
+/** Whether an introspection says active; throws for a body that is neither of its two forms. */
+export const isActiveIn = (body: string): boolean => {
+  if (body === '{"active":false}') return false
+  if ((JSON.parse(body) as { active: unknown }).active === true) return true
+  throw new Error(`Not an introspection: ${body}`)
+}
