@@ -1,8 +1,9 @@
 // Wires everything by hand: the one file that sees the store, the keys, the wire and the configuration together.
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
-import type { FastifyInstance } from 'fastify'
-import { pino } from 'pino'
+import type { ListenOptions } from 'node:net'
+import type { FastifyInstance, FastifyListenOptions } from 'fastify'
+import { type Logger, pino } from 'pino'
 import type { MigrateConfig, ServeConfig, ServiceConfig, StoreConfig } from './config.ts'
 import { LIFETIMES_MAX } from './domain/agent.ts'
 import { actorOf, type CliCaller } from './domain/caller.ts'
@@ -12,10 +13,19 @@ import { randomness } from './keys/randomness.ts'
 import { makeSecrets } from './keys/secrets.ts'
 import { makeSigningKey, openSigningKey, parseKeyEncryptionKey } from './keys/signing-keys.ts'
 import { makeTokenCodec } from './keys/token-codec.ts'
-import type { Ports } from './ports.ts'
+import type { Operators, Ports } from './ports.ts'
 import { refuseFolder, refuseListening, StartRefused } from './start-refused.ts'
 import { refuseForeignUser, StoreProblem } from './store/sqlite/connection.ts'
-import { migrateSqliteStore, openSqliteStore, type SqliteStore, type StoreMaker } from './store/sqlite/open.ts'
+import type { ClockCells } from './store/sqlite/clock.ts'
+import {
+  connectStore,
+  migrateSqliteStore,
+  openSqliteStore,
+  type SqliteStore,
+  type StoreConnection,
+  type StoreHost,
+  type StoreMaker,
+} from './store/sqlite/open.ts'
 import { resetClock } from './store/sqlite/reset-clock.ts'
 
 export type Registers = Pick<Ports, 'agents' | 'apiKeys' | 'secrets' | 'randomness'> & {
@@ -24,7 +34,12 @@ export type Registers = Pick<Ports, 'agents' | 'apiKeys' | 'secrets' | 'randomne
 
 export type StoreVersions = { readonly from: number; readonly to: number }
 
-export type Service = { readonly ports: Ports; readonly close: () => Promise<void> }
+export type Service = {
+  /** What further threads that serve connect to. */
+  readonly host: StoreHost
+  readonly ports: Ports
+  readonly close: () => Promise<void>
+}
 
 const DAY_MILLISECONDS = 86_400_000
 
@@ -110,20 +125,23 @@ export const migrateStore = async (config: MigrateConfig, maker: StoreMaker): Pr
   }
 }
 
-const portsOf = (store: SqliteStore, config: ServiceConfig): Ports => ({
+const operatorsOf = (config: ServiceConfig): Operators =>
+  makeOperators({
+    providers: config.identityProviders,
+    ownIssuer: config.baseUrl,
+    fetch,
+    now: Date.now,
+    monotonicNow: () => performance.now(),
+  })
+
+const portsOf = (store: StoreConnection | SqliteStore, config: ServiceConfig, operators: Operators): Ports => ({
   ledger: store.ledger,
   agents: store.agents,
   apiKeys: store.apiKeys,
   signingKeys: store.signingKeys,
   health: store.health,
   codec: makeTokenCodec({ issuer: config.baseUrl, keyEncryptionKey: keyOf(config) }),
-  operators: makeOperators({
-    providers: config.identityProviders,
-    ownIssuer: config.baseUrl,
-    fetch,
-    now: Date.now,
-    monotonicNow: () => performance.now(),
-  }),
+  operators,
   secrets,
   randomness,
   profile: {
@@ -149,34 +167,43 @@ export const openService = async (config: ServiceConfig, maker: StoreMaker): Pro
     refuseOtherMaker(store, config, maker)
     await refuseWrongKey(store, keyOf(config))
     await refuseLifetime(store, config.tokenLifetimeSeconds)
-    return { ports: portsOf(store, config), close: () => store.close() }
+    return { host: store.host, ports: portsOf(store, config, operatorsOf(config)), close: () => store.close() }
   } catch (error) {
     await store.close()
     throw error
   }
 }
 
-export type ListenOptions = {
+/** The ports of a further thread. It writes once `connect` has been given a port to the writing thread. */
+export const connectPorts = (config: ServiceConfig, clock: ClockCells, operators: Operators) => {
+  const store = connectStore({ file: config.databaseFile, clock })
+  return { ports: portsOf(store, config, operators), connect: store.connect, disconnect: store.close }
+}
+
+/** Log lines are JSON on standard error; standard output is for what a command prints. */
+export const makeLogger = ({ logLevel }: ServiceConfig): Logger => pino({ level: logLevel }, pino.destination(2))
+
+export type ServerAddress = {
   readonly tls: ServeConfig['tls']
   /** The only `Host` headers that are answered; null: any, as behind a proxy. */
   readonly allowedHosts: readonly string[] | null
+  /** Whether other threads of this process listen on the same port. */
+  readonly sharesPort: boolean
 }
 
-/** Serves HTTP. Log lines are JSON on standard error; standard output is for what a command prints. */
-export const listen = async (
-  service: Service,
-  config: ServiceConfig,
-  options: ListenOptions,
-): Promise<FastifyInstance> => {
+/** Serves HTTP. */
+export const listen = async (ports: Ports, config: ServiceConfig, options: ServerAddress): Promise<FastifyInstance> => {
   const { host, port } = config
-  const server = buildServer(service.ports, {
+  const server = buildServer(ports, {
     bodyBytesMax: config.bodyBytesMax,
-    logger: pino({ level: config.logLevel }, pino.destination(2)),
+    logger: makeLogger(config),
     ...(options.tls !== null && { https: { cert: options.tls.certificate, key: options.tls.key } }),
     ...(options.allowedHosts !== null && { allowedHosts: options.allowedHosts }),
   })
   try {
-    await server.listen({ host, port })
+    // Fastify hands all of it on to Node, and its types know less than Node does.
+    const where: ListenOptions & FastifyListenOptions = { host, port, reusePort: options.sharesPort }
+    await server.listen(where)
     return server
   } catch (error) {
     await server.close()

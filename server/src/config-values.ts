@@ -19,6 +19,15 @@ export const parseInteger =
     return wrong(`is ${JSON.stringify(text)}; expected a whole number from ${least} to ${most}`)
   }
 
+/** What the parser takes, or `auto`. */
+export const parseAutoOr =
+  <T>(parse: Parser<T>): Parser<T | 'auto'> =>
+  text => {
+    if (text === 'auto') return { value: text }
+    const parsed = parse(text)
+    return 'wrong' in parsed ? wrong(`${parsed.wrong}, or auto`) : parsed
+  }
+
 export const parseOneOf =
   <T extends string>(choices: readonly T[]): Parser<T> =>
   text => {

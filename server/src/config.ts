@@ -1,5 +1,6 @@
 // Configuration: the environment, and the files that it names, become one frozen value or a list of every mistake.
 import { join, resolve } from 'node:path'
+import { availableParallelism } from 'node:os'
 import { createSecureContext } from 'node:tls'
 import {
   DEFAULT_ROLE_CLAIM,
@@ -12,6 +13,7 @@ import { makeSettingReader, type SettingReader } from './config-reader.ts'
 import {
   parseAddress,
   parseAudience,
+  parseAutoOr,
   parseBaseUrl,
   parseDatabaseUrl,
   parseInteger,
@@ -55,6 +57,10 @@ export type ServiceConfig = MigrateConfig & {
 export type ServeConfig = ServiceConfig & {
   /** PEM; null where a proxy ends TLS. */
   readonly tls: { readonly certificate: string; readonly key: string } | null
+  /** Threads that serve. */
+  readonly workers: number
+  /** How long /readyz fails before the port closes. */
+  readonly drainSeconds: number
   /** Whether nobody chose an audience, so that it is the base URL. */
   readonly isDefaultAudienceAssumed: boolean
 }
@@ -86,6 +92,8 @@ export type Environment = Readonly<Record<string, string | undefined>>
 const PORT_DEFAULT = 8080
 const parsePort = parseInteger(1, 65_535)
 const parseDays = parseInteger(1, 36_500)
+const WORKERS_MAX = 64
+const parseWorkers = parseAutoOr(parseInteger(1, WORKERS_MAX))
 
 const readStore = (read: SettingReader): StoreConfig => {
   const dataDirectory = resolve(read.optional('MINTMARK_DATA_DIR', parseText) ?? '.mintmark')
@@ -145,6 +153,18 @@ const readTls = (read: SettingReader, baseUrl: string | undefined): ServeConfig[
     read.mistake('MINTMARK_BASE_URL is http, yet MINTMARK_TLS_CERT_FILE is set; expected an https base URL')
   }
   return { certificate, key }
+}
+
+// Elsewhere a port cannot be shared (Node: ENOTSUP on macOS and Windows), so one thread serves.
+const CAN_SHARE_PORTS = process.platform === 'linux'
+
+const readWorkers = (read: SettingReader): number => {
+  const workers = read.optional('MINTMARK_WORKERS', parseWorkers) ?? 'auto'
+  if (workers === 'auto') return CAN_SHARE_PORTS ? Math.min(availableParallelism(), WORKERS_MAX) : 1
+  if (workers > 1 && !CAN_SHARE_PORTS) {
+    read.mistake(`MINTMARK_WORKERS is ${workers}; expected 1: on this system a port cannot be shared`)
+  }
+  return workers
 }
 
 const PROVIDER_VARIABLES = [
@@ -222,6 +242,8 @@ export const readServeConfig = (env: Environment = process.env): ServeConfig => 
     host: read.optional('HOST', parseText) ?? '0.0.0.0',
     logLevel: read.optional('LOG_LEVEL', parseOneOf(LOG_LEVELS)) ?? 'info',
     tls: readTls(read, baseUrl),
+    workers: readWorkers(read),
+    drainSeconds: read.optional('MINTMARK_DRAIN_SECONDS', parseInteger(0, 300)) ?? 5,
   }
   if (read.mistakes.length > 0 || baseUrl === undefined || keyEncryptionKey === undefined) {
     throw new ConfigurationError(read.mistakes)

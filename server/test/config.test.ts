@@ -1,5 +1,6 @@
 // Configuration: what each command needs, its defaults, and all mistakes at once.
 import assert from 'node:assert/strict'
+import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import { describe, test } from 'node:test'
 import { readDevConfig, readMigrateConfig, readServeConfig, readStoreConfig } from '../src/config.ts'
@@ -8,6 +9,7 @@ import { CERTIFICATE, PRIVATE_KEY } from './support/loopback-certificate.ts'
 
 test('four variables are enough; the rest has the documented defaults', () => {
   const config = readServeConfig(BASE)
+  const workers = process.platform === 'linux' ? Math.min(availableParallelism(), 64) : 1
   assert.deepEqual(config, {
     dataDirectory: resolve('.mintmark'),
     databaseFile: resolve('.mintmark/mintmark.db'),
@@ -29,6 +31,8 @@ test('four variables are enough; the rest has the documented defaults', () => {
     host: '0.0.0.0',
     logLevel: 'info',
     tls: null,
+    workers,
+    drainSeconds: 5,
     baseUrl: 'https://auth.example.com',
     keyEncryptionKey: KEY,
     defaultAudience: 'https://auth.example.com',

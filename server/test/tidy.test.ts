@@ -15,7 +15,20 @@ import {
 type Rule = { readonly files: readonly string[]; readonly packages: 'any' | 'none' }
 
 const EVERYTHING: Rule = {
-  files: ['domain', 'ports', 'operations', 'http', 'cli', 'dev', 'store', 'keys', 'config', 'start-refused', 'compose'],
+  files: [
+    'domain',
+    'ports',
+    'operations',
+    'http',
+    'cli',
+    'dev',
+    'serving',
+    'store',
+    'keys',
+    'config',
+    'start-refused',
+    'compose',
+  ],
   packages: 'any',
 }
 
@@ -29,10 +42,22 @@ const LAYERS: Readonly<Record<string, Rule>> = {
   operations: { files: ['operations', 'domain', 'ports'], packages: 'none' },
   http: { files: ['http', 'operations', 'domain', 'ports', 'package.json'], packages: 'any' },
   cli: {
-    files: ['cli', 'dev', 'operations', 'domain', 'ports', 'config', 'start-refused', 'compose', 'package.json'],
+    files: [
+      'cli',
+      'dev',
+      'serving',
+      'operations',
+      'domain',
+      'ports',
+      'config',
+      'start-refused',
+      'compose',
+      'package.json',
+    ],
     packages: 'any',
   },
   dev: { files: ['dev', 'operations', 'domain', 'ports', 'config', 'start-refused', 'compose'], packages: 'any' },
+  serving: { files: ['serving', 'domain', 'ports', 'config', 'start-refused', 'compose', 'store'], packages: 'any' },
   store: { files: ['store', 'domain', 'ports'], packages: 'any' },
   keys: { files: ['keys', 'domain', 'ports'], packages: 'any' },
   config: { files: ['config', 'domain'], packages: 'any' },

@@ -8,7 +8,7 @@ import { printLine } from './print.ts'
 
 const run = async (): Promise<void> => {
   const running = await startDev(readDevConfig(), cliCaller())
-  closeAtSignal(running.close)
+  closeAtSignal(0, running.close)
   printLine(running.banner)
 }
 

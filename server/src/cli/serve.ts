@@ -1,13 +1,14 @@
 // mintmark serve
 import type { Command } from 'commander'
-import { listen, openService } from '../compose.ts'
+import { makeLogger, openService } from '../compose.ts'
 import { readServeConfig, type ServeConfig } from '../config.ts'
+import { startServing } from '../serving/serving-threads.ts'
 import { closeAtSignal } from './close-at-signal.ts'
 import { printLine } from './print.ts'
 
 const announce = (config: ServeConfig): void => {
   printLine(
-    `Mintmark serves ${config.baseUrl} on ${config.host}:${config.port}${config.tls === null ? '' : ' with TLS'}.`,
+    `Mintmark serves ${config.baseUrl} on ${config.host}:${config.port}${config.tls === null ? '' : ' with TLS'}, workers: ${config.workers}.`,
   )
   if (config.isDefaultAudienceAssumed) {
     printLine(
@@ -20,9 +21,10 @@ const run = async (): Promise<void> => {
   const config = readServeConfig()
   const service = await openService(config, 'migrate')
   try {
-    const server = await listen(service, config, { tls: config.tls, allowedHosts: null })
-    closeAtSignal(async () => {
-      await server.close()
+    const { host, ports } = service
+    const threads = await startServing({ config, host, operators: ports.operators, logger: makeLogger(config) })
+    closeAtSignal(config.drainSeconds, async () => {
+      await threads.close()
       await service.close()
     })
   } catch (error) {

@@ -115,8 +115,13 @@ export const startDev = async (config: DevConfig, caller: CliCaller): Promise<Ru
   const service = started.adopt(await openService(serviceConfig, 'dev'), opened => opened.close())
   started.adopt(await startIdentityProvider(config, secrets, baseUrl), closeProvider)
   await writeEnvironment({ config, secrets, service, caller, baseUrl })
-  started.adopt(await listen(service, serviceConfig, { tls: null, allowedHosts: loopbackHosts(config.port) }), server =>
-    server.close(),
+  started.adopt(
+    await listen(service.ports, serviceConfig, {
+      tls: null,
+      allowedHosts: loopbackHosts(config.port),
+      sharesPort: false,
+    }),
+    server => server.close(),
   )
   const running = started.move()
   const environmentFile = quotePath(relative(process.cwd(), environmentFileOf(config)))

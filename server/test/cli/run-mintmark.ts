@@ -54,6 +54,7 @@ export const runShell = (folder: string, line: string): Ended => {
 export type Running = {
   /** What it printed on standard output until it was ready. */
   readonly printed: string
+  readonly signal: (signal: NodeJS.Signals) => void
   /** Sends SIGTERM and waits for the end. */
   readonly stop: () => Promise<Ended>
 }
@@ -101,7 +102,7 @@ export const start = async (
     await closed
     return { status: child.exitCode, ...printed }
   }
-  return { printed: printed.stdout, stop }
+  return { printed: printed.stdout, signal: signal => void child.kill(signal), stop }
 }
 
 const listen = async (port: number) => {

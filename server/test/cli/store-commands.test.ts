@@ -18,6 +18,8 @@ const serving = (port: number): Variables => ({
   MINTMARK_IDP_AUDIENCE: 'mintmark',
   HOST: '127.0.0.1',
   PORT: String(port),
+  MINTMARK_WORKERS: '1',
+  MINTMARK_DRAIN_SECONDS: '0',
 })
 
 const assertOneLine = ({ status, stdout, stderr }: ReturnType<typeof run>, message: RegExp): void => {
@@ -71,7 +73,7 @@ test('serve says what it serves and which audience it assumed, and ends with sta
   const running = await start(t, folder, { args: ['serve'], variables, ready: /another audience\.\n/ })
   assert.equal(
     running.printed,
-    `Mintmark serves http://127.0.0.1:${port} on 127.0.0.1:${port}.\n` +
+    `Mintmark serves http://127.0.0.1:${port} on 127.0.0.1:${port}, workers: 1.\n` +
       `Tokens asked for without a resource are for http://127.0.0.1:${port}; MINTMARK_DEFAULT_AUDIENCE sets another audience.\n`,
   )
   const response = await fetch(`http://127.0.0.1:${port}/.well-known/jwks.json`)
@@ -96,7 +98,7 @@ test('serve speaks HTTPS with the certificate and the key from their files', asy
   const running = await start(t, folder, { args: ['serve'], variables, ready: /another audience\.\n/ })
   assert.match(
     running.printed,
-    new RegExp(`^Mintmark serves https://localhost:${port} on 127\\.0\\.0\\.1:${port} with TLS\\.\n`),
+    new RegExp(`^Mintmark serves https://localhost:${port} on 127\\.0\\.0\\.1:${port} with TLS, workers: 1\\.\n`),
   )
   const status = await new Promise((resolve, reject) => {
     get({ host: 'localhost', family: 4, port, path: '/livez', ca: CERTIFICATE }, response => {

@@ -5,18 +5,19 @@ import { test, type TestContext } from 'node:test'
 import Database from 'better-sqlite3'
 import { Unavailable } from '../../src/domain/refusal.ts'
 import { openSqliteStore } from '../../src/store/sqlite/open.ts'
-import { act, createAgent, issue, makeTestStore, newTokens, someSigningKey } from '../support/store.ts'
+import type { Retention } from '../../src/store/sqlite/retention.ts'
+import { act, createAgent, issue, KEEP_LONG, makeTestStore, newTokens, someSigningKey } from '../support/store.ts'
 import { readRows } from '../support/store-file.ts'
 
 const DEADLINE_MS = 150
 const REVOKE = act('token.revoke')
 
 /** An open store with little patience, its lock in the hands of another connection until `release`. */
-const makeWorld = async (t: TestContext) => {
+const makeWorld = async (t: TestContext, retention: Retention | null = null) => {
   const world = await makeTestStore(null)
   const { file, clock } = world
   await world.store.close()
-  const store = await openSqliteStore({ file, retention: null, clock, deadlineMs: DEADLINE_MS })
+  const store = await openSqliteStore({ file, retention, clock, deadlineMs: DEADLINE_MS })
   const agent = await createAgent(store)
   const [token] = await issue(store, agent, {})
   const raced = await newTokens(store, agent, [{}])
@@ -68,7 +69,7 @@ test('when the lock is free again the store works without a restart', async t =>
 })
 
 test('while nothing can be written look-ups answer until the lease has run out, and then not', async t => {
-  const { store, clock, token, release } = await makeWorld(t)
+  const { store, clock, token, release } = await makeWorld(t, KEEP_LONG)
   clock.advance(1000)
   assert.deepEqual(
     (await store.ledger.find([token])).map(found => found?.dead),

@@ -6,6 +6,7 @@ import { issuedAtOf } from '../../src/domain/token-id.ts'
 import { CLOCK_AHEAD_MS_MAX, LEASE_MS, makeManualClock } from '../../src/store/sqlite/clock.ts'
 import { StoreProblem } from '../../src/store/sqlite/connection.ts'
 import { openSqliteStore } from '../../src/store/sqlite/open.ts'
+import type { Retention } from '../../src/store/sqlite/retention.ts'
 import { resetClock } from '../../src/store/sqlite/reset-clock.ts'
 import {
   act,
@@ -21,8 +22,11 @@ import {
 } from '../support/store.ts'
 import { readNumber, withFile } from '../support/store-file.ts'
 
-const makeWorld = async (t: TestContext): Promise<TestStore & { readonly agent: TestAgent }> => {
-  const world = await makeTestStore(null)
+const makeWorld = async (
+  t: TestContext,
+  retention: Retention | null = null,
+): Promise<TestStore & { readonly agent: TestAgent }> => {
+  const world = await makeTestStore(retention)
   t.after(world.dispose)
   return { ...world, agent: await createAgent(world.store) }
 }
@@ -33,7 +37,7 @@ const isUnavailable = (pattern: RegExp) => (fault: unknown) =>
   fault instanceof Unavailable && pattern.test(fault.message)
 
 test('no answer uses a time beyond the lease, which runs ahead of the clock by a second at most', async t => {
-  const world = await makeWorld(t)
+  const world = await makeWorld(t, KEEP_LONG)
   const { store, agent, clock } = world
   let now = START
   for (const step of [0, 1, 499, 1, 500, 1000, 1001, 12_345, 999, 2]) {
@@ -52,7 +56,7 @@ test('no answer uses a time beyond the lease, which runs ahead of the clock by a
 })
 
 test('a look-up past half of the lease renews it without a writer', async t => {
-  const world = await makeWorld(t)
+  const world = await makeWorld(t, KEEP_LONG)
   const { store, agent, clock } = world
   const tokens = await issue(store, agent, {})
   const first = leaseOf(world)
@@ -213,4 +217,20 @@ test('acts of two processes on one store never go back in time, nor do ids after
     times.toSorted((a, b) => a - b),
   )
   assert.ok(times.every(time => time >= START))
+})
+
+test('commands that open the store one after another do not carry its clock on', async t => {
+  let world: TestStore = await makeTestStore(KEEP_LONG)
+  t.after(() => world.dispose())
+  const { store, clock } = world
+  await issue(store, await createAgent(store), {})
+  const lease = leaseOf(world)
+  assert.equal(lease, START + LEASE_MS)
+  for (let command = 0; command < 20; command += 1) {
+    world = await world.reopen(null)
+    await createAgent(world.store)
+    clock.advance(10)
+  }
+  // Each began at the lease and used no more than what it needed.
+  assert.ok(leaseOf(world) <= lease + 20 * 10, `the lease has gone ${leaseOf(world) - lease} ms further`)
 })

@@ -7,6 +7,7 @@ import {
   CLOCK_AHEAD_MS_MAX,
   type ClockCells,
   clockOf,
+  LEASE_MS,
   leaseAhead,
   LEASE_WAIT_MS,
   type ManualClock,
@@ -33,6 +34,8 @@ export type StoreConnection = {
   readonly apiKeys: ApiKeyRegister
   readonly signingKeys: SigningKeyRegister
   readonly health: StoreHealth
+  /** Takes a port to the writing thread, as the host's `attach` gives it. */
+  readonly connect: (port: MessagePort) => void
   readonly close: () => void
 }
 
@@ -73,8 +76,9 @@ const startClockAfter = async (
       `The clock of this machine is ${seconds} s behind the store's: correct it, or end all tokens and start anew with 'mintmark clock reset'.`,
     )
   }
-  // A verifier without leeway refuses a token whose `iat` lies in its future.
-  if (waits && ahead > 0 && ahead <= LEASE_WAIT_MS) await delay(ahead)
+  // A verifier without leeway refuses a token whose `iat` lies in its future. A lease further ahead is not waited out,
+  // but so much that starts one after another do not carry it on.
+  if (waits && ahead > 0) await delay(ahead <= LEASE_WAIT_MS ? ahead : LEASE_MS)
   return startClock(lease, manual)
 }
 
@@ -109,25 +113,31 @@ export const startStore = async ({ file, retention, clock }: StoreOptions): Prom
   const { clockLease, madeBy } = readHead(file)
   const manual = clock?.buffer ?? null
   const cells = await startClockAfter(clockLease, manual, retention !== null && clock === undefined)
-  const writer = await startWriter({ file, clock: cells, upkeep: retention })
+  const writer = await startWriter({
+    file,
+    clock: cells,
+    leaseMs: retention === null ? 0 : LEASE_MS,
+    upkeep: retention,
+  })
   return { file, clock: cells, madeBy, attach: writer.attach, close: writer.close }
 }
 
-/** Connects the thread that calls it: a reading connection, and a client that `attach` must give a port. */
-export const connectStore = (
-  { file, clock, deadlineMs }: { file: string; clock: ClockCells; deadlineMs?: number | undefined },
-  attach: (take: (port: MessagePort) => void) => void,
-): StoreConnection => {
-  const db = openForReading(file)
-  const writer = makeWriterClient(deadlineMs)
-  attach(writer.connect)
-  const reader = makeReader(db, clockOf(clock), writer)
+/** Connects the thread that calls it. Nothing is written before `connect` has been given a port. */
+export const connectStore = (options: {
+  readonly file: string
+  readonly clock: ClockCells
+  readonly deadlineMs?: number | undefined
+}): StoreConnection => {
+  const db = openForReading(options.file)
+  const writer = makeWriterClient(options.deadlineMs)
+  const reader = makeReader(db, clockOf(options.clock), writer)
   return {
     ledger: makeLedger(reader, labelsOf(statementsOf(db)), writer),
     agents: makeAgentRegister(reader, writer),
     apiKeys: makeApiKeyRegister(reader, writer),
     signingKeys: makeSigningKeyRegister(reader, writer),
     health: makeHealth(reader, writer),
+    connect: writer.connect,
     close: reader.close,
   }
 }
@@ -136,7 +146,8 @@ export const connectStore = (
 export const openSqliteStore = async (options: StoreOptions): Promise<SqliteStore> => {
   const host = await startStore(options)
   const { file, clock, madeBy } = host
-  const connection = connectStore({ file, clock, deadlineMs: options.deadlineMs }, host.attach)
+  const connection = connectStore({ file, clock, deadlineMs: options.deadlineMs })
+  host.attach(connection.connect)
   const close = async (): Promise<void> => {
     await host.close()
     connection.close()

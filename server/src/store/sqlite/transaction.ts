@@ -29,11 +29,13 @@ export type WritingConnection = {
   readonly sql: Statements
   readonly sets: Sets
   readonly clock: () => Milliseconds
+  /** How far ahead the lease of the clock is written. */
+  readonly leaseMs: number
 }
 
-export const writingConnection = (db: Database, clock: () => Milliseconds): WritingConnection => {
+export const writingConnection = (db: Database, clock: () => Milliseconds, leaseMs = LEASE_MS): WritingConnection => {
   const sql = statementsOf(db)
-  return { db, sql, sets: setsOf(sql), clock }
+  return { db, sql, sets: setsOf(sql), clock, leaseMs }
 }
 
 const RETRY_MS = 1
@@ -71,10 +73,10 @@ const AUDIT = `insert into audit (at, kind, actor, request_id, subject, note, de
 
 /** Opens the view that jobs work with; call it after begin(). Renews the clock's lease where half of it has gone. */
 export const openTransaction = (connection: WritingConnection): Transaction => {
-  const { sql, sets, clock } = connection
+  const { sql, sets, clock, leaseMs } = connection
   const service: ServiceRow = readServiceRow(sql)
   const now = Math.max(clock(), service.lastAt)
-  if (now > service.clockLease - LEASE_MS / 2) sql('update service set clock_lease = ?').run(now + LEASE_MS)
+  if (now > service.clockLease - leaseMs / 2) sql('update service set clock_lease = ?').run(now + leaseMs)
   // Neither this nor the number is remembered: a job of the group that fails takes back what it wrote.
   const act = () => sql('update service set last_at = ?').run(now)
   return {

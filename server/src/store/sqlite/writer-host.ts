@@ -6,8 +6,11 @@ import type { WriterControl, WriterOptions } from './writer-messages.ts'
 const RESTART_MS = 1000
 
 export type WriterHost = {
-  /** Hands over a port to the writing thread, now and whenever one that ended has been replaced. */
-  readonly attach: (take: (port: MessagePort) => void) => void
+  /**
+   * Hands over a port to the writing thread, now and whenever one that ended has been replaced, until the function that
+   * it gives is called.
+   */
+  readonly attach: (take: (port: MessagePort) => void) => () => void
   /** Commits what has been handed over and ends the thread. */
   readonly close: () => Promise<void>
 }
@@ -25,7 +28,7 @@ const startThread = (options: WriterOptions): Promise<Worker> =>
 
 /** Starts the writing thread. One that ends by itself is replaced; until then its clients are refused. */
 export const startWriter = async (options: WriterOptions): Promise<WriterHost> => {
-  const takers: ((port: MessagePort) => void)[] = []
+  const takers = new Set<(port: MessagePort) => void>()
   let thread: Worker | undefined
   let starting: Promise<void> | undefined
   let closing = false
@@ -60,8 +63,9 @@ export const startWriter = async (options: WriterOptions): Promise<WriterHost> =
   await adopt(startThread(options))
   return {
     attach: take => {
-      takers.push(take)
+      takers.add(take)
       if (thread !== undefined) handOver(take)
+      return () => takers.delete(take)
     },
     close: async () => {
       closing = true

@@ -9,6 +9,11 @@ import type { PackedTokens } from './rows.ts'
 export type WriterOptions = {
   readonly file: string
   readonly clock: ClockCells
+  /**
+   * How far ahead the lease of the clock is written. 0 in a process that only acts once: it starts at the lease, and
+   * would carry it on by as much each time.
+   */
+  readonly leaseMs: number
   /** Null in a process that only acts once, like the CLI: it leaves fills and retention to the service. */
   readonly upkeep: Retention | null
 }

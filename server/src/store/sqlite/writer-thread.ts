@@ -19,7 +19,7 @@ if (control === null) throw new Error('The writing thread is not a program of it
 
 const options = workerData as WriterOptions
 const db = openForWriting(options.file)
-const connection = writingConnection(db, clockOf(options.clock))
+const connection = writingConnection(db, clockOf(options.clock), options.leaseMs)
 
 let stretchBegan = monotonicMs()
 let lastWorked = stretchBegan

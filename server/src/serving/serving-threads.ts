@@ -1,0 +1,115 @@
+// Runs the threads that serve: starts them, replaces one that ends by itself, and ends them all in good order.
+import { createServer } from 'node:net'
+import { once } from 'node:events'
+import { setTimeout as delay } from 'node:timers/promises'
+import { Worker } from 'node:worker_threads'
+import type { Logger } from 'pino'
+import type { ServeConfig } from '../config.ts'
+import type { Operators } from '../ports.ts'
+import { refuseListening, StartRefused } from '../start-refused.ts'
+import type { StoreHost } from '../store/sqlite/open.ts'
+import { answerVerification } from './relayed-operators.ts'
+import type { FromServingThread, ServingOptions, ToServingThread } from './thread-messages.ts'
+
+/** A thread that ends by itself is replaced, but not more often than this. */
+const RESTART_MS = 1000
+
+export type ServingProcess = {
+  readonly config: ServeConfig
+  readonly host: StoreHost
+  readonly operators: Operators
+  readonly logger: Logger
+}
+
+export type ServingThreads = {
+  /** Fails /readyz for the time of the drain, answers what is under way, and ends the threads. */
+  readonly close: () => Promise<void>
+}
+
+// With a shared port the system would let a second program of this user listen beside us and take half of the requests.
+const refuseTakenPort = async ({ host, port }: ServeConfig): Promise<void> => {
+  const probe = createServer()
+  try {
+    probe.listen({ host, port })
+    await once(probe, 'listening')
+  } catch (error) {
+    throw refuseListening(error, { host, port, variable: 'PORT' })
+  }
+  probe.close()
+  await once(probe, 'close')
+}
+
+const startThread = ({ config, host, operators }: ServingProcess, sharesPort: boolean): Promise<Worker> => {
+  const options: ServingOptions = { config, clock: host.clock, sharesPort }
+  const file = new URL(`./serving-thread${import.meta.url.slice(-3)}`, import.meta.url)
+  const thread = new Worker(file, { workerData: options, name: 'mintmark serving' })
+  const tell = (message: ToServingThread): void => thread.postMessage(message)
+  const detach = host.attach(writer => thread.postMessage({ writer } satisfies ToServingThread, [writer]))
+  thread.once('exit', detach)
+  return new Promise((resolve, reject) => {
+    thread.on('message', (message: FromServingThread) => {
+      if ('verification' in message) {
+        const { verification, jwt } = message
+        void answerVerification(operators, jwt).then(answer => tell({ verification, answer }))
+      } else if (message.state === 'listening') resolve(thread)
+      else {
+        reject(new StartRefused(message.message))
+        void thread.terminate()
+      }
+    })
+    thread.once('error', reject)
+    thread.once('exit', () => reject(new Error('A serving thread ended as it started.')))
+  })
+}
+
+/** Starts `config.workers` threads, or throws a StartRefused and leaves none running. */
+export const startServing = async (serving: ServingProcess): Promise<ServingThreads> => {
+  const { config, logger } = serving
+  const sharesPort = config.workers > 1
+  const threads = new Set<Worker>()
+  let closing = false
+
+  const keep = (thread: Worker): void => {
+    threads.add(thread)
+    thread.on('error', err => logger.error({ err }, 'a serving thread failed'))
+    thread.once('exit', () => {
+      threads.delete(thread)
+      if (!closing) void replace()
+    })
+  }
+
+  const replace = async (): Promise<void> => {
+    logger.error('a serving thread ended by itself and is replaced')
+    await delay(RESTART_MS)
+    if (closing) return
+    try {
+      keep(await startThread(serving, sharesPort))
+    } catch (err) {
+      logger.error({ err }, 'a serving thread could not be replaced')
+      void replace()
+    }
+  }
+
+  const endAll = (order: 'drain' | 'close'): void => {
+    for (const thread of threads) thread.postMessage({ order } satisfies ToServingThread)
+  }
+
+  const close = async (): Promise<void> => {
+    closing = true
+    endAll('drain')
+    await delay(1000 * config.drainSeconds)
+    const ended = [...threads].map(thread => once(thread, 'exit'))
+    endAll('close')
+    await Promise.all(ended)
+  }
+
+  if (sharesPort) await refuseTakenPort(config)
+  const starting = Array.from({ length: config.workers }, () => startThread(serving, sharesPort))
+  const started = await Promise.allSettled(starting)
+  for (const one of started) if (one.status === 'fulfilled') keep(one.value)
+  const failed = started.find(one => one.status === 'rejected')
+  if (failed === undefined) return { close }
+  closing = true
+  await Promise.all([...threads].map(thread => thread.terminate()))
+  throw failed.reason
+}
