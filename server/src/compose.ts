@@ -60,14 +60,19 @@ const forPerson = async <T>(work: () => T | Promise<T>): Promise<T> => {
   }
 }
 
+/** How long a command waits for the lock of the store, which a service that runs holds now and then. */
+const COMMAND_DEADLINE_MS = 10_000
+
 // A command acts once: it opens the store without the upkeep of a service.
 const openForCommand = ({ databaseFile }: StoreConfig): Promise<SqliteStore> =>
-  forPerson(() => openSqliteStore({ file: databaseFile, retention: null }))
+  forPerson(() => openSqliteStore({ file: databaseFile, retention: null, deadlineMs: COMMAND_DEADLINE_MS }))
 
-const openForService = ({ databaseFile, retention }: StoreConfig): Promise<SqliteStore> => {
-  const expiredMs = retention.expiredDays * DAY_MILLISECONDS
-  const endedMs = retention.endedDays * DAY_MILLISECONDS
-  return forPerson(() => openSqliteStore({ file: databaseFile, retention: { expiredMs, endedMs } }))
+const openForService = (config: ServiceConfig): Promise<SqliteStore> => {
+  const { expiredDays, endedDays } = config.retention
+  const retention = { expiredMs: expiredDays * DAY_MILLISECONDS, endedMs: endedDays * DAY_MILLISECONDS }
+  const logger = makeLogger(config)
+  const onFault = (err: unknown): void => logger.error({ err }, 'the writing thread failed and is replaced')
+  return forPerson(() => openSqliteStore({ file: config.databaseFile, retention, onFault }))
 }
 
 /** What the commands on agents and API keys work with. */

@@ -8,18 +8,18 @@ export const OPERATION_LINES = [
   },
   {
     title: 'Verify it',
-    line: 'curl -s "$BASE_URL/oauth/introspect/v2" -H "X-API-Key: $ADMIN_API_KEY" -d token="$TOKEN"',
+    line: 'curl -s "$BASE_URL/oauth/introspect/v2" -H "X-API-Key: $ADMIN_API_KEY" -d token="$TOKEN"; echo',
   },
-  { title: 'List live tokens', line: 'curl -s "$BASE_URL/api/v1/tokens" -H "X-API-Key: $ADMIN_API_KEY"' },
+  { title: 'List live tokens', line: 'curl -s "$BASE_URL/api/v1/tokens" -H "X-API-Key: $ADMIN_API_KEY"; echo' },
   {
     title: 'Revoke it',
-    line: 'curl -s "$BASE_URL/oauth/revoke" -H "Authorization: Bearer $IDENTITY_PROVIDER_JWT" -d token="$TOKEN"',
+    line: 'curl -s "$BASE_URL/oauth/revoke" -H "Authorization: Bearer $IDENTITY_PROVIDER_JWT" -d token="$TOKEN"; echo',
   },
   {
     title: 'Find it in history',
-    line: 'curl -s "$BASE_URL/api/v1/tokens/history?agent_id=$AGENT_ID&termination_reason=manual_revocation" -H "X-API-Key: $ADMIN_API_KEY"',
+    line: 'curl -s "$BASE_URL/api/v1/tokens/history?agent_id=$AGENT_ID&termination_reason=manual_revocation" -H "X-API-Key: $ADMIN_API_KEY"; echo',
   },
-  { title: 'Public keys', line: 'curl -s "$BASE_URL/.well-known/jwks.json"' },
+  { title: 'Public keys', line: 'curl -s "$BASE_URL/.well-known/jwks.json"; echo' },
 ] as const
 
 type Addresses = {

@@ -4,11 +4,9 @@ import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'n
 const OWNER_ONLY = 0o600
 const OWNER_ONLY_FOLDER = 0o700
 
-export const makePrivateFolder = (path: string): void => {
-  mkdirSync(path, { recursive: true, mode: OWNER_ONLY_FOLDER })
-  // A folder that was there before keeps its mode at mkdir.
-  chmodSync(path, OWNER_ONLY_FOLDER)
-}
+/** A folder that is there already keeps its mode: it may be somebody's; each file in it is private by itself. */
+export const makePrivateFolder = (path: string): void =>
+  void mkdirSync(path, { recursive: true, mode: OWNER_ONLY_FOLDER })
 
 /** Replaces the file in one step: a reader sees the old text or the new one. */
 export const writePrivateFile = (path: string, text: string): void => {

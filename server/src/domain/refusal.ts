@@ -23,6 +23,8 @@ export type Refusal =
       readonly code: 'invalid_client' | 'invalid_token'
       readonly description: string
       readonly challenges: readonly Challenge[]
+      /** The cause, for the log only. */
+      readonly inside?: string
     }
 
 export type RefusalCode = Refusal['code'] | 'temporarily_unavailable' | 'server_error'

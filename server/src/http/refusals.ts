@@ -5,6 +5,7 @@ import type { FastifyReply } from 'fastify'
 import type { Logger } from 'pino'
 import { type Challenge, type Refusal, type RefusalCode, Unavailable } from '../domain/refusal.ts'
 import { parseAuthorization } from './authorization.ts'
+import { pathOf } from './path.ts'
 import { RefusedInput } from './refused-input.ts'
 
 const STATUS: Readonly<Record<RefusalCode, number>> = {
@@ -101,7 +102,7 @@ export const makeRefuser = ({ issuer, problemsUnder, logger }: RefuserOptions): 
   }
 
   const answer = (reply: FastifyReply, what: Answer): FastifyReply => {
-    const isProblem = reply.request.url.startsWith(problemsUnder)
+    const isProblem = pathOf(reply.request).startsWith(problemsUnder)
     return (
       reply
         .code(STATUS[what.code])
@@ -122,7 +123,9 @@ export const makeRefuser = ({ issuer, problemsUnder, logger }: RefuserOptions): 
   const refuse = (reply: FastifyReply, refusal: Refusal): FastifyReply => {
     const challenges = challengesOf(reply, refusal)
     if (challenges.length > 0) void reply.header('www-authenticate', challenges)
-    logger.debug({ requestId: reply.request.id, ...refusal }, 'refused')
+    // Why a JWT of an operator is refused is told to nobody else, and is what an operator of ours must find.
+    const level = 'inside' in refusal ? 'info' : 'debug'
+    logger[level]({ requestId: reply.request.id, ...refusal }, 'refused')
     return answer(reply, refusal)
   }
 
@@ -130,7 +133,10 @@ export const makeRefuser = ({ issuer, problemsUnder, logger }: RefuserOptions): 
     const refusal = refusalIn(fault)
     if (refusal !== undefined) return refuse(reply, refusal)
     const isUnavailable = fault instanceof Unavailable
-    logger.warn({ requestId: reply.request.id, err: fault }, isUnavailable ? 'unavailable' : 'fault')
+    logger[isUnavailable ? 'warn' : 'error'](
+      { requestId: reply.request.id, err: fault },
+      isUnavailable ? 'unavailable' : 'fault',
+    )
     if (!isUnavailable) return answer(reply, FAULT)
     return answer(reply.header('retry-after', RETRY_AFTER_SECONDS), UNAVAILABLE)
   }

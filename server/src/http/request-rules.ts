@@ -4,6 +4,7 @@ import type { RawFields } from './form.ts'
 import { QUERY_MALFORMED } from './fields.ts'
 import { introspectForm } from './introspect-tokens.ts'
 import { tokenForm } from './issue-tokens.ts'
+import { pathOf } from './path.ts'
 import type { Refuser } from './refusals.ts'
 import { revokeForm } from './revoke-token.ts'
 import type { UnknownRouteHandler } from './unknown-route.ts'
@@ -28,7 +29,8 @@ const FORM_NAMES = new Set(
   [tokenForm, introspectForm, revokeForm].flatMap(({ shape }): readonly string[] => Object.keys(shape)),
 )
 
-const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/
+// Not one that looks like a secret of ours: request ids are logged.
+const REQUEST_ID = /^(?!mm[ac]_)[A-Za-z0-9._-]{1,64}$/
 
 /** The caller's request id where it is harmless, else a new one. */
 export const requestIdOf = (header: string | string[] | undefined, makeId: () => string): string =>
@@ -43,6 +45,20 @@ type Rules = {
   readonly allowedHosts: readonly string[] | undefined
 }
 
+// Of two such headers Node keeps the first, silently.
+const SINGLE_HEADERS: ReadonlySet<string> = new Set(['authorization', 'host', 'content-type', 'x-api-key'])
+
+const repeatedHeader = ({ rawHeaders }: FastifyRequest['raw']): string | undefined => {
+  const seen = new Set<string>()
+  for (let n = 0; n < rawHeaders.length; n += 2) {
+    const name = rawHeaders[n]?.toLowerCase() ?? ''
+    if (!SINGLE_HEADERS.has(name)) continue
+    if (seen.has(name)) return name
+    seen.add(name)
+  }
+  return undefined
+}
+
 const firstForbidden = (request: FastifyRequest, { pairs }: RawFields, oauthPath: string): string | undefined => {
   if (pairs === undefined) return QUERY_MALFORMED
   const names = pairs.map(([name]) => name)
@@ -50,7 +66,7 @@ const firstForbidden = (request: FastifyRequest, { pairs }: RawFields, oauthPath
   if (credential !== undefined) {
     return `${credential} is in the query string: a credential or token goes into the body or a header.`
   }
-  if (request.method !== 'POST' || !request.url.startsWith(oauthPath)) return undefined
+  if (request.method !== 'POST' || !pathOf(request).startsWith(oauthPath)) return undefined
   const field = names.find(name => FORM_NAMES.has(name))
   return field === undefined ? undefined : `${field} is in the query string: send it in the body.`
 }
@@ -72,8 +88,16 @@ export const makeRequestRules = ({ refuser, answerUnknownRoute, basePath, allowe
 
   return (request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
     void reply.header('x-request-id', request.id).header('cache-control', 'no-store')
-    if (request.url.startsWith(tokenPath)) void reply.header('pragma', 'no-cache')
+    if (pathOf(request) === tokenPath) void reply.header('pragma', 'no-cache')
     if (refuseHost(request, reply) !== undefined) return
+    const repeated = repeatedHeader(request.raw)
+    if (repeated !== undefined) {
+      void refuser.refuse(reply, {
+        code: 'invalid_request',
+        description: `The header ${repeated} is given more than once.`,
+      })
+      return
+    }
     // Before its body is read: what is in it makes no difference.
     if (request.is404) {
       answerUnknownRoute(request, reply)

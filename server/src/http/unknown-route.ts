@@ -1,10 +1,7 @@
 // What a request for no route of ours is answered: 405 where its path has other methods, else 404.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { pathOf } from './path.ts'
 import type { Refuser } from './refusals.ts'
-
-/** The path alone. A request may also name the whole URL (RFC 9112 §3.2.2). */
-const pathOf = (request: FastifyRequest): string =>
-  request.url.replace(/^https?:\/\/[^/?]*/i, '').split('?', 1)[0] ?? ''
 
 export type UnknownRouteHandler = (request: FastifyRequest, reply: FastifyReply) => FastifyReply
 

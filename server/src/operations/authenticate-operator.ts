@@ -1,6 +1,6 @@
 // Recognises an operator by a JWT of a configured identity provider.
 import type { OperatorCaller } from '../domain/caller.ts'
-import { type OrRefusal, refuseCaller } from '../domain/refusal.ts'
+import type { OrRefusal } from '../domain/refusal.ts'
 import type { Ports } from '../ports.ts'
 
 /** The operator, or `invalid_token` with one text for every cause (RFC 6750 §3.1). */
@@ -11,7 +11,8 @@ export const authenticateOperator = async (
   const verified = await ports.operators.verify(jwt)
   if ('refused' in verified) {
     const description = 'The bearer token is not a valid JWT of a configured identity provider for this service.'
-    return refuseCaller('invalid_token', description, 'Bearer error="invalid_token"')
+    const challenges = ['Bearer error="invalid_token"'] as const
+    return { refusal: { code: 'invalid_token', description, challenges, inside: verified.refused } }
   }
   return verified
 }

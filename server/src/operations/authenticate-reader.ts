@@ -34,7 +34,10 @@ export const authenticateReader = async (
       if (isRefused(operator)) return operator
       return hasRole(operator, 'viewer')
         ? operator
-        : refuse('insufficient_scope', 'The subject of this JWT has no role that may read tokens.')
+        : refuse(
+            'insufficient_scope',
+            'The subject of this JWT has no role that may read tokens: it needs viewer, operator or admin.',
+          )
     }
   }
 }

@@ -32,7 +32,10 @@ const authenticate = async (
   if (credentials.kind === 'bearer') {
     const operator = await authenticateOperator(ports, credentials.jwt)
     if (isRefused(operator) || hasRole(operator, 'operator')) return operator
-    return refuse('insufficient_scope', 'The subject of this JWT has no role that may revoke tokens.')
+    return refuse(
+      'insufficient_scope',
+      'The subject of this JWT has no role that may revoke tokens: it needs operator or admin.',
+    )
   }
   const view = await ports.agents.viewForIssue([clientIdOf(credentials)], 'fresh')
   const authenticated = authenticateClient(ports, credentials, view.clients[0])

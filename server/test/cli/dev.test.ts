@@ -21,7 +21,7 @@ const portsOf = (port: number, providerPort: number): Variables => ({
 })
 
 const startDev = (t: TestContext, folder: string, variables: Variables): Promise<Running> =>
-  start(t, folder, { args: ['dev'], variables, ready: /jwks\.json"\n/ })
+  start(t, folder, { args: ['dev'], variables, ready: /jwks\.json"; echo\n/ })
 
 const startInFolder = async (t: TestContext) => {
   const folder = makeFolder(t)
@@ -93,6 +93,31 @@ test('the README shows the lines of the banner, in the same order', async t => {
   const shell = /^(?:source|TOKEN=|curl) ?.*$/gm
   const readme = readFileSync(join(import.meta.dirname, '../../../README.md'), 'utf8')
   assert.deepEqual(readme.match(shell), running.printed.match(shell))
+})
+
+/** The names of members in their order, all the way down, with the types of what they hold. */
+const shapeOf = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(shapeOf)
+  if (typeof value !== 'object' || value === null) return value === null ? 'null' : typeof value
+  return Object.entries(value).map(([name, member]) => [name, shapeOf(member)])
+}
+
+test('the answers that the README shows have the members of the real ones, in the same order', async t => {
+  const { folder, running } = await startInFolder(t)
+  const readme = readFileSync(join(import.meta.dirname, '../../../README.md'), 'utf8')
+  const shown = [...readme.matchAll(/^```json\n(.+)\n```$/gm)].map(([, json = '']) => json)
+  const [, , ...real] = paste(folder, running.printed)
+  const shapes = (answers: readonly string[]) => answers.map(json => shapeOf(JSON.parse(json)))
+  assert.deepEqual(shapes(shown), shapes(real))
+  const [asked = '', verified = ''] = [...readme.matchAll(/`(\{"(?:access_token|active)":.*?\})`/g)].map(
+    ([, json]) => json,
+  )
+  const lines = running.printed.split('\n')
+  const issuing = lines.find(line => line.startsWith('TOKEN='))?.replace(/^TOKEN=\$\((.*?) \| sed .*$/, '$1')
+  const [source, verifying] = ['source ', 'curl '].map(word => lines.find(line => line.startsWith(word)))
+  const token = runShell(folder, `${source}\n${issuing}`).stdout
+  assert.deepEqual(shapeOf(JSON.parse(asked)), shapeOf(JSON.parse(token)))
+  assert.equal(runShell(folder, `${source}\nTOKEN=ended\n${verifying}`).stdout.trim(), verified)
 })
 
 test('everything lies in one folder that only its owner may read', async t => {

@@ -82,6 +82,37 @@ test('a request may name the whole URL', async () => {
   assert.deepEqual([answer.status, answer.headers['allow']], [405, 'POST'])
 })
 
+/** The whole answer to a request line, but for its date. */
+const told = async (method: string, target: string): Promise<string> => {
+  const { host } = new URL(service.baseUrl)
+  const head = `${method} ${target} HTTP/1.1\r\nHost: ${host}\r\nX-Request-Id: same\r\nContent-Length: 0\r\n`
+  return (await sendBytes(service, `${head}Connection: close\r\n\r\n`)).replace(/\r\nDate: [^\r]*/i, '')
+}
+
+test('a path is the same in every spelling: as a whole URL, and percent-encoded where it need not be', async () => {
+  const { origin } = service
+  const query = await told('POST', '/oauth/token?scope=db:write')
+  assert.match(query, /^HTTP\/1\.1 400 /)
+  assert.match(query, /\r\npragma: no-cache\r\n/i)
+  assert.match(query, /scope is in the query string: send it in the body\./)
+  for (const target of [`${origin}/oauth/token`, '/oauth/%74oken', '/%6Fauth/token', `${origin}/oauth/%74oken`]) {
+    assert.equal(await told('POST', `${target}?scope=db:write`), query, target)
+  }
+  const problem = await told('GET', '/api/v1/tokens')
+  assert.match(problem, /^HTTP\/1\.1 401 /)
+  assert.match(problem, /\r\ncontent-type: application\/problem\+json\r\n/i)
+  for (const target of [`${origin}/api/v1/tokens`, '/%61pi/v1/tokens', `${origin}/%61pi/v1/tokens`]) {
+    assert.equal(await told('GET', target), problem, target)
+  }
+  const method = await told('GET', '/oauth/token')
+  assert.match(method, /^HTTP\/1\.1 405 /)
+  assert.match(method, /\r\nallow: POST\r\n/i)
+  assert.match(method, /\r\npragma: no-cache\r\n/i)
+  for (const target of [`${origin}/oauth/token`, '/oauth/%74oken', `${origin}/oauth/%74oken`]) {
+    assert.equal(await told('GET', target), method, target)
+  }
+})
+
 test('what is not HTTP is answered 400 in the shape of every error', async () => {
   const requests = [
     'nonsense\r\n\r\n',
@@ -116,7 +147,7 @@ test('a fault is 500 server_error without detail, and one line in the log with t
     const lines = broken.log().trim().split('\n')
     assert.equal(lines.length, 1)
     const { level, requestId, err, msg } = JSON.parse(lines[0] ?? '') as Record<string, unknown>
-    assert.deepEqual({ level, requestId, msg }, { level: 40, requestId: 'fault-to-find', msg: 'fault' })
+    assert.deepEqual({ level, requestId, msg }, { level: 50, requestId: 'fault-to-find', msg: 'fault' })
     assert.match((err as { stack: string }).stack, /the detail/)
   } finally {
     await broken.close()

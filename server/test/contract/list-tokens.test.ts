@@ -123,7 +123,8 @@ test("an identity provider's JWT with at least the viewer role reads; without on
     assert.equal((await list('', bearer(await service.provider.operatorJwt({ role })))).status, 200)
   }
   const answer = await list('', bearer(await service.provider.operatorJwt({ role: 'nobody' })))
-  assertProblem(answer, 403, 'insufficient_scope', 'The subject of this JWT has no role that may read tokens.')
+  const description = 'The subject of this JWT has no role that may read tokens: it needs viewer, operator or admin.'
+  assertProblem(answer, 403, 'insufficient_scope', description)
   assert.deepEqual(answer.challenges, [`Bearer realm="${service.baseUrl}", error="insufficient_scope"`])
 })
 

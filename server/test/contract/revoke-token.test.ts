@@ -173,7 +173,7 @@ test("identity provider's JWT expired, badly signed, wrong iss, aud or alg: 401 
 
 test('valid, but its subject may not revoke: 403 insufficient_scope', async () => {
   const token = await issue(service, agent)
-  const description = 'The subject of this JWT has no role that may revoke tokens.'
+  const description = 'The subject of this JWT has no role that may revoke tokens: it needs operator or admin.'
   for (const role of ['mintmark-viewer', 'nobody', '']) {
     const answer = await post({ token }, bearer(await service.provider.operatorJwt({ role })))
     assertError(answer, 403, 'insufficient_scope', description)

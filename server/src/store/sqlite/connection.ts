@@ -19,9 +19,14 @@ const NETWORK_FILE_SYSTEMS = new Map([
   [0x01021997, '9P'],
 ])
 
-const refuseNetworkFileSystem = (file: string): void => {
-  if (process.platform !== 'linux') return
-  const kind = NETWORK_FILE_SYSTEMS.get(statfsSync(dirname(file)).type)
+/** The f_type of the file system of a folder; undefined where the system does not tell it as Linux does. */
+type FileSystemTypeOf = (folder: string) => number | undefined
+
+const fileSystemTypeOf: FileSystemTypeOf = folder =>
+  process.platform === 'linux' ? statfsSync(folder).type : undefined
+
+const refuseNetworkFileSystem = (file: string, typeOf: FileSystemTypeOf): void => {
+  const kind = NETWORK_FILE_SYSTEMS.get(typeOf(dirname(file)) ?? 0)
   if (kind !== undefined) {
     throw new StoreProblem(`${file} is on a network file system (${kind}), where SQLite is not safe: use a local disk.`)
   }
@@ -47,16 +52,18 @@ const makeFile = (file: string): void => {
   try {
     closeSync(openSync(file, 'wx', 0o600))
   } catch (fault) {
-    throw unwritable(file, fault)
+    // Another migration may have made it just now.
+    if (!existsSync(file)) throw unwritable(file, fault)
   }
 }
 
 /** Refuses a user who is not the owner of the store: what he created beside it would be closed to the service. */
-export const refuseForeignUser = (file: string): void => {
-  const user = process.getuid?.()
-  const owner = statSync(existsSync(file) ? file : dirname(file)).uid
+export const refuseForeignUser = (file: string, userId = () => process.getuid?.()): void => {
+  const user = userId()
+  const owned = existsSync(file) ? file : dirname(file)
+  const owner = statSync(owned).uid
   if (user !== undefined && user !== owner) {
-    throw new StoreProblem(`${file} belongs to user ${owner}, this is user ${user}: run the command as that user.`)
+    throw new StoreProblem(`${owned} belongs to user ${owner}, this is user ${user}: run the command as that user.`)
   }
 }
 
@@ -69,9 +76,9 @@ const refuseVersion = (db: Database.Database, file: string): void => {
   }
 }
 
-const open = (file: string): Database.Database => {
+const open = (file: string, timeout = 0): Database.Database => {
   try {
-    const db = new Database(file, { timeout: 0 })
+    const db = new Database(file, { timeout })
     // Readers and one writer; a commit is acknowledged once it is on the disk (FULL), on macOS by its own strong call.
     for (const pragma of ['journal_mode = wal', 'synchronous = full', 'fullfsync = on', 'checkpoint_fullfsync = on']) {
       db.pragma(pragma)
@@ -85,18 +92,32 @@ const open = (file: string): Database.Database => {
   }
 }
 
+const MIGRATION_BUSY_MS = 10_000
+
 /** A connection for `migrate`: makes the file where there is none, and takes a store of any older version. */
-export const openForMigration = (file: string): Database.Database => {
+export const openForMigration = (file: string, typeOf = fileSystemTypeOf): Database.Database => {
   refuseUnwritable(file)
-  refuseNetworkFileSystem(file)
+  refuseNetworkFileSystem(file, typeOf)
   makeFile(file)
-  return open(file)
+  // Nobody waits for a migration but the person who runs it: here SQLite's own way of waiting will do.
+  return open(file, MIGRATION_BUSY_MS)
 }
 
-const openMigrated = (file: string): Database.Database => {
-  if (!existsSync(file)) throw new StoreProblem(`${file} does not exist: run 'mintmark migrate' first.`)
+// A file in a folder that this user may not enter is not a missing one.
+const refuseMissing = (file: string): void => {
+  try {
+    accessSync(file, constants.F_OK)
+  } catch (fault) {
+    const isMissing = fault instanceof Error && 'code' in fault && fault.code === 'ENOENT'
+    if (!isMissing) throw unwritable(file, fault)
+    throw new StoreProblem(`${file} does not exist: run 'mintmark migrate' first.`)
+  }
+}
+
+const openMigrated = (file: string, typeOf: FileSystemTypeOf): Database.Database => {
+  refuseMissing(file)
   refuseUnwritable(file)
-  refuseNetworkFileSystem(file)
+  refuseNetworkFileSystem(file, typeOf)
   const db = open(file)
   try {
     refuseVersion(db, file)
@@ -108,11 +129,11 @@ const openMigrated = (file: string): Database.Database => {
 }
 
 /** The writing connection; one in a process. */
-export const openForWriting = (file: string): Database.Database => openMigrated(file)
+export const openForWriting = (file: string, typeOf = fileSystemTypeOf): Database.Database => openMigrated(file, typeOf)
 
 /** A reading connection; it cannot write. */
-export const openForReading = (file: string): Database.Database => {
-  const db = openMigrated(file)
+export const openForReading = (file: string, typeOf = fileSystemTypeOf): Database.Database => {
+  const db = openMigrated(file, typeOf)
   db.pragma('query_only = on')
   return db
 }

@@ -1,4 +1,5 @@
 // The ledger's port over the reading connection and the writing thread.
+import { setImmediate as turn } from 'node:timers/promises'
 import type { InsertOutcome, NewToken, TokenLedger } from '../../ports.ts'
 import { findTokens } from './find-tokens.ts'
 import { INSERTED, NO_ROOM } from './insert-tokens.ts'
@@ -17,13 +18,26 @@ const outcomesOf = (outcomes: Uint8Array): readonly InsertOutcome[] =>
 const insertBy = (write: (packed: PackedTokens) => Promise<Uint8Array>) => async (tokens: readonly NewToken[]) =>
   outcomesOf(await write(packTokens(tokens)))
 
-export const makeLedger = (reader: Reader, labels: Labels, writer: Writer): TokenLedger => ({
-  find: async addresses =>
-    addresses.length === 0 ? [] : reader.read(snapshot => findTokens(snapshot, labels, addresses)),
-  insert: insertBy(packed => writer.call('insertTokens', packed, [packed.rows])),
-  exclusively: work => writer.hold(holder => work({ insert: insertBy(holder.insert) })),
-  end: (address, reason, act) => writer.call('endToken', { address, reason, act }),
-  endAll: (conditions, reason, act) => writer.call('endAll', { conditions, reason, act }),
-  listLive: request => reader.read(snapshot => listLiveTokens(snapshot, labels, request)),
-  listEnded: request => reader.read(snapshot => listEndedTokens(snapshot, labels, request)),
-})
+/** Runs reads one after another with a turn of the event loop between them: a long page delays others by one page only. */
+const oneAtATime = () => {
+  let last: Promise<unknown> = Promise.resolve()
+  return <T>(read: () => Promise<T>): Promise<T> => {
+    const next = last.then(() => turn()).then(read)
+    last = next.catch(() => undefined)
+    return next
+  }
+}
+
+export const makeLedger = (reader: Reader, labels: Labels, writer: Writer): TokenLedger => {
+  const queued = oneAtATime()
+  return {
+    find: async addresses =>
+      addresses.length === 0 ? [] : reader.read(snapshot => findTokens(snapshot, labels, addresses)),
+    insert: insertBy(packed => writer.call('insertTokens', packed, [packed.rows])),
+    exclusively: work => writer.hold(holder => work({ insert: insertBy(holder.insert) })),
+    end: (address, reason, act) => writer.call('endToken', { address, reason, act }),
+    endAll: (conditions, reason, act) => writer.call('endAll', { conditions, reason, act }),
+    listLive: request => queued(() => reader.read(snapshot => listLiveTokens(snapshot, labels, request))),
+    listEnded: request => queued(() => reader.read(snapshot => listEndedTokens(snapshot, labels, request))),
+  }
+}

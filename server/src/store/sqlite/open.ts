@@ -1,7 +1,7 @@
 // Opens the embedded store: a writing thread, a reading connection, and the ports over both.
-import { existsSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { MessagePort } from 'node:worker_threads'
+import { existsSync } from 'node:fs'
 import type { AgentRegister, ApiKeyRegister, SigningKeyRegister, StoreHealth, TokenLedger } from '../../ports.ts'
 import {
   CLOCK_AHEAD_MS_MAX,
@@ -13,7 +13,7 @@ import {
   type ManualClock,
   startClock,
 } from './clock.ts'
-import { openForMigration, openForReading, refuseForeignUser, StoreProblem } from './connection.ts'
+import { isBusy, openForMigration, openForReading, refuseForeignUser, StoreProblem } from './connection.ts'
 import { labelsOf } from './labels.ts'
 import { makeLedger } from './ledger.ts'
 import { applyMigrations, PROGRAM_VERSION, schemaVersionOf } from './migrations.ts'
@@ -21,6 +21,7 @@ import { makeReader } from './reader.ts'
 import { makeAgentRegister, makeApiKeyRegister, makeHealth, makeSigningKeyRegister } from './registers.ts'
 import type { Retention } from './retention.ts'
 import { readServiceRow } from './service-row.ts'
+import { takeServingLock } from './serving-lock.ts'
 import { statementsOf } from './statements.ts'
 import { makeWriterClient } from './writer-client.ts'
 import { startWriter, type WriterHost } from './writer-host.ts'
@@ -54,20 +55,26 @@ export type SqliteStore = Omit<StoreConnection, 'close'> & {
   readonly close: () => Promise<void>
 }
 
+type Wait = (ms: number) => Promise<void>
+
 export type StoreOptions = {
   readonly file: string
   /** What the service keeps up and for how long; null in a process that acts once: it fills and removes nothing. */
   readonly retention: Retention | null
   /** A clock that a test sets; no setting of `serve` reaches it. */
   readonly clock?: ManualClock
+  /** Waits for a clock that is behind the lease: by node's timer, unless a test moves its clock on. */
+  readonly wait?: Wait
   /** How long a write may take before its caller is refused; STORE_DEADLINE_MS unless a test has less patience. */
   readonly deadlineMs?: number
+  /** Told what ended a writing thread. */
+  readonly onFault?: (fault: unknown) => void
 }
 
 const startClockAfter = async (
   lease: number,
   manual: SharedArrayBuffer | null,
-  waits: boolean,
+  wait: Wait | null,
 ): Promise<ClockCells> => {
   const ahead = leaseAhead(lease, manual)
   if (ahead > CLOCK_AHEAD_MS_MAX) {
@@ -78,7 +85,7 @@ const startClockAfter = async (
   }
   // A verifier without leeway refuses a token whose `iat` lies in its future. A lease further ahead is not waited out,
   // but so much that starts one after another do not carry it on.
-  if (waits && ahead > 0) await delay(ahead <= LEASE_WAIT_MS ? ahead : LEASE_MS)
+  if (wait !== null && ahead > 0) await wait(ahead <= LEASE_WAIT_MS ? ahead : LEASE_MS)
   return startClock(lease, manual)
 }
 
@@ -90,6 +97,9 @@ export const migrateSqliteStore = (options: { file: string; madeBy: StoreMaker; 
     if (from > PROGRAM_VERSION) throw new StoreProblem(`${options.file} is of a newer version of Mintmark.`)
     applyMigrations(db, { madeBy: options.madeBy, now: options.now ?? Date.now() })
     return Promise.resolve({ from, to: PROGRAM_VERSION })
+  } catch (fault) {
+    if (!isBusy(fault)) throw fault
+    throw new StoreProblem(`Another process held the lock of ${options.file} too long: run the command again.`)
   } finally {
     db.close()
   }
@@ -108,18 +118,30 @@ const readHead = (file: string) => {
 }
 
 /** Starts the writing thread of a store that `migrate` made. Throws StoreProblem with one line for a person. */
-export const startStore = async ({ file, retention, clock }: StoreOptions): Promise<StoreHost> => {
+export const startStore = async ({
+  file,
+  retention,
+  clock,
+  wait = delay,
+  onFault,
+}: StoreOptions): Promise<StoreHost> => {
   if (retention === null && existsSync(file)) refuseForeignUser(file)
   const { clockLease, madeBy } = readHead(file)
-  const manual = clock?.buffer ?? null
-  const cells = await startClockAfter(clockLease, manual, retention !== null && clock === undefined)
-  const writer = await startWriter({
-    file,
-    clock: cells,
-    leaseMs: retention === null ? 0 : LEASE_MS,
-    upkeep: retention,
-  })
-  return { file, clock: cells, madeBy, attach: writer.attach, close: writer.close }
+  const unlock = retention === null ? () => undefined : takeServingLock(file)
+  try {
+    const manual = clock?.buffer ?? null
+    const cells = await startClockAfter(clockLease, manual, retention === null ? null : wait)
+    const leaseMs = retention === null ? 0 : LEASE_MS
+    const writer = await startWriter({ file, clock: cells, leaseMs, upkeep: retention }, onFault)
+    const close = async (): Promise<void> => {
+      await writer.close()
+      unlock()
+    }
+    return { file, clock: cells, madeBy, attach: writer.attach, close }
+  } catch (fault) {
+    unlock()
+    throw fault
+  }
 }
 
 /** Connects the thread that calls it. Nothing is written before `connect` has been given a port. */

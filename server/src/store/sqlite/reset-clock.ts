@@ -6,6 +6,7 @@ import { monotonicMs } from './clock.ts'
 import { openForWriting, refuseForeignUser } from './connection.ts'
 import { endAll } from './end-tokens.ts'
 import { readServiceRow } from './service-row.ts'
+import { takeServingLock } from './serving-lock.ts'
 import { begin, openTransaction, writingConnection } from './transaction.ts'
 
 const BUSY_MS = 10_000
@@ -13,6 +14,8 @@ const BUSY_MS = 10_000
 /** The tokens end at `wall`, by the clock that counts from now on; then the lease starts there. */
 export const resetClock = ({ file, act, wall }: { file: string; act: Act; wall: Milliseconds }): void => {
   refuseForeignUser(file)
+  // A service that runs has the clock in its memory, and would write it back.
+  const unlock = takeServingLock(file)
   const db = openForWriting(file)
   try {
     const connection = writingConnection(db, () => readServiceRow(connection.sql).clockLease)
@@ -24,5 +27,6 @@ export const resetClock = ({ file, act, wall }: { file: string; act: Act; wall: 
     connection.sql('commit').run()
   } finally {
     db.close()
+    unlock()
   }
 }

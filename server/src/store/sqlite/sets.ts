@@ -29,20 +29,23 @@ const bounded = <K, V>(cache: Map<K, V>, key: K, value: V): V => {
   return value
 }
 
-const countOf = (
-  sql: Statements,
-  count: 'select count(*) as n from scope_set' | 'select count(*) as n from audience_set',
-) => sql<{ n: number }>(count).get()?.n ?? 0
+// As many as there are, or a few more where older ones are gone: without reading the table, however large.
+const COUNT = {
+  scope_set: 'select coalesce((select max(n) from scope_set) - (select min(n) from scope_set) + 1, 0) as n',
+  audience_set: 'select coalesce((select max(n) from audience_set) - (select min(n) from audience_set) + 1, 0) as n',
+} as const
+
+const countOf = (sql: Statements, table: keyof typeof COUNT): number => sql<{ n: number }>(COUNT[table]).get()?.n ?? 0
 
 const insertScope = (sql: Statements, text: string, day: number): number | null => {
-  if (countOf(sql, 'select count(*) as n from scope_set') >= SCOPE_SETS_MAX) return null
+  if (countOf(sql, 'scope_set') >= SCOPE_SETS_MAX) return null
   const n = Number(sql('insert into scope_set (text, used_day) values (?, ?)').run(text, day).lastInsertRowid)
   for (const item of text.split(' ')) sql('insert into scope_set_item values (?, ?)').run(item, n)
   return n
 }
 
 const insertAudience = (sql: Statements, members: string, day: number): number | null => {
-  if (countOf(sql, 'select count(*) as n from audience_set') >= AUDIENCE_SETS_MAX) return null
+  if (countOf(sql, 'audience_set') >= AUDIENCE_SETS_MAX) return null
   return Number(sql('insert into audience_set (members, used_day) values (?, ?)').run(members, day).lastInsertRowid)
 }
 

@@ -26,8 +26,11 @@ const startThread = (options: WriterOptions): Promise<Worker> =>
     thread.once('exit', () => reject(new StoreProblem('The writing thread ended as it started.')))
   })
 
-/** Starts the writing thread. One that ends by itself is replaced; until then its clients are refused. */
-export const startWriter = async (options: WriterOptions): Promise<WriterHost> => {
+/** Starts the writing thread. One that ends by itself is replaced; until then its clients are refused. `onFault` logs. */
+export const startWriter = async (
+  options: WriterOptions,
+  onFault: (fault: unknown) => void = () => undefined,
+): Promise<WriterHost> => {
   const takers = new Set<(port: MessagePort) => void>()
   let thread: Worker | undefined
   let starting: Promise<void> | undefined
@@ -44,8 +47,7 @@ export const startWriter = async (options: WriterOptions): Promise<WriterHost> =
 
   const adopt = async (promised: Promise<Worker>): Promise<void> => {
     const started = await promised
-    // Without a listener an error in a thread would end the process; its exit tells enough.
-    started.on('error', () => undefined)
+    started.on('error', onFault)
     started.once('exit', () => {
       thread = undefined
       restart()
