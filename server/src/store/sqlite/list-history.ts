@@ -128,7 +128,7 @@ export const listEndedTokens = (
   const { sql, sets, now } = snapshot
   const history: History = { snapshot, filters, after }
   const fromEnded = recordOfEnded(history, labels, audiences)
-  return mergePage(streamsOf(history), limit, row => {
+  return mergePage(streamsOf(history), { limit, hidesRows: audiences !== null }, row => {
     if (row.kind === 'ended') return fromEnded(row.ended)
     const cause = causeOfEnd(row.token, snapshot.cutOffs(), now)
     const [stream, found] = [row.kind, cause].map(one => (typeof one === 'object' ? one.seq : one))

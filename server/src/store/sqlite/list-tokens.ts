@@ -22,7 +22,7 @@ export const listLiveTokens = (
       return tokenStream(snapshot, { access, life, low, below, ceiling: 0, at: () => 0 })
     }),
   )
-  return mergePage(streams, limit, ({ row, token }) => {
+  return mergePage(streams, { limit, hidesRows: audiences !== null }, ({ row, token }) => {
     const live = causeOfEnd(token, snapshot.cutOffs(), now) === undefined
     return live && passes(filters, audiences, token) ? labels.record(row, sets) : undefined
   })

@@ -60,37 +60,59 @@ const uppermost = <R extends Position>(cursors: readonly Cursor<R>[]): { row: R;
   return best
 }
 
+export type PageBounds = {
+  readonly limit: number
+  /**
+   * Whether rows are hidden from the caller. Then a full page has a next one only if a row that the caller may see
+   * follows: else the cursor would tell of the others.
+   */
+  readonly hidesRows: boolean
+}
+
+type Found<T> = { readonly record: T; readonly position: Position }
+
+type Gathered<T> = { readonly found: Found<T>[]; readonly next: Position | null }
+
+const gather = <R extends Position, T>(
+  cursors: readonly Cursor<R>[],
+  wanted: number,
+  keep: (row: R) => T | undefined,
+): Gathered<T> => {
+  const found: Found<T>[] = []
+  let last: Position | null = null
+  let looked = 0
+  for (let top = uppermost(cursors); top !== undefined; top = uppermost(cursors)) {
+    const full = found.length >= wanted || looked >= PAGE_EXAMINED_MAX
+    // A token stands at one position in the streams of all cut-offs of one millisecond, and is shown in one of them:
+    // a page that ended between them would skip it.
+    if (full && !isAt(top.row, last)) return { found, next: last }
+    looked += 1
+    last = { at: top.row.at, id: top.row.id }
+    const record = keep(top.row)
+    if (record !== undefined) found.push({ record, position: last })
+    top.cursor.pop()
+  }
+  return { found, next: null }
+}
+
 /**
  * One page of the rows that `keep` turns into a record (undefined hides a row). The next position is that of the last
  * row looked at, not of the last one returned, so that a page that hides all its rows still gets on.
  */
 export const mergePage = <R extends Position, T>(
   streams: readonly Stream<R>[],
-  limit: number,
+  { limit, hidesRows }: PageBounds,
   keep: (row: R) => T | undefined,
 ): Page<T> => {
   // A stream alone gives the whole page; of many each gives a little more than its share.
   const share = Math.ceil(((limit + 1) * (streams.length > 1 ? 2 : 1)) / Math.max(streams.length, 1))
   const firstStep = Math.min(Math.max(share, STEP_LEAST), STEP_MOST)
   const cursors = streams.map(stream => cursorOf(stream, firstStep)).toSorted((a, b) => b.ceiling - a.ceiling)
-  const records: T[] = []
-  let last: Position | null = null
-  let looked = 0
-  for (let top = uppermost(cursors); top !== undefined; top = uppermost(cursors)) {
-    const full = records.length >= limit || looked >= PAGE_EXAMINED_MAX
-    // A token stands at one position in the streams of all cut-offs of one millisecond, and is shown in one of them:
-    // a page that ended between them would skip it.
-    if (full && !isAt(top.row, last)) {
-      return { records, next: last, examined: examinedBy(cursors) }
-    }
-    looked += 1
-    last = { at: top.row.at, id: top.row.id }
-    const record = keep(top.row)
-    if (record !== undefined) records.push(record)
-    top.cursor.pop()
+  const { found, next } = gather(cursors, hidesRows ? limit + 1 : limit, keep)
+  const page = found.slice(0, limit)
+  return {
+    records: page.map(({ record }) => record),
+    next: found.length > limit ? (page.at(-1)?.position ?? null) : next,
+    examined: cursors.reduce((sum, cursor) => sum + cursor.fetched(), 0),
   }
-  return { records, next: null, examined: examinedBy(cursors) }
 }
-
-const examinedBy = <R extends Position>(cursors: readonly Cursor<R>[]): number =>
-  cursors.reduce((sum, cursor) => sum + cursor.fetched(), 0)
