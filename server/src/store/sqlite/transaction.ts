@@ -31,11 +31,19 @@ export type WritingConnection = {
   readonly clock: () => Milliseconds
   /** How far ahead the lease of the clock is written. */
   readonly leaseMs: number
+  /** Throws where the files are no longer the store's. */
+  readonly guard: () => void
 }
 
-export const writingConnection = (db: Database, clock: () => Milliseconds, leaseMs = LEASE_MS): WritingConnection => {
+const UNGUARDED = (): void => undefined
+
+export const writingConnection = (
+  db: Database,
+  clock: () => Milliseconds,
+  { leaseMs = LEASE_MS, guard = UNGUARDED }: Partial<Pick<WritingConnection, 'leaseMs' | 'guard'>> = {},
+): WritingConnection => {
   const sql = statementsOf(db)
-  return { db, sql, sets: setsOf(sql), clock, leaseMs }
+  return { db, sql, sets: setsOf(sql), clock, leaseMs, guard }
 }
 
 const RETRY_MS = 1
@@ -45,7 +53,8 @@ const sleepCell = new Int32Array(new SharedArrayBuffer(4))
 export const sleep = (ms: number): void => void Atomics.wait(sleepCell, 0, 0, ms)
 
 /** Takes the write lock; another process may hold it for a moment. `deadline` is in ms of monotonicMs(). */
-export const begin = ({ sql }: WritingConnection, deadline: number): void => {
+export const begin = ({ sql, guard }: WritingConnection, deadline: number): void => {
+  guard()
   for (;;) {
     try {
       sql('begin immediate').run()

@@ -2,6 +2,7 @@
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
 import { clockOf, monotonicMs } from './clock.ts'
 import { openForWriting } from './connection.ts'
+import { guardFiles } from './file-guard.ts'
 import { groupCommit } from './group-commit.ts'
 import { hold } from './hold.ts'
 import { sleep, writingConnection } from './transaction.ts'
@@ -19,7 +20,8 @@ if (control === null) throw new Error('The writing thread is not a program of it
 
 const options = workerData as WriterOptions
 const db = openForWriting(options.file)
-const connection = writingConnection(db, clockOf(options.clock), options.leaseMs)
+const guard = guardFiles(options.file)
+const connection = writingConnection(db, clockOf(options.clock), { leaseMs: options.leaseMs, guard })
 
 let stretchBegan = monotonicMs()
 let lastWorked = stretchBegan

@@ -1,0 +1,27 @@
+// The files of the store taken away under a running service, as a clean-up script or a restore does.
+import assert from 'node:assert/strict'
+import { copyFileSync, renameSync, rmSync } from 'node:fs'
+import { test } from 'node:test'
+import { Unavailable } from '../../src/domain/refusal.ts'
+import { act, createAgent, issue, KEEP_LONG, makeTestStore } from '../support/store.ts'
+
+const TAKEN_AWAY: Readonly<Record<string, (file: string) => void>> = {
+  'the -wal file removed': file => rmSync(`${file}-wal`),
+  'the database file replaced': file => {
+    copyFileSync(file, `${file}-copy`)
+    renameSync(`${file}-copy`, file)
+  },
+}
+
+for (const [name, takeAway] of Object.entries(TAKEN_AWAY)) {
+  test(`${name}: nothing is acknowledged from then on, and the service is not ready`, async t => {
+    const world = await makeTestStore(KEEP_LONG)
+    t.after(world.dispose)
+    const { store, file } = world
+    const [token] = await issue(store, await createAgent(store), {})
+    assert.ok(token)
+    takeAway(file)
+    await assert.rejects(store.ledger.end(token, 'manual_revocation', act('token.revoke')), Unavailable)
+    assert.match((await store.health.check()) ?? '', /was removed or replaced while the service runs/)
+  })
+}
