@@ -15,6 +15,7 @@ import {
   revoke,
   send,
 } from '../support/requests.ts'
+import { spellingsOf } from '../support/spellings.ts'
 import { type AgentOfTest, startServer, type TestServer } from '../support/test-server.ts'
 
 const CANARY = 'mmc_C4n4ry/+=&secret'
@@ -32,21 +33,8 @@ before(async () => {
 
 after(() => service.close())
 
-/** The secret as it may be written: raw, in base64 in its three alignments, percent-encoded, in hex. */
-const spellings = (secret: string): readonly string[] => [
-  secret,
-  encodeURIComponent(secret),
-  new URLSearchParams({ secret }).toString().slice('secret='.length),
-  Buffer.from(secret).toString('hex'),
-  ...[0, 1, 2].map(shift =>
-    Buffer.from(' '.repeat(shift) + secret)
-      .toString('base64')
-      .slice(4, -4),
-  ),
-]
-
 const assertAbsent = (secret: string, text: string): void => {
-  for (const spelling of spellings(secret)) assert.ok(!text.includes(spelling), `${spelling} is in: ${text}`)
+  for (const spelling of spellingsOf(secret)) assert.ok(!text.includes(spelling), `${spelling} is in: ${text}`)
 }
 
 const plant = async (path: string): Promise<readonly Answer[]> => {

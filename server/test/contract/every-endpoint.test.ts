@@ -89,7 +89,7 @@ const told = async (method: string, target: string): Promise<string> => {
   return (await sendBytes(service, `${head}Connection: close\r\n\r\n`)).replace(/\r\nDate: [^\r]*/i, '')
 }
 
-test('a path is the same in every spelling: as a whole URL, and percent-encoded where it need not be', async () => {
+test('a path in another spelling (a whole URL, or percent-encoded): a field in the query string is refused', async () => {
   const { origin } = service
   const query = await told('POST', '/oauth/token?scope=db:write')
   assert.match(query, /^HTTP\/1\.1 400 /)
@@ -98,12 +98,20 @@ test('a path is the same in every spelling: as a whole URL, and percent-encoded 
   for (const target of [`${origin}/oauth/token`, '/oauth/%74oken', '/%6Fauth/token', `${origin}/oauth/%74oken`]) {
     assert.equal(await told('POST', `${target}?scope=db:write`), query, target)
   }
+})
+
+test('a path in another spelling: below /api an error is a problem', async () => {
+  const { origin } = service
   const problem = await told('GET', '/api/v1/tokens')
   assert.match(problem, /^HTTP\/1\.1 401 /)
   assert.match(problem, /\r\ncontent-type: application\/problem\+json\r\n/i)
   for (const target of [`${origin}/api/v1/tokens`, '/%61pi/v1/tokens', `${origin}/%61pi/v1/tokens`]) {
     assert.equal(await told('GET', target), problem, target)
   }
+})
+
+test('a path in another spelling: another method is 405 with Allow', async () => {
+  const { origin } = service
   const method = await told('GET', '/oauth/token')
   assert.match(method, /^HTTP\/1\.1 405 /)
   assert.match(method, /\r\nallow: POST\r\n/i)

@@ -51,7 +51,6 @@ test('success: 200 access_token, token_type Bearer, expires_in (integer), scope 
   assert.deepEqual(rest, { token_type: 'Bearer', expires_in: 300, scope: 'db:read db:write' })
   assert.equal(token.split('.').length, 3)
   assert.equal(answer.headers['content-type'], 'application/json; charset=utf-8')
-  assert.equal(answer.headers['pragma'], 'no-cache')
   assertPlainHeaders(answer)
 })
 

@@ -149,6 +149,54 @@ test('a cursor of this list is refused by the other: 400', async () => {
   assertProblem(answer, 400, 'invalid_request', description)
 })
 
+const ONE = 'https://one.example'
+
+test('an API key limited to audiences sees only its own, on every page', async () => {
+  const agent = await service.createAgent()
+  const headers = { 'x-api-key': (await service.createApiKey('tokens:read', [ONE])).key }
+  const own: string[] = []
+  for (let n = 0; n < 3; n += 1) {
+    service.clock.advance(1000)
+    own.unshift(await issue(service, agent, { resource: ONE }))
+    const other = await issue(service, agent, { resource: 'https://two.example' })
+    await revoke(service, own[0] ?? '')
+    service.clock.advance(1000)
+    await revoke(service, other)
+  }
+  const seen: unknown[] = []
+  let pages = 0
+  let cursor: string | null = ''
+  while (cursor !== null) {
+    const rest: string = cursor === '' ? '' : `&cursor=${cursor}`
+    const answer = await get(service, `${PATH}?agent_id=${agent.agentId}&limit=1${rest}`, headers)
+    assert.equal(answer.status, 200, answer.text)
+    const page = answer.json as Page
+    seen.push(...page.data.map(({ id }) => id))
+    pages += 1
+    cursor = page.next_cursor
+  }
+  assert.deepEqual([seen, pages], [own.map(idOf), 3])
+})
+
+test('a cursor is bound to the audiences of its reader: 400 for a reader of others', async () => {
+  const agent = await service.createAgent()
+  for (let n = 0; n < 2; n += 1) await revoke(service, await issue(service, agent, { resource: ONE }))
+  const limited = (await service.createApiKey('tokens:read', [ONE])).key
+  const ask = (key: string, cursor: string) =>
+    get(service, `${PATH}?agent_id=${agent.agentId}&limit=1${cursor}`, { 'x-api-key': key })
+  const cursorOf = async (key: string): Promise<string> => {
+    const { next_cursor: cursor } = (await ask(key, '')).json as Page
+    assert.ok(cursor !== null)
+    return `&cursor=${cursor}`
+  }
+  const description = 'cursor: not one of this list with these filters. Start again without it.'
+  for (const [own, other] of [[reader, limited] as const, [limited, reader] as const]) {
+    const cursor = await cursorOf(own)
+    assertProblem(await ask(other, cursor), 400, 'invalid_request', description)
+    assert.equal((await ask(own, cursor)).status, 200)
+  }
+})
+
 test('never open: without a credential 401 with challenges ApiKey and Bearer', async () => {
   const answer = await get(service, `${PATH}?limit=0`)
   const description = 'Send an API key in X-API-Key, or a JWT of the identity provider as a Bearer token.'

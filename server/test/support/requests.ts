@@ -10,6 +10,8 @@ import type { AgentOfTest, TestServer } from './test-server.ts'
 export type Fields = Readonly<Record<string, string>> | string
 
 export type Answer = {
+  /** The path that was asked for, without its query string. */
+  readonly path: string
   readonly status: number
   readonly headers: Readonly<Record<string, string | undefined>>
   /** Every WWW-Authenticate line. */
@@ -27,13 +29,15 @@ type Message = {
   readonly body?: string | Uint8Array
 }
 
-const readAnswer = async (response: IncomingMessage): Promise<Answer> => {
+const readAnswer = async (response: IncomingMessage, target: string): Promise<Answer> => {
   const body = await text(response)
   const isJson = /[/+]json\b/.test(response.headers['content-type'] ?? '') && body !== ''
   const headers = Object.entries(response.headers).map(([name, value]) => [name, [value].flat().join(', ')])
   const challenges = response.headersDistinct['www-authenticate'] ?? []
   const json: unknown = isJson ? JSON.parse(body) : undefined
-  return { status: response.statusCode ?? 0, headers: Object.fromEntries(headers), challenges, text: body, json }
+  const [path = ''] = target.split('?', 1)
+  const status = response.statusCode ?? 0
+  return { path, status, headers: Object.fromEntries(headers), challenges, text: body, json }
 }
 
 export const send = async (service: TestServer, message: Message): Promise<Answer> => {
@@ -50,7 +54,7 @@ export const send = async (service: TestServer, message: Message): Promise<Answe
   request.on('error', () => undefined)
   request.end(message.body)
   const [response] = (await once(request, 'response')) as [IncomingMessage]
-  return readAnswer(response)
+  return readAnswer(response, below)
 }
 
 /** Writes bytes to a connection and gives what comes back until the server closes it. */
@@ -143,8 +147,9 @@ export const assertProblem = (answer: Answer, status: number, error: string, des
   assertPlainHeaders(answer)
 }
 
-/** `no-store` and a request id, as on every answer but the key set's and the metadata's. */
+/** `no-store` and a request id, as on every answer but the key set's and the metadata's; and `Pragma` with a token. */
 export const assertPlainHeaders = (answer: Answer): void => {
   assert.equal(answer.headers['cache-control'], 'no-store')
+  if (answer.path.endsWith('/oauth/token')) assert.equal(answer.headers['pragma'], 'no-cache')
   assert.match(answer.headers['x-request-id'] ?? '', /^[A-Za-z0-9._-]{1,64}$/)
 }

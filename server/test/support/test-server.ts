@@ -22,10 +22,10 @@ import type { Ports, ServiceProfile } from '../../src/ports.ts'
 import { makeManualClock, type ManualClock } from '../../src/store/sqlite/clock.ts'
 import { migrateSqliteStore, openSqliteStore, type SqliteStore } from '../../src/store/sqlite/open.ts'
 import { type IdentityProvider, startIdentityProvider } from './identity-provider.ts'
-import { act, KEEP_LONG, START } from './store.ts'
+import { act, KEEP_LONG, START, waitOn } from './store.ts'
 
 export const AUDIENCE = 'https://api.example'
-const KEY_ENCRYPTION_KEY = new Uint8Array(32).fill(7)
+export const KEY_ENCRYPTION_KEY = new Uint8Array(32).fill(7)
 const CLI: CliCaller = { kind: 'cli', user: 'tester' }
 const PORTS_TRIED_MAX = 5
 
@@ -48,6 +48,7 @@ export type TestServer = {
   readonly origin: string
   readonly clock: ManualClock
   readonly provider: IdentityProvider
+  readonly storeFile: string
   /** All that was logged so far, at every level. */
   readonly log: () => string
   /** By default an agent that may have `db:*` and any resource, with `db:read` as its default scope. */
@@ -87,7 +88,7 @@ const openStore = async (clock: ManualClock): Promise<{ store: SqliteStore; fold
   const folder = mkdtempSync(join(tmpdir(), 'mintmark-service-'))
   const file = join(folder, 'mintmark.db')
   await migrateSqliteStore({ file, madeBy: 'migrate', now: clock.wall() })
-  const store = await openSqliteStore({ file, retention: KEEP_LONG, clock })
+  const store = await openSqliteStore({ file, retention: KEEP_LONG, clock, wait: waitOn(clock) })
   await store.signingKeys.createFirst(makeSigningKey(KEY_ENCRYPTION_KEY), act('signing_key.create'))
   return { store, folder }
 }
@@ -171,6 +172,7 @@ export const startServer = async (options: TestServerOptions = {}): Promise<Test
     origin: new URL(issuer).origin,
     clock,
     provider,
+    storeFile: store.host.file,
     log: () => lines.join(''),
     ...makeRegisters(store),
     close: async () => {
