@@ -88,8 +88,8 @@ export interface AgentRegister {
 export type NewApiKey = Omit<ApiKey, 'createdAt' | 'revokedAt'> & { readonly keyHash: Uint8Array }
 
 export interface ApiKeyRegister {
-  /** The live keys with these SHA-256 hashes, in that order. */
-  find(keyHashes: readonly Uint8Array[], freshness: Freshness): Promise<readonly (ApiKey | undefined)[]>
+  /** The live keys with these SHA-256 hashes, in that order. What is not found is never remembered. */
+  find(keyHashes: readonly Uint8Array[]): Promise<readonly (ApiKey | undefined)[]>
   create(apiKey: NewApiKey, act: Act): Promise<ApiKey>
   list(after: string | null, limit: number): Promise<readonly ApiKey[]>
   revoke(apiKeyId: string, act: Act): Promise<ApiKey | undefined>

@@ -52,7 +52,7 @@ const ensureApiKey = async (
   kept: DevSecrets,
 ): Promise<DemoCredentials['api_key']> => {
   if (kept.api_key !== null) {
-    const [live] = await ports.apiKeys.find([ports.secrets.hash(kept.api_key.api_key)], 'fresh')
+    const [live] = await ports.apiKeys.find([ports.secrets.hash(kept.api_key.api_key)])
     if (live !== undefined) return kept.api_key
   }
   const request = { name: 'demo', permissions: PERMISSIONS, audiences: null }

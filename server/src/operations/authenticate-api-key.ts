@@ -17,8 +17,6 @@ export const authenticateApiKeys = async (
   presented: readonly PresentedApiKey[],
 ): Promise<readonly (ApiKeyCaller | undefined)[]> => {
   const hashes = presented.map(({ key }) => ports.secrets.hash(key))
-  const cached = await ports.apiKeys.find(hashes, 'cached')
-  // No refusal is given from a cache.
-  const found = cached.includes(undefined) ? await ports.apiKeys.find(hashes, 'fresh') : cached
+  const found = await ports.apiKeys.find(hashes)
   return presented.map((one, n) => callerOf(one, found[n]))
 }

@@ -62,10 +62,10 @@ export const makeAgentRegister = (reader: Reader, writer: Writer): AgentRegister
 export const makeApiKeyRegister = (reader: Reader, writer: Writer): ApiKeyRegister => {
   const apiKeys = memory<ApiKey>()
   return {
-    find: async (keyHashes, freshness) =>
+    find: async keyHashes =>
       reader.readUntimed(snapshot =>
         keyHashes.map(hash =>
-          apiKeys(snapshot, Buffer.from(hash).toString('latin1'), freshness, () => findApiKey(snapshot.sql, hash)),
+          apiKeys(snapshot, Buffer.from(hash).toString('latin1'), 'cached', () => findApiKey(snapshot.sql, hash)),
         ),
       ),
     create: (apiKey, act) => writer.call('createApiKey', { apiKey, act }),

@@ -87,22 +87,22 @@ export const openTransaction = (connection: WritingConnection): Transaction => {
   const now = Math.max(clock(), service.lastAt)
   if (now > service.clockLease - leaseMs / 2) sql('update service set clock_lease = ?').run(now + leaseMs)
   // Neither this nor the number is remembered: a job of the group that fails takes back what it wrote.
-  const act = () => sql('update service set last_at = ?').run(now)
+  const stampTime = () => sql('update service set last_at = ?').run(now)
   return {
     sql,
     sets,
     now,
     seq: () => readServiceRow(sql).seq,
     nextSeq: () => {
-      act()
+      stampTime()
       return nextNumber(connection)
     },
     recordAct: recorded => {
-      act()
+      stampTime()
       return insertAct(connection, recorded, now)
     },
     audit: (done, subject, detail) => {
-      act()
+      stampTime()
       const row = [now, done.kind, JSON.stringify(done.actor), done.requestId, subject, done.note]
       sql(AUDIT).run(...row, JSON.stringify(detail))
     },
