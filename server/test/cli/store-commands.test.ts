@@ -4,8 +4,9 @@ import { randomBytes } from 'node:crypto'
 import { statSync, writeFileSync } from 'node:fs'
 import { get } from 'node:https'
 import { join } from 'node:path'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import Database from 'better-sqlite3'
+import { idOfBytes } from '../../src/store/sqlite/rows.ts'
 import { CERTIFICATE, PRIVATE_KEY } from '../support/loopback-certificate.ts'
 import { freePorts, KEY, makeFolder, occupyPort, run, start, type Variables } from './run-mintmark.ts'
 
@@ -56,13 +57,56 @@ test('a data folder that cannot be written is refused', t => {
   )
 })
 
-test('clock reset says what it ends, and does it only with --yes', t => {
-  const folder = makeFolder(t)
+/** A store with a token that lives, its clock carried an hour ahead as by a wrong clock of the machine; its token's id. */
+const makeStoreAhead = async (t: TestContext, folder: string): Promise<string> => {
   run(folder, ['migrate'], KEYED)
+  const made = run(folder, [
+    'agent',
+    'create',
+    '--name',
+    'a',
+    '--scope',
+    'db:read',
+    '--default-scope',
+    'db:read',
+    '--json',
+  ])
+  const agent = JSON.parse(made.stdout) as { readonly client_id: string; readonly client_secret: string }
+  const [port] = await freePorts()
+  const running = await start(t, folder, { args: ['serve'], variables: serving(port), ready: /another audience\.\n/ })
+  const { client_id, client_secret } = agent
+  const body = new URLSearchParams({ grant_type: 'client_credentials', client_id, client_secret })
+  const answer = await fetch(`http://127.0.0.1:${port}/oauth/token`, { method: 'POST', body })
+  const { access_token: token } = (await answer.json()) as { readonly access_token: string }
+  await running.stop()
+  const db = new Database(join(folder, '.mintmark/mintmark.db'))
+  db.exec('update service set clock_lease = clock_lease + 3600000')
+  db.close()
+  const [, payload = ''] = token.split('.')
+  return (JSON.parse(Buffer.from(payload, 'base64url').toString()) as { readonly jti: string }).jti
+}
+
+/** What the ledger holds, and how far its clock is ahead. */
+const lookInto = (folder: string) => {
+  const db = new Database(join(folder, '.mintmark/mintmark.db'), { readonly: true })
+  const column = (sql: string): readonly unknown[] => db.prepare<[], unknown>(sql).pluck().all()
+  const [live, ended] = ['select id from token', 'select id from ended where reason = 2'].map(sql =>
+    column(sql).map(id => idOfBytes(id as Buffer)),
+  )
+  const aheadMs = Number(column('select clock_lease from service')[0]) - Date.now()
+  db.close()
+  return { live, ended, isAhead: aheadMs > 0 }
+}
+
+test('clock reset says what it ends, and does it only with --yes', async t => {
+  const folder = makeFolder(t)
+  const id = await makeStoreAhead(t, folder)
   assertOneLine(run(folder, ['clock', 'reset']), /^mintmark: This ends every token that is alive.*--yes\.$/m)
+  assert.deepEqual(lookInto(folder), { live: [id], ended: [], isAhead: true })
   const { status, stdout, stderr } = run(folder, ['clock', 'reset', '--yes'])
   assert.equal(status, 0, stderr)
   assert.match(stdout, /every token that was alive has ended/)
+  assert.deepEqual(lookInto(folder), { live: [], ended: [id], isAhead: false })
 })
 
 test('serve says what it serves and which audience it assumed, and ends with status 0 on SIGTERM', async t => {
@@ -141,16 +185,29 @@ test('serve refuses a port that is taken', async t => {
   )
 })
 
-test('serve, migrate and dev refuse a store of a newer version', async t => {
-  const folder = makeFolder(t)
-  run(folder, ['migrate'], KEYED)
+const makeNewer = (folder: string): void => {
   const db = new Database(join(folder, '.mintmark/mintmark.db'))
   db.exec(`insert into migration values (99, 'from the future', 99, 0)`)
   db.close()
+}
+
+const NEWER = /^mintmark: .*mintmark\.db is of a newer version/
+
+test('serve and migrate refuse a store of a newer version', async t => {
+  const folder = makeFolder(t)
+  run(folder, ['migrate'], KEYED)
+  makeNewer(folder)
   const [port] = await freePorts()
-  for (const command of ['serve', 'migrate']) {
-    assertOneLine(run(folder, [command], serving(port)), /^mintmark: .*mintmark\.db is of a newer version/)
-  }
+  for (const command of ['serve', 'migrate']) assertOneLine(run(folder, [command], serving(port)), NEWER)
+})
+
+test('dev refuses a store of a newer version, which a newer dev made', async t => {
+  const folder = makeFolder(t)
+  const [port, other] = await freePorts()
+  const variables = { PORT: String(port), MINTMARK_DEV_IDP_PORT: String(other) }
+  await (await start(t, folder, { args: ['dev'], variables, ready: /jwks\.json.*\n/ })).stop()
+  makeNewer(folder)
+  assertOneLine(run(folder, ['dev'], variables), NEWER)
 })
 
 test('dev refuses a store that migrate made for serve', async t => {

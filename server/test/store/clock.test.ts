@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { Unavailable } from '../../src/domain/refusal.ts'
 import { issuedAtOf } from '../../src/domain/token-id.ts'
-import { CLOCK_AHEAD_MS_MAX, LEASE_MS, makeManualClock } from '../../src/store/sqlite/clock.ts'
+import { CLOCK_AHEAD_MS_MAX, LEASE_MS, LEASE_WAIT_MS, makeManualClock } from '../../src/store/sqlite/clock.ts'
 import { StoreProblem } from '../../src/store/sqlite/connection.ts'
 import { openSqliteStore } from '../../src/store/sqlite/open.ts'
 import type { Retention } from '../../src/store/sqlite/retention.ts'
@@ -139,6 +139,33 @@ test('a store whose lease is 60 s ahead opens; one further ahead is refused with
     (fault: unknown) =>
       fault instanceof StoreProblem && /^[^\n]*60 s behind[^\n]*'mintmark clock reset'[^\n]*$/.test(fault.message),
   )
+})
+
+test('a service waits until the clock has passed a lease at most 2 s ahead, so that no token is from the future', async t => {
+  const { agent, store, clock, file } = await makeWorld(t)
+  await store.close()
+  const startAhead = async (ahead: number, retention: Retention | null) => {
+    withFile(file, db => db.prepare('update service set clock_lease = ?').run(clock.wall() + ahead))
+    const asked: number[] = []
+    const wait = (ms: number): Promise<void> => {
+      asked.push(ms)
+      clock.advance(ms)
+      return Promise.resolve()
+    }
+    const opened = await openSqliteStore({ file, retention, clock, wait })
+    const [token] = await issue(opened, agent, {})
+    await opened.close()
+    assert.ok(token)
+    return { asked, fromFuture: issuedAtOf(token.id) - clock.wall() }
+  }
+  for (const ahead of [1, 999, LEASE_MS, LEASE_WAIT_MS]) {
+    assert.deepEqual(await startAhead(ahead, KEEP_LONG), { asked: [ahead], fromFuture: 0 })
+  }
+  assert.deepEqual(await startAhead(0, KEEP_LONG), { asked: [], fromFuture: 0 })
+  assert.deepEqual(await startAhead(-5000, KEEP_LONG), { asked: [], fromFuture: 0 })
+  // One further ahead is waited out in part; a command that acts once waits for nothing.
+  assert.deepEqual(await startAhead(LEASE_WAIT_MS + 500, KEEP_LONG), { asked: [LEASE_MS], fromFuture: 1500 })
+  assert.deepEqual(await startAhead(700, null), { asked: [], fromFuture: 700 })
 })
 
 test('a reset of the clock ends every token, shows them in history, and lets new ones live by the machine’s time', async t => {

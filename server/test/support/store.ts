@@ -32,6 +32,14 @@ export const someSigningKey = (): SealedSigningKey => ({
   keyEncryptionKeyId: 'test',
 })
 
+/** A wait that moves the test's clock on instead of taking time. */
+export const waitOn =
+  (clock: ManualClock) =>
+  (ms: number): Promise<void> => {
+    clock.advance(ms)
+    return Promise.resolve()
+  }
+
 export type TestStore = {
   readonly store: SqliteStore
   readonly clock: ManualClock
@@ -48,7 +56,7 @@ const adopt = (store: SqliteStore, clock: ManualClock, file: string): TestStore 
   file,
   reopen: async retention => {
     await store.close()
-    return adopt(await openSqliteStore({ file, retention, clock }), clock, file)
+    return adopt(await openSqliteStore({ file, retention, clock, wait: waitOn(clock) }), clock, file)
   },
   dispose: async () => {
     await store.close()
@@ -61,7 +69,7 @@ export const makeTestStore = async (retention: Retention | null = KEEP_LONG, sta
   const file = join(mkdtempSync(join(tmpdir(), 'mintmark-store-')), 'mintmark.db')
   const clock = makeManualClock(start)
   await migrateSqliteStore({ file, madeBy: 'migrate', now: start })
-  const store = await openSqliteStore({ file, retention, clock })
+  const store = await openSqliteStore({ file, retention, clock, wait: waitOn(clock) })
   await store.signingKeys.createFirst(someSigningKey(), act('signing_key.create'))
   return adopt(store, clock, file)
 }
