@@ -89,7 +89,7 @@ const makeStoreAhead = async (t: TestContext, folder: string): Promise<string> =
 /** What the ledger holds, and how far its clock is ahead. */
 const lookInto = (folder: string) => {
   const db = new Database(join(folder, '.mintmark/mintmark.db'), { readonly: true })
-  const column = (sql: string): readonly unknown[] => db.prepare<[], unknown>(sql).pluck().all()
+  const column = (sql: string): readonly unknown[] => db.prepare<[]>(sql).pluck().all()
   const [live, ended] = ['select id from token', 'select id from ended where reason = 2'].map(sql =>
     column(sql).map(id => idOfBytes(id as Buffer)),
   )
