@@ -7,6 +7,7 @@ import { type Logger, pino } from 'pino'
 import type { MigrateConfig, ServeConfig, ServiceConfig, StoreConfig } from './config.ts'
 import { LIFETIMES_MAX } from './domain/agent.ts'
 import { actorOf, type CliCaller } from './domain/caller.ts'
+import { DAY_MS } from './domain/time.ts'
 import { buildServer } from './http/server.ts'
 import { makeOperators } from './keys/identity-providers.ts'
 import { randomness } from './keys/randomness.ts'
@@ -41,8 +42,6 @@ export type Service = {
   readonly close: () => Promise<void>
 }
 
-const DAY_MILLISECONDS = 86_400_000
-
 const secrets = makeSecrets(randomness)
 
 const keyOf = (config: MigrateConfig): Uint8Array => {
@@ -69,7 +68,7 @@ const openForCommand = ({ databaseFile }: StoreConfig): Promise<SqliteStore> =>
 
 const openForService = (config: ServiceConfig): Promise<SqliteStore> => {
   const { expiredDays, endedDays } = config.retention
-  const retention = { expiredMs: expiredDays * DAY_MILLISECONDS, endedMs: endedDays * DAY_MILLISECONDS }
+  const retention = { expiredMs: expiredDays * DAY_MS, endedMs: endedDays * DAY_MS }
   const logger = makeLogger(config)
   const onFault = (err: unknown): void => logger.error({ err }, 'the writing thread failed and is replaced')
   return forPerson(() => openSqliteStore({ file: config.databaseFile, retention, onFault }))

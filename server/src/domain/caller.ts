@@ -13,6 +13,8 @@ export const PERMISSIONS = [
 
 export type Permission = (typeof PERMISSIONS)[number]
 
+export const isPermission = (text: string): text is Permission => PERMISSIONS.some(permission => permission === text)
+
 /** Operators' roles, each including the ones before it. */
 export const ROLES = ['viewer', 'operator', 'admin'] as const
 

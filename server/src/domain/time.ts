@@ -6,6 +6,8 @@ export type Milliseconds = number
 /** Seconds since 1970-01-01T00:00:00Z, an integer: the NumericDate of JWT (RFC 7519 §2). */
 export type Seconds = number
 
+export const DAY_MS = 86_400_000
+
 const RFC3339 = /^\d{4}-\d\d-\d\d[Tt]([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?([Zz]|[+-]([01]\d|2[0-3]):[0-5]\d)$/
 
 /** `2026-11-21T09:30:05Z`, or with milliseconds where the instant has any. */

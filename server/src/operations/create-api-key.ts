@@ -2,7 +2,7 @@
 import type { Act } from '../domain/act.ts'
 import type { ApiKey } from '../domain/api-key.ts'
 import { isResource } from '../domain/audience.ts'
-import { actorOf, type CliCaller, PERMISSIONS, type Permission } from '../domain/caller.ts'
+import { actorOf, type CliCaller, isPermission, PERMISSIONS, type Permission } from '../domain/caller.ts'
 import { isName, NAME_FORM } from '../domain/name.ts'
 import { type OrRefusal, refuse } from '../domain/refusal.ts'
 import type { Ports } from '../ports.ts'
@@ -19,8 +19,6 @@ export type ApiKeyRequest = {
 
 /** `key` is the secret itself. */
 export type CreatedApiKey = { readonly apiKey: ApiKey; readonly key: string }
-
-const isPermission = (text: string): text is Permission => PERMISSIONS.some(permission => permission === text)
 
 const checkAudiences = (audiences: readonly string[]): ReturnType<typeof refuse> | undefined => {
   if (audiences.length === 0 || audiences.length > KEY_AUDIENCES_MAX) {

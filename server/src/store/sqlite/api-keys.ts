@@ -1,7 +1,7 @@
 // API keys in the store.
 import type { Act } from '../../domain/act.ts'
 import type { ApiKey } from '../../domain/api-key.ts'
-import { type Permission, PERMISSIONS } from '../../domain/caller.ts'
+import { isPermission } from '../../domain/caller.ts'
 import type { NewApiKey } from '../../ports.ts'
 import { parseStrings } from './rows.ts'
 import type { Statements } from './statements.ts'
@@ -17,8 +17,6 @@ type Row = {
 }
 
 const COLUMNS = 'id, name, permissions, audiences, created_at as createdAt, revoked_at as revokedAt'
-
-const isPermission = (text: string): text is Permission => PERMISSIONS.some(permission => permission === text)
 
 // A permission that this program does not know yet is not one that it could grant.
 const apiKeyOf = (row: Row): ApiKey => ({

@@ -1,4 +1,5 @@
 // Key ranges of `ended`, latest end first.
+import { LIFETIME_SECONDS_MAX } from '../../domain/agent.ts'
 import type { HistoryFilters, Position } from '../../domain/page.ts'
 import { type Reason, REASONS } from '../../domain/reason.ts'
 import { ABOVE_EVERY_ID } from '../../domain/token-id.ts'
@@ -24,7 +25,7 @@ export type EndedRow = {
 export type EndedStreamRow = { readonly at: number; readonly id: string; readonly ended: EndedRow }
 
 // No token outlives a day, so an end tells within which day the token was issued.
-const LIFETIME_MS_MAX = 86_400_000
+const LIFETIME_MS_MAX = 1000 * LIFETIME_SECONDS_MAX
 
 const RANGE = '(at, id) < (?, ?) and at >= ? order by at desc, id desc limit ?'
 const COLUMNS = 'id, life, agent, cred, key, scope, aud, at, reason, act'

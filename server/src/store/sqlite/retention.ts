@@ -1,12 +1,12 @@
 // Retention: what has been kept long enough goes, oldest first, in steps so small that no request waits for one.
 import { REASONS } from '../../domain/reason.ts'
+import { DAY_MS } from '../../domain/time.ts'
 import { lowestIdAt } from '../../domain/token-id.ts'
 import { bytesOfId } from './rows.ts'
 import type { Transaction } from './transaction.ts'
 import { lifetimesOf } from './walk.ts'
 
 export const RETENTION_ROWS = 500
-const DAY_MS = 86_400_000
 
 export type Retention = {
   /** How long a token that only expired is kept after its expiry. */

@@ -1,11 +1,10 @@
 // Scope sets and audience sets: each distinct text is stored once, and tokens name it by number.
-import type { Milliseconds } from '../../domain/time.ts'
+import { DAY_MS, type Milliseconds } from '../../domain/time.ts'
 import { parseStrings } from './rows.ts'
 import type { Statements } from './statements.ts'
 
 export const SCOPE_SETS_MAX = 65_536
 export const AUDIENCE_SETS_MAX = 65_536
-const DAY_MS = 86_400_000
 const CACHE_MAX = 65_536
 
 export type ScopeSet = { readonly text: string; readonly items: readonly string[] }
