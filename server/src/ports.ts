@@ -5,6 +5,7 @@ import type { Agent, Client } from './domain/agent.ts'
 import type { ApiKey } from './domain/api-key.ts'
 import type { OperatorCaller } from './domain/caller.ts'
 import type { AccessTokenClaims, TokenAddress } from './domain/claims.ts'
+import type { Digest, Sha256 } from './domain/hash.ts'
 import type { CutOffConditions } from './domain/ledger.ts'
 import type { EndedTokenRecord, HistoryFilters, Page, PageRequest, TokenFilters, TokenRecord } from './domain/page.ts'
 import type { EndingReason } from './domain/reason.ts'
@@ -27,8 +28,7 @@ export type IssueView = {
 export type NewToken = {
   readonly id: string
   readonly lifetimeSeconds: number
-  /** The first 16 bytes of SHA-256 of the exact token text. */
-  readonly digest: Uint8Array
+  readonly digest: Digest
   readonly agent: number
   readonly credential: number
   readonly signingKey: number
@@ -47,7 +47,7 @@ export type InsertOutcome = 'inserted' | 'decide_again' | 'no_room'
 /** A row as a look-up finds it. `dead` is domain/ledger.ts applied to one snapshot. */
 export type FoundToken = TokenRecord & {
   readonly dead: boolean
-  readonly digest: Uint8Array
+  readonly digest: Digest
   readonly publicJwk: PublicJwk
 }
 
@@ -67,7 +67,7 @@ export interface TokenLedger {
 }
 
 export type NewAgent = Omit<Agent, 'createdAt' | 'disabledAt'> & {
-  readonly credential: { readonly id: string; readonly secretHash: Uint8Array }
+  readonly credential: { readonly id: string; readonly secretHash: Sha256 }
 }
 
 export interface AgentRegister {
@@ -85,11 +85,11 @@ export interface AgentRegister {
   enable(agentId: string, act: Act): Promise<Agent | undefined>
 }
 
-export type NewApiKey = Omit<ApiKey, 'createdAt' | 'revokedAt'> & { readonly keyHash: Uint8Array }
+export type NewApiKey = Omit<ApiKey, 'createdAt' | 'revokedAt'> & { readonly keyHash: Sha256 }
 
 export interface ApiKeyRegister {
   /** The live keys with these SHA-256 hashes, in that order. What is not found is never remembered. */
-  find(keyHashes: readonly Uint8Array[]): Promise<readonly (ApiKey | undefined)[]>
+  find(keyHashes: readonly Sha256[]): Promise<readonly (ApiKey | undefined)[]>
   create(apiKey: NewApiKey, act: Act): Promise<ApiKey>
   list(after: string | null, limit: number): Promise<readonly ApiKey[]>
   revoke(apiKeyId: string, act: Act): Promise<ApiKey | undefined>
@@ -109,10 +109,10 @@ export interface StoreHealth {
   check(): Promise<string | null>
 }
 
-export type MintedToken = { readonly token: string; readonly digest: Uint8Array }
+export type MintedToken = { readonly token: string; readonly digest: Digest }
 
 /** A text that may be a token of ours: where its row would stand, and what the row's digest would be. */
-export type TokenReference = TokenAddress & { readonly digest: Uint8Array }
+export type TokenReference = TokenAddress & { readonly digest: Digest }
 
 export interface TokenCodec {
   /** Signs one after another, in one go: a signature between two requests is a cold one. */
@@ -133,10 +133,10 @@ export interface Operators {
 export interface Secrets {
   makeClientSecret(): string
   makeApiKey(): string
-  /** SHA-256 of the UTF-8 text. */
-  hash(text: string): Uint8Array
-  /** In constant time. */
-  areEqual(a: Uint8Array, b: Uint8Array): boolean
+  /** Of the UTF-8 text. */
+  hash(text: string): Sha256
+  /** Compares two hashes, or two digests, in constant time. */
+  areEqual(a: string, b: string): boolean
 }
 
 export interface Randomness {

@@ -1,4 +1,5 @@
 // Agents, their credentials, and what a token request of an agent may have.
+import type { Sha256 } from './hash.ts'
 import type { Milliseconds } from './time.ts'
 
 export const LIFETIME_SECONDS_MAX = 86_400
@@ -23,8 +24,8 @@ export type Agent = {
   readonly createdAt: Milliseconds
 }
 
-/** One of the secrets of an agent, as SHA-256. `number` is the store's. */
-export type Credential = { readonly number: number; readonly id: string; readonly secretHash: Uint8Array }
+/** One of the secrets of an agent, as its hash. `number` is the store's. */
+export type Credential = { readonly number: number; readonly id: string; readonly secretHash: Sha256 }
 
 /** An agent as the token endpoint needs it. `number` is the store's. */
 export type Client = {

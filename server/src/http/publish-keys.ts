@@ -24,8 +24,6 @@ export const keySetAnswer = z.object({
 
 type Published = { readonly kids: string; readonly body: Buffer; readonly etag: string }
 
-const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')
-
 /** A kid is the thumbprint of its key: the same kids are the same set. */
 const kidsOf = ({ keys }: KeySet): string => keys.map(key => key.kid).join(' ')
 
@@ -53,7 +51,7 @@ export const makeKeySetHandler = (ports: Ports) => {
     const kids = kidsOf(keySet)
     if (published?.kids === kids) return published
     const text = JSON.stringify(keySet)
-    const etag = `"${hexOf(ports.secrets.hash(text)).slice(0, 32)}"`
+    const etag = `"${ports.secrets.hash(text).slice(0, 32)}"`
     published = { kids, body: Buffer.from(text), etag }
     return published
   }

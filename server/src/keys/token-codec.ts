@@ -1,12 +1,12 @@
 // Access tokens as text: signed at issue, found by the address in them, recognised by the digest of the whole.
 import { createPublicKey, hash, sign, verify, type KeyObject } from 'node:crypto'
 import { addressOf, type AccessTokenClaims } from '../domain/claims.ts'
+import { type Digest, digestIn } from '../domain/hash.ts'
 import type { PublicJwk, SigningKey } from '../domain/signing-key.ts'
 import type { MintedToken, TokenCodec, TokenReference } from '../ports.ts'
 import { COMPACT_CHARACTERS_MAX, decodeCanonical, readProvablePayload, splitCompact } from './compact-jws.ts'
 import { openSigningKey } from './signing-keys.ts'
 
-const DIGEST_BYTES = 16
 const SIGNATURE_BYTES = 64
 /** Private keys kept open. One signs at a time; the rest of the room is for a rotation. */
 const OPEN_KEYS_MAX = 8
@@ -19,7 +19,7 @@ type OpenKey = { readonly encodedHeader: string; readonly privateKey: KeyObject 
 
 const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')
 
-const digestOf = (text: string): Uint8Array => hash('sha256', text, 'buffer').subarray(0, DIGEST_BYTES)
+const digestOf = (text: string): Digest => digestIn(hash('sha256', text, 'hex'))
 
 const mintOne = (claims: AccessTokenClaims, { encodedHeader, privateKey }: OpenKey): MintedToken => {
   const signingInput = `${encodedHeader}.${encode(claims)}`

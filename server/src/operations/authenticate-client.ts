@@ -15,7 +15,7 @@ export type AuthenticatedClient = { readonly client: Client; readonly credential
 export const CLIENT_REFUSED =
   'Client authentication failed: send client_id and client_secret of an enabled agent, in the form or by HTTP Basic.'
 
-const NO_HASH = new Uint8Array(32)
+const NO_HASH = '0'.repeat(64)
 
 /**
  * The credential that the secret opens, or undefined. Costs the same whether the client is unknown, disabled or wrong:

@@ -1,8 +1,7 @@
-// Says whether tokens are active (RFC 7662), for all requests of one turn at once. Every answer starts at inactive.
+// Says whether tokens are active (RFC 7662), for all requests of a group at once. Every answer starts at inactive.
 import type { ApiKeyCaller } from '../domain/caller.ts'
 import { audienceClaim } from '../domain/claims.ts'
 import { type OrRefusal, refuse, refuseCaller } from '../domain/refusal.ts'
-import { issuedSecondOf } from '../domain/token-id.ts'
 import type { FoundToken, Ports, TokenReference } from '../ports.ts'
 import { authenticateApiKeys, type PresentedApiKey } from './authenticate-api-key.ts'
 
@@ -56,7 +55,7 @@ const describe = (token: FoundToken, issuer: string): Introspection => ({
   client_id: token.clientId,
   iss: issuer,
   aud: audienceClaim(token.audience),
-  iat: issuedSecondOf(token.id),
+  iat: token.issuedAt,
   jti: token.id,
   token_type: 'Bearer',
 })

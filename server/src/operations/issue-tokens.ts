@@ -1,4 +1,4 @@
-// Issues access tokens by the client-credentials grant (RFC 6749 §4.4), for all requests of one turn at once:
+// Issues access tokens by the client-credentials grant (RFC 6749 §4.4), for all requests of a group at once:
 // decide, sign, write, answer. A token leaves only once its row is durable.
 import { AUDIENCES_MAX, firstResourceBeyond, isResource } from '../domain/audience.ts'
 import type { Agent } from '../domain/agent.ts'

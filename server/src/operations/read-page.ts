@@ -26,13 +26,7 @@ type Reading<F, R> = {
   readonly read: (page: PageRequest<F>) => Promise<Page<R>>
 }
 
-const FINGERPRINT_HEX_BYTES = 16
-
-const hexOf = (bytes: Uint8Array): string => {
-  let text = ''
-  for (const byte of bytes) text += byte.toString(16).padStart(2, '0')
-  return text
-}
+const FINGERPRINT_CHARACTERS = 32
 
 /** Reads one page; a cursor of another list, of other filters or of another restriction is refused. */
 export const readPage = async <F extends object, R>(
@@ -42,7 +36,7 @@ export const readPage = async <F extends object, R>(
 ): Promise<OrRefusal<ListPage<R>>> => {
   const audiences = reader.kind === 'api_key' ? reader.audiences : null
   const bound = fingerprintText({ filters: request.filters, audiences })
-  const fingerprint = hexOf(ports.secrets.hash(bound).subarray(0, FINGERPRINT_HEX_BYTES))
+  const fingerprint = ports.secrets.hash(bound).slice(0, FINGERPRINT_CHARACTERS)
   const after = request.cursor === null ? null : parseCursor(list, fingerprint, request.cursor)
   if (after === undefined) {
     return refuse('invalid_request', 'cursor: not one of this list with these filters. Start again without it.')

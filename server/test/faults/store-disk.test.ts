@@ -27,7 +27,7 @@ const commit = (connection: WritingConnection, ...jobs: readonly { job: JobName;
   ).map(reply => ('failure' in reply ? reply.failure.kind : reply.value))
 
 const newApiKey = () => ({
-  apiKey: { id: randomUUID(), name: 'key', permissions: [], audiences: null, keyHash: randomBytes(32) },
+  apiKey: { id: randomUUID(), name: 'key', permissions: [], audiences: null, keyHash: randomBytes(32).toString('hex') },
   act: act('api_key.create'),
 })
 

@@ -38,7 +38,13 @@ const contentOf = (file: string) => TABLES.map(table => readRows(file, `select *
 test('what cannot have the lock before its deadline is unavailable, was not done, and is not done later', async t => {
   const { file, store, agent, token, raced, release } = await makeWorld(t)
   const before = contentOf(file)
-  const apiKey = { id: randomUUID(), name: 'key', permissions: [], audiences: null, keyHash: randomBytes(32) }
+  const apiKey = {
+    id: randomUUID(),
+    name: 'key',
+    permissions: [],
+    audiences: null,
+    keyHash: randomBytes(32).toString('hex'),
+  }
   const attempts = [
     () => store.ledger.end(token, 'manual_revocation', REVOKE),
     () => store.ledger.insert(raced),

@@ -19,9 +19,9 @@ const REFUSED = {
   },
 }
 
-const hash = (text: string): Uint8Array => new TextEncoder().encode(text)
+const hash = (text: string): string => `hash of ${text}`
 
-const areEqual = (a: Uint8Array, b: Uint8Array): boolean => a.length === b.length && a.every((byte, n) => byte === b[n])
+const areEqual = (a: string, b: string): boolean => a === b
 
 const clientOf = (clientId: string, disabledAt: number | null): Client => ({
   number: NUMBERS[clientId] ?? 0,
@@ -105,7 +105,7 @@ const issueTo = async (script: Script, ...clientIds: readonly string[]) => {
       },
       ledger: { ...ledger, find: never, end: never, endAll: never, listLive: never, listEnded: never },
       codec: {
-        mint: claims => claims.map(one => ({ token: `${one.client_id} at ${one.seq}`, digest: new Uint8Array(16) })),
+        mint: claims => claims.map(one => ({ token: `${one.client_id} at ${one.seq}`, digest: '' })),
         read: never,
         isSignedBy: never,
         readLenient: never,

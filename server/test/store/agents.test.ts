@@ -26,7 +26,7 @@ const makeAgent = (changes: Partial<NewAgent> = {}): NewAgent => ({
   resources: ['https://api.example'],
   defaultAudience: 'https://api.example',
   lifetimeSeconds: 120,
-  credential: { id: randomUUID(), secretHash: randomBytes(32) },
+  credential: { id: randomUUID(), secretHash: randomBytes(32).toString('hex') },
   ...changes,
 })
 
@@ -64,11 +64,7 @@ test('the view for issue holds each client asked for in order, its credentials, 
   )
   assert.deepEqual(
     view.clients.map(client => client?.credentials.map(({ id, secretHash }) => [id, secretHash])),
-    [
-      [[b.credential.id, Buffer.from(b.credential.secretHash)]],
-      undefined,
-      [[a.credential.id, Buffer.from(a.credential.secretHash)]],
-    ],
+    [[[b.credential.id, b.credential.secretHash]], undefined, [[a.credential.id, a.credential.secretHash]]],
   )
 })
 

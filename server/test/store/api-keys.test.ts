@@ -21,7 +21,7 @@ const makeApiKey = (changes: Partial<NewApiKey> = {}): NewApiKey => ({
   name: 'resource server',
   permissions: ['tokens:introspect', 'tokens:read'],
   audiences: ['https://api.example'],
-  keyHash: randomBytes(32),
+  keyHash: randomBytes(32).toString('hex'),
   ...changes,
 })
 

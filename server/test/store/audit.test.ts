@@ -26,7 +26,7 @@ const makeWorld = async (t: TestContext): Promise<TestStore> => {
 const newAgent = () => {
   const identity = { id: randomUUID(), clientId: randomUUID(), name: randomUUID(), scopes: ['db:*'] }
   const allowed = { defaultScope: null, resources: ['*'], defaultAudience: null, lifetimeSeconds: null }
-  return { ...identity, ...allowed, credential: { id: randomUUID(), secretHash: randomBytes(32) } }
+  return { ...identity, ...allowed, credential: { id: randomUUID(), secretHash: randomBytes(32).toString('hex') } }
 }
 
 const newApiKey = () => ({
@@ -34,7 +34,7 @@ const newApiKey = () => ({
   name: 'gateway',
   permissions: ['tokens:introspect'] as const,
   audiences: null,
-  keyHash: randomBytes(32),
+  keyHash: randomBytes(32).toString('hex'),
 })
 
 /** Does the act on things made before it; gives the subject that its row must name. */
@@ -173,7 +173,8 @@ test('no row of the audit or of the acts holds a secret, its hash, a sealed key 
   assert.ok(text.includes(agent.id) && text.includes(apiKey.id), 'the rows that are searched are there')
   const digests = found.flatMap(token => (token === undefined ? [] : [token.digest]))
   assert.equal(digests.length, 2)
-  for (const secret of [agent.credential.secretHash, apiKey.keyHash, key.sealedPrivateKey, ...digests]) {
+  const hashes = [agent.credential.secretHash, apiKey.keyHash, ...digests].map(hex => Buffer.from(hex, 'hex'))
+  for (const secret of [key.sealedPrivateKey, ...hashes]) {
     for (const spelling of spellingsOf(secret)) assert.ok(!text.includes(spelling))
   }
 })

@@ -50,7 +50,7 @@ test('a token that was written is found with its digest and all that its record 
       issuedAt: START / 1000,
       expiresAt: START / 1000 + 60,
       dead: false,
-      digest: Buffer.from(token.digest),
+      digest: token.digest,
       publicJwk,
     },
   ])

@@ -23,10 +23,16 @@ const makeWorld = async (t: TestContext): Promise<TestStore & { readonly agent: 
 const newAgent = (name: string) => {
   const identity = { id: randomUUID(), clientId: randomUUID(), name, scopes: ['db:*'] }
   const allowed = { defaultScope: null, resources: ['*'], defaultAudience: null, lifetimeSeconds: null }
-  return { ...identity, ...allowed, credential: { id: randomUUID(), secretHash: randomBytes(32) } }
+  return { ...identity, ...allowed, credential: { id: randomUUID(), secretHash: randomBytes(32).toString('hex') } }
 }
 
-const newApiKey = (id: string) => ({ id, name: 'key', permissions: [], audiences: null, keyHash: randomBytes(32) })
+const newApiKey = (id: string) => ({
+  id,
+  name: 'key',
+  permissions: [],
+  audiences: null,
+  keyHash: randomBytes(32).toString('hex'),
+})
 
 let jobs = 0
 const job = <Name extends JobName>(name: Name, input: JobInput<Name>): JobMessage => {

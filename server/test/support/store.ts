@@ -80,7 +80,7 @@ export const createAgent = async (store: SqliteStore, lifetimeSeconds: number | 
   const [id, credentialId] = [randomUUID(), randomUUID()]
   const agent = { id, clientId: `client-${id}`, name: `agent ${id}`, scopes: ['db:*'], defaultScope: null }
   const allowed = { resources: ['*'], defaultAudience: null, lifetimeSeconds }
-  const credential = { id: credentialId, secretHash: randomBytes(32) }
+  const credential = { id: credentialId, secretHash: randomBytes(32).toString('hex') }
   const created = await store.agents.create({ ...agent, ...allowed, credential }, act('agent.create'))
   if (typeof created === 'string') throw new Error(created)
   return { id, clientId: agent.clientId, credentialId }
@@ -105,7 +105,7 @@ export const newTokens = async (
   return wishes.map(({ lifetimeSeconds = 300, scope = 'db:read', audience = ['https://api.example'] }) => ({
     id: makeTokenId(view.now, randomBytes(10)),
     lifetimeSeconds,
-    digest: randomBytes(16),
+    digest: randomBytes(16).toString('hex'),
     agent: client.number,
     credential: credential.number,
     signingKey: view.signingKey.number,

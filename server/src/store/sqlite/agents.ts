@@ -1,6 +1,6 @@
 // Agents in the store: reading them, and the acts that change them.
 import type { Act } from '../../domain/act.ts'
-import { type Agent, type Client, LIFETIMES_MAX } from '../../domain/agent.ts'
+import { type Agent, type Client, type Credential, LIFETIMES_MAX } from '../../domain/agent.ts'
 import { NO_CONDITION } from '../../domain/ledger.ts'
 import type { NewAgent } from '../../ports.ts'
 import { endAll } from './end-tokens.ts'
@@ -54,8 +54,9 @@ export const listAgents = (sql: Statements, after: string | null, limit: number)
 export const readClient = (sql: Statements, clientId: string): Client | undefined => {
   const row = sql<Row>(`select ${COLUMNS} from agent where client_id = ?`).get(clientId)
   if (row === undefined) return undefined
-  const select = 'select n as number, id, secret_hash as secretHash from credential where agent = ? order by n'
-  const credentials = sql<{ number: number; id: string; secretHash: Buffer }>(select).all(row.n)
+  const select =
+    'select n as number, id, lower(hex(secret_hash)) as secretHash from credential where agent = ? order by n'
+  const credentials = sql<Credential>(select).all(row.n)
   return { number: row.n, agent: agentOf(row), credentials }
 }
 
@@ -79,7 +80,7 @@ const insertAgent = ({ sql, now }: Transaction, agent: NewAgent): void => {
   const identity = [id, clientId, name, now]
   const allowed = [JSON.stringify(scopes), jsonOrNull(defaultScope), JSON.stringify(resources), defaultAudience]
   const { lastInsertRowid } = sql(INSERT).run(...identity, ...allowed, lifetimeSeconds)
-  const insert = 'insert into credential (agent, id, secret_hash, created_at) values (?, ?, ?, ?)'
+  const insert = 'insert into credential (agent, id, secret_hash, created_at) values (?, ?, unhex(?), ?)'
   sql(insert).run(lastInsertRowid, credential.id, credential.secretHash, now)
 }
 

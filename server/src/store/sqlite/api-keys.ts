@@ -1,6 +1,7 @@
 // API keys in the store.
 import type { Act } from '../../domain/act.ts'
 import type { ApiKey } from '../../domain/api-key.ts'
+import type { Sha256 } from '../../domain/hash.ts'
 import { isPermission } from '../../domain/caller.ts'
 import type { NewApiKey } from '../../ports.ts'
 import { parseStrings } from './rows.ts'
@@ -29,8 +30,8 @@ const apiKeyOf = (row: Row): ApiKey => ({
 })
 
 /** The live key with this hash. */
-export const findApiKey = (sql: Statements, keyHash: Uint8Array): ApiKey | undefined => {
-  const row = sql<Row>(`select ${COLUMNS} from api_key where key_hash = ? and revoked_at is null`).get(keyHash)
+export const findApiKey = (sql: Statements, keyHash: Sha256): ApiKey | undefined => {
+  const row = sql<Row>(`select ${COLUMNS} from api_key where key_hash = unhex(?) and revoked_at is null`).get(keyHash)
   return row === undefined ? undefined : apiKeyOf(row)
 }
 
@@ -45,7 +46,7 @@ export type CreateApiKey = { readonly apiKey: NewApiKey; readonly act: Act }
 export const createApiKey = (tx: Transaction, { apiKey, act }: CreateApiKey): ApiKey => {
   const { keyHash, ...shown } = apiKey
   const audiences = shown.audiences === null ? null : JSON.stringify(shown.audiences)
-  const insert = `insert into api_key (id, name, key_hash, permissions, audiences, created_at) values (?, ?, ?, ?, ?, ?)`
+  const insert = `insert into api_key (id, name, key_hash, permissions, audiences, created_at) values (?, ?, unhex(?), ?, ?, ?)`
   tx.sql(insert).run(shown.id, shown.name, keyHash, JSON.stringify(shown.permissions), audiences, tx.now)
   tx.audit(act, apiKey.id, { api_key: shown })
   return { ...shown, createdAt: tx.now, revokedAt: null }

@@ -1,15 +1,17 @@
 // Looks tokens up by their address: one point read each, and the numbers that may have ended them, in one snapshot.
 import type { TokenAddress } from '../../domain/claims.ts'
+import type { Digest } from '../../domain/hash.ts'
 import { type EndedSeqs, isDead } from '../../domain/ledger.ts'
 import type { FoundToken } from '../../ports.ts'
 import type { Labels } from './labels.ts'
 import type { Snapshot } from './reader.ts'
-import { bytesOfId } from './rows.ts'
-import { ledgerTokenOf, TOKEN_COLUMNS, type TokenRow } from './token-rows.ts'
+import { ledgerTokenAt, type TokenNumbers } from './token-rows.ts'
 
-type FoundRow = TokenRow & { readonly digest: Buffer }
+type FoundRow = TokenNumbers & { readonly digest: Digest }
 
-const SELECT = `select ${TOKEN_COLUMNS}, digest from token where life = ? and id = ?`
+// As text: buffers that cross into SQLite and back cost more than the look-up.
+const SELECT = `select agent, cred, key, scope, aud, seq, lower(hex(digest)) as digest from token
+  where life = ? and id = unhex(?)`
 
 const ENDED_SEQ = {
   agent: 'select ended_seq as seq from agent where n = ?',
@@ -17,7 +19,7 @@ const ENDED_SEQ = {
   key: 'select ended_seq as seq from signing_key where n = ?',
 } as const
 
-const endedSeqs = ({ sql, service }: Snapshot, row: TokenRow): EndedSeqs => {
+const endedSeqs = ({ sql, service }: Snapshot, row: TokenNumbers): EndedSeqs => {
   // No act ended many tokens since this one was decided on: no number can be above its own.
   if (row.seq >= service.lastEndSeq) return { service: 0, agent: 0, credential: 0, key: 0 }
   const of = (name: keyof typeof ENDED_SEQ, n: number): number => {
@@ -39,13 +41,13 @@ export const findTokens = (
   labels: Labels,
   addresses: readonly TokenAddress[],
 ): readonly (FoundToken | undefined)[] =>
-  addresses.map(({ id, lifetimeSeconds }) => {
-    const row = snapshot.sql<FoundRow>(SELECT).get(lifetimeSeconds, bytesOfId(id))
+  addresses.map(address => {
+    const row = snapshot.sql<FoundRow>(SELECT).get(address.lifetimeSeconds, address.id.replaceAll('-', ''))
     if (row === undefined) return undefined
-    const token = ledgerTokenOf(row, snapshot.sets)
+    const token = ledgerTokenAt(address, row, snapshot.sets)
     const cutOffs = row.seq >= snapshot.service.lastEndSeq ? [] : snapshot.cutOffs()
     return {
-      ...labels.record(row, snapshot.sets),
+      ...labels.recordAt(address, row, snapshot.sets),
       dead: isDead(token, endedSeqs(snapshot, row), cutOffs, snapshot.now),
       digest: row.digest,
       publicJwk: labels.publicJwk(row.key),

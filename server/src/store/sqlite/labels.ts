@@ -1,12 +1,12 @@
 // What the numbers in a row stand for on the wire. None of it ever changes, so a serving thread remembers it.
+import type { TokenAddress } from '../../domain/claims.ts'
 import type { TokenRecord } from '../../domain/page.ts'
 import type { PublicJwk } from '../../domain/signing-key.ts'
-import { expiresSecondOf, issuedSecondOf } from '../../domain/token-id.ts'
-import { idOfBytes } from './rows.ts'
+import { issuedSecondOf } from '../../domain/token-id.ts'
 import type { Sets } from './sets.ts'
 import { parsePublicJwk } from './signing-keys.ts'
 import type { Statements } from './statements.ts'
-import type { TokenRow } from './token-rows.ts'
+import { addressOfRow, type TokenNumbers, type TokenRow } from './token-rows.ts'
 
 const REMEMBERED_MAX = 65_536
 
@@ -28,6 +28,8 @@ const remembered = <T>(read: (n: number) => T | undefined, what: string): ((n: n
 export type Labels = {
   readonly publicJwk: (key: number) => PublicJwk
   readonly record: (row: Omit<TokenRow, 'seq'>, sets: Sets) => TokenRecord
+  /** The same of a row whose key is known. */
+  readonly recordAt: (address: TokenAddress, row: Omit<TokenNumbers, 'seq'>, sets: Sets) => TokenRecord
 }
 
 export const labelsOf = (sql: Statements): Labels => {
@@ -43,21 +45,20 @@ export const labelsOf = (sql: Statements): Labels => {
     const row = sql<{ json: string }>('select public_jwk as json from signing_key where n = ?').get(n)
     return row === undefined ? undefined : parsePublicJwk(row.json)
   }, 'signing key')
-  return {
-    publicJwk,
-    record: (row, sets) => {
-      const id = idOfBytes(row.id)
-      return {
-        id,
-        agentId: agent(row.agent).id,
-        clientId: agent(row.agent).clientId,
-        credentialId: credential(row.cred),
-        scope: sets.scope(row.scope).text,
-        audience: sets.audience(row.aud),
-        kid: publicJwk(row.key).kid,
-        issuedAt: issuedSecondOf(id),
-        expiresAt: expiresSecondOf(id, row.life),
-      }
-    },
+  const recordAt: Labels['recordAt'] = ({ id, lifetimeSeconds }, row, sets) => {
+    const { id: agentId, clientId } = agent(row.agent)
+    const issuedAt = issuedSecondOf(id)
+    return {
+      id,
+      agentId,
+      clientId,
+      credentialId: credential(row.cred),
+      scope: sets.scope(row.scope).text,
+      audience: sets.audience(row.aud),
+      kid: publicJwk(row.key).kid,
+      issuedAt,
+      expiresAt: issuedAt + lifetimeSeconds,
+    }
   }
+  return { publicJwk, record: (row, sets) => recordAt(addressOfRow(row), row, sets), recordAt }
 }

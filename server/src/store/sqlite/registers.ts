@@ -64,9 +64,7 @@ export const makeApiKeyRegister = (reader: Reader, writer: Writer): ApiKeyRegist
   return {
     find: async keyHashes =>
       reader.readUntimed(snapshot =>
-        keyHashes.map(hash =>
-          apiKeys(snapshot, Buffer.from(hash).toString('latin1'), 'cached', () => findApiKey(snapshot.sql, hash)),
-        ),
+        keyHashes.map(hash => apiKeys(snapshot, hash, 'cached', () => findApiKey(snapshot.sql, hash))),
       ),
     create: (apiKey, act) => writer.call('createApiKey', { apiKey, act }),
     list: async (after, limit) => reader.readUntimed(({ sql }) => listApiKeys(sql, after, limit)),

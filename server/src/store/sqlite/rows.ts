@@ -57,7 +57,7 @@ export const packTokens = (tokens: readonly NewToken[]): PackedTokens => {
   tokens.forEach((token, n) => {
     const from = n * ROW_BYTES
     bytes.write(token.id.replaceAll('-', ''), from, 'hex')
-    bytes.set(token.digest, from + AT.digest)
+    bytes.write(token.digest, from + AT.digest, 'hex')
     bytes.writeUInt32LE(token.lifetimeSeconds, from + AT.life)
     bytes.writeUInt32LE(token.agent, from + AT.agent)
     bytes.writeUInt32LE(token.credential, from + AT.credential)

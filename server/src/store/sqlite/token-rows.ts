@@ -1,12 +1,11 @@
 // Rows of the ledger as the domain's functions need them.
+import type { TokenAddress } from '../../domain/claims.ts'
 import type { LedgerToken } from '../../domain/ledger.ts'
 import { idOfBytes } from './rows.ts'
 import type { Sets } from './sets.ts'
 
-/** A row of `token`, without its digest. */
-export type TokenRow = {
-  readonly life: number
-  readonly id: Buffer
+/** What a row of `token` says beside its key and its digest. */
+export type TokenNumbers = {
   readonly agent: number
   readonly cred: number
   readonly key: number
@@ -15,11 +14,14 @@ export type TokenRow = {
   readonly seq: number
 }
 
+/** A row of `token`, without its digest. */
+export type TokenRow = TokenNumbers & { readonly life: number; readonly id: Buffer }
+
 export const TOKEN_COLUMNS = 'life, id, agent, cred, key, scope, aud, seq'
 
-export const ledgerTokenOf = (row: TokenRow, sets: Sets): LedgerToken => ({
-  id: idOfBytes(row.id),
-  lifetimeSeconds: row.life,
+export const ledgerTokenAt = ({ id, lifetimeSeconds }: TokenAddress, row: TokenNumbers, sets: Sets): LedgerToken => ({
+  id,
+  lifetimeSeconds,
   agent: row.agent,
   credential: row.cred,
   key: row.key,
@@ -27,3 +29,10 @@ export const ledgerTokenOf = (row: TokenRow, sets: Sets): LedgerToken => ({
   audience: sets.audience(row.aud),
   seq: row.seq,
 })
+
+export const addressOfRow = ({ id, life }: Pick<TokenRow, 'id' | 'life'>): TokenAddress => ({
+  id: idOfBytes(id),
+  lifetimeSeconds: life,
+})
+
+export const ledgerTokenOf = (row: TokenRow, sets: Sets): LedgerToken => ledgerTokenAt(addressOfRow(row), row, sets)
