@@ -1,9 +1,13 @@
-// Gathers the requests of one turn of the event loop, so that an operation on groups serves callers one at a time.
+// Gathers requests that arrive together, so that an operation on groups serves callers one at a time.
+
+/** Turns of the event loop that a group may wait while each brings more. */
+const TURNS_MAX = 4
 
 /**
- * Turns `run`, which answers a whole group in order, into a function that takes one request. Everything that arrives in
- * one turn is one group, at most `groupMax`; a lone request waits for no timer. A fault of a group is each caller's, an
- * Error among the answers is that caller's.
+ * Turns `run`, which answers a whole group in order, into a function that takes one request. A group, at most
+ * `groupMax`, leaves at the first turn that brings nothing more, or after a few: what one look at the disk or one wake
+ * of another thread costs is then shared by more. A lone request waits for a turn, never for a timer. A fault of a group
+ * is each caller's, an Error among the answers is that caller's.
  */
 export const inGroups = <Request, Answer>(
   run: (requests: readonly Request[]) => Promise<readonly (Answer | Error)[]>,
@@ -26,14 +30,27 @@ export const inGroups = <Request, Answer>(
     }
   }
 
-  const flush = (): void => {
+  // How many waited at the last turn, and how many turns the first of them has waited.
+  let seen = 0
+  let turns = 0
+
+  const leave = (): void => {
     const gathered = waiting
     waiting = []
+    seen = 0
+    turns = 0
     for (let from = 0; from < gathered.length; from += groupMax) void serve(gathered.slice(from, from + groupMax))
+  }
+
+  const turn = (): void => {
+    turns += 1
+    if (waiting.length === seen || waiting.length >= groupMax || turns === TURNS_MAX) return leave()
+    seen = waiting.length
+    defer(turn)
   }
 
   return request =>
     new Promise((resolve, reject) => {
-      if (waiting.push({ request, resolve, reject }) === 1) defer(flush)
+      if (waiting.push({ request, resolve, reject }) === 1) defer(turn)
     })
 }
