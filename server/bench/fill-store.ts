@@ -9,6 +9,8 @@ import type { Installation } from './mintmark-server.ts'
 export const LIVE_LIFETIME_SECONDS = 86_400
 /** Of tokens that have ended; the first is the default of the service. */
 const SHORT_LIFETIMES_SECONDS = [300, 3600] as const
+/** Tokens that end early do so halfway through their lives; the youngest is this old. */
+export const YOUNGEST_AT_END_MS = 500 * SHORT_LIFETIMES_SECONDS[0]
 const AGENTS = 20
 const SCOPES = ['db:read', 'db:write', 'db:read db:write', 'mail:send'] as const
 const REASONS_GIVEN: readonly EndingReason[] = [
@@ -203,7 +205,6 @@ const addEnded = (filling: Filling, count: number, span: Span): void => {
   inBatches(db, count, n => {
     const { agent, cred, scope, reason, life } = kindOf(filling, n)
     const at = instantOf(span, n, count)
-    // Halfway through its life.
     const id = bytesOf(makeTokenId(at - life * 500, someBytes(10)))
     insert.run(id, life, agent, cred, own.key, scope, at, REASONS[reason], (n % ACTS) + 1)
   })

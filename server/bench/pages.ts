@@ -3,7 +3,7 @@ import { formatTime } from '../src/domain/time.ts'
 import { makeTokenId } from '../src/domain/token-id.ts'
 import { type Answer, type Asker, getRequest } from './connection.ts'
 import { UnexpectedAnswer } from './load.ts'
-import type { Filled, Span } from './fill-store.ts'
+import { type Filled, type Span, YOUNGEST_AT_END_MS } from './fill-store.ts'
 import type { MintmarkServer } from './mintmark-server.ts'
 
 export type Depth = 'first' | 'middle' | 'last'
@@ -70,7 +70,12 @@ const endedFilters = (filled: Filled): readonly Filter[] => {
       density: lengthOf(span) / lengthOf(filled.expired),
     },
     { name: 'agent_id and reason', query: { agent_id: filled.agentId, ...reason }, span, density: 0.0125 },
-    { name: 'issued_after', query: { issued_after: time }, span: later, density: 1 },
+    {
+      name: 'issued_after',
+      query: { issued_after: time },
+      span: { ...later, oldest: middle + YOUNGEST_AT_END_MS },
+      density: 1,
+    },
     // A token ends within a day of its issue.
     { name: 'issued_before', query: { issued_before: time }, span: { ...span, newest: middle + DAY_MS }, density: 1 },
     { name: 'ended_after', query: { ended_after: time }, span: later, density: 1 },
