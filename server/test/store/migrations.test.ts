@@ -4,11 +4,12 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, s
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
+import type { Database } from 'better-sqlite3'
 import { StoreProblem } from '../../src/store/sqlite/connection.ts'
-import { applyMigrations, PROGRAM_VERSION, schemaVersionOf } from '../../src/store/sqlite/migrations.ts'
+import { applyMigrations, MIGRATIONS, PROGRAM_VERSION, schemaVersionOf } from '../../src/store/sqlite/migrations.ts'
 import { migrateSqliteStore, openSqliteStore } from '../../src/store/sqlite/open.ts'
 import { createAgent, issue, KEEP_LONG, makeTestStore, START } from '../support/store.ts'
-import { readRow, readRows, withFile } from '../support/store-file.ts'
+import { readRows, withFile } from '../support/store-file.ts'
 
 const FIRST = { madeBy: 'migrate', now: START } as const
 
@@ -38,7 +39,7 @@ const contentOf = (file: string) =>
     db.prepare('select made_by, seq, clock_lease from service').all(),
   ])
 
-test('the first migration makes a store that opens, readable by its owner only', async t => {
+test('migrating makes a store that opens, readable by its owner only', async t => {
   const file = join(makeFolder(t), 'mintmark.db')
   assert.deepEqual(await migrateSqliteStore({ file, madeBy: 'dev', now: START }), { from: 0, to: PROGRAM_VERSION })
   assert.equal(statSync(file).mode & 0o777, 0o600)
@@ -46,11 +47,10 @@ test('the first migration makes a store that opens, readable by its owner only',
   assert.equal(store.madeBy, 'dev')
   assert.equal(await store.health.check(), null)
   await store.close()
-  assert.deepEqual(readRow(file, 'select version, oldest_program as oldest, applied_at as at from migration'), {
-    version: 1,
-    oldest: 1,
-    at: START,
-  })
+  assert.deepEqual(
+    readRows(file, 'select version, oldest_program as oldest, applied_at as at from migration order by version'),
+    Array.from({ length: PROGRAM_VERSION }, (_, n) => ({ version: n + 1, oldest: 1, at: START })),
+  )
 })
 
 test('migrating a store that is up to date changes nothing, whoever made it', async t => {
@@ -78,6 +78,47 @@ test('a later migration is applied once, keeps what is there, and records itself
     (await store.ledger.find(tokens)).map(token => token?.dead),
     [false],
   )
+})
+
+const insertEnded = (db: Database, id: string, at: number): void => {
+  const insert = `insert into ended (id, life, agent, cred, key, scope, aud, at, reason, act)
+    values (?, 300, 1, 1, 1, 1, 1, ?, 2, 1)`
+  db.prepare(insert).run(Buffer.from(id.repeat(16), 'hex'), at)
+}
+
+test('the minutes in which tokens ended are made from what is there, and kept whichever program ends one', t => {
+  const file = join(makeFolder(t), 'mintmark.db')
+  withFile(file, db => {
+    applyMigrations(db, FIRST, MIGRATIONS.slice(0, 1))
+    for (const [id, at] of [
+      ['22', 119_999],
+      ['44', 60_000],
+      ['33', 61_000],
+      ['11', 120_000],
+    ] as const)
+      insertEnded(db, id, at)
+    applyMigrations(db, FIRST, MIGRATIONS.slice(0, 2))
+  })
+  const minutes = () =>
+    readRows(file, 'select minute, hex(oldest) as oldest, hex(newest) as newest from ended_minute order by minute').map(
+      ({ minute, oldest, newest }) => [minute, String(oldest).slice(0, 2), String(newest).slice(0, 2)],
+    )
+  assert.deepEqual(minutes(), [
+    [1, '22', '44'],
+    [2, '11', '11'],
+  ])
+  for (const [id, at] of [
+    ['34', 119_000],
+    ['10', 120_001],
+    ['12', 179_999],
+    ['50', 180_000],
+  ] as const)
+    withFile(file, db => insertEnded(db, id, at))
+  assert.deepEqual(minutes(), [
+    [1, '22', '44'],
+    [2, '10', '12'],
+    [3, '50', '50'],
+  ])
 })
 
 test('a migration that fails leaves the store as it was, those before it included', async t => {
@@ -125,7 +166,7 @@ test('a store that was never migrated is refused with the command that is missin
 
 test('a store of an older version is refused with the command that is missing', async t => {
   const file = await migrated(t)
-  withFile(file, db => db.exec('update migration set version = -1'))
+  withFile(file, db => db.exec(`delete from migration where version = ${PROGRAM_VERSION}`))
   await assert.rejects(open(file), problem(/older version: run 'mintmark migrate' first/))
 })
 

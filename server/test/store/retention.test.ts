@@ -71,6 +71,26 @@ test('a token that was ended is kept for its time and then removed, whatever its
   assert.ok(countRows(file, 'audit') > 0, 'the audit stays')
 })
 
+test('a minute is remembered until the last token that was ended in it is removed', async t => {
+  const world = await makeWorld(t)
+  const { store, agent, file, clock } = world
+  const [one, other] = await issue(store, agent, {}, {})
+  assert.ok(one !== undefined && other !== undefined)
+  await store.ledger.end(one, 'manual_revocation', REVOKE)
+  clock.advance(59_999)
+  await store.ledger.end(other, 'manual_revocation', REVOKE)
+  const counts = () => [countRows(file, 'ended'), countRows(file, 'ended_minute')]
+  at(world, START + RETENTION.endedMs + 1)
+  retain(world)
+  assert.deepEqual(counts(), [1, 1])
+  clock.advance(59_998)
+  retain(world)
+  assert.deepEqual(counts(), [1, 1])
+  clock.advance(1)
+  retain(world)
+  assert.deepEqual(counts(), [0, 0])
+})
+
 test('many rows go in steps of a bounded size, each of which says whether more is left', async t => {
   const world = await makeWorld(t)
   const { store, agent, file } = world

@@ -1,8 +1,8 @@
 // Key ranges of `ended`, latest end first.
-import { LIFETIME_SECONDS_MAX } from '../../domain/agent.ts'
 import type { HistoryFilters, Position } from '../../domain/page.ts'
 import { type Reason, REASONS } from '../../domain/reason.ts'
 import { ABOVE_EVERY_ID } from '../../domain/token-id.ts'
+import { justBefore, LIFETIME_MS_MAX, overClosedMinutes } from './ended-minutes.ts'
 import type { Stream } from './merge.ts'
 import type { Snapshot } from './reader.ts'
 import { bytesOfId, idOfBytes } from './rows.ts'
@@ -24,9 +24,6 @@ export type EndedRow = {
 
 export type EndedStreamRow = { readonly at: number; readonly id: string; readonly ended: EndedRow }
 
-// No token outlives a day, so an end tells within which day the token was issued.
-const LIFETIME_MS_MAX = 1000 * LIFETIME_SECONDS_MAX
-
 const RANGE = '(at, id) < (?, ?) and at >= ? order by at desc, id desc limit ?'
 const COLUMNS = 'id, life, agent, cred, key, scope, aud, at, reason, act'
 // Left to itself SQLite takes the index by reason for an agent too, and reads every row of that reason.
@@ -45,7 +42,7 @@ const topOf = ({ endedBefore, issuedBefore }: HistoryFilters, after: Position | 
     issuedBefore === null ? Number.POSITIVE_INFINITY : issuedBefore + LIFETIME_MS_MAX,
   ]
   const at = Math.min(...bounds)
-  const top = Number.isFinite(at) ? { at, id: '00000000-0000-0000-0000-000000000000' } : ABOVE_ALL
+  const top = Number.isFinite(at) ? justBefore(at) : ABOVE_ALL
   return after !== null && (after.at < top.at || (after.at === top.at && after.id < top.id)) ? after : top
 }
 
@@ -71,10 +68,11 @@ export const endedStreams = (
 ): readonly Stream<EndedStreamRow>[] => {
   const top = topOf(filters, position.after)
   const floor = Math.max(filters.endedAfter ?? 0, filters.issuedAfter ?? 0)
+  const overClosed = overClosedMinutes(sql, filters, top)
   return keysOf(access, position.reasons).map(keys => ({
     ceiling: Number.POSITIVE_INFINITY,
     fetch: (after, limit) => {
-      const below = after ?? top
+      const below = overClosed(after ?? top)
       return sql<EndedRow>(SELECT[access.by])
         .all(...keys, below.at, bytesOfId(below.id), floor, limit)
         .map(ended => ({ at: ended.at, id: idOfBytes(ended.id), ended }))

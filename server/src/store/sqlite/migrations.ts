@@ -140,7 +140,28 @@ create table audit (
 ) strict;
 `
 
-const MIGRATIONS: readonly Migration[] = [{ name: 'the ledger', sql: FIRST, oldestProgram: 1 }]
+// A trigger keeps it, so that no program that ends a token, yesterday's included, can leave a minute out.
+const ENDED_MINUTES = `
+create table ended_minute (        -- a minute in which tokens were ended
+  minute integer primary key,      -- of \`ended.at\`, since 1970
+  oldest blob not null,            -- no token that was ended in it has a smaller id
+  newest blob not null             -- nor a greater one
+) strict;
+
+insert into ended_minute select at / 60000, id, id from ended indexed by ended_reason where true
+  on conflict (minute) do update set oldest = min(oldest, excluded.oldest), newest = max(newest, excluded.newest);
+
+create trigger ended_minute_kept after insert on ended begin
+  insert into ended_minute values (new.at / 60000, new.id, new.id)
+    on conflict (minute) do update set oldest = min(oldest, excluded.oldest), newest = max(newest, excluded.newest);
+end;
+`
+
+/** All migrations, oldest first; what stands here is never changed, only followed. */
+export const MIGRATIONS: readonly Migration[] = [
+  { name: 'the ledger', sql: FIRST, oldestProgram: 1 },
+  { name: 'when the tokens of a minute were issued', sql: ENDED_MINUTES, oldestProgram: 1 },
+]
 
 /** The version that this program writes. */
 export const PROGRAM_VERSION = MIGRATIONS.length

@@ -2,6 +2,7 @@
 import { REASONS } from '../../domain/reason.ts'
 import { DAY_MS } from '../../domain/time.ts'
 import { lowestIdAt } from '../../domain/token-id.ts'
+import { MINUTE_MS } from './ended-minutes.ts'
 import { bytesOfId } from './rows.ts'
 import type { Transaction } from './transaction.ts'
 import { lifetimesOf } from './walk.ts'
@@ -41,6 +42,13 @@ const removeEnded = ({ sql }: Transaction, before: number): number => {
   return removed
 }
 
+// Only once every token that was ended in them is gone: a walk would step over those that are left.
+const removeMinutes = ({ sql }: Transaction, before: number): number => {
+  const select = 'select minute from ended_minute where minute < ? order by minute limit ?'
+  const remove = sql(`delete from ended_minute where minute in (${select})`)
+  return remove.run(Math.floor(before / MINUTE_MS), RETENTION_ROWS).changes
+}
+
 const UNUSED_SCOPES = 'select n from scope_set where used_day < ? order by n limit ?'
 const UNUSED_AUDIENCES = 'select n from audience_set where used_day < ? order by n limit ?'
 
@@ -66,7 +74,7 @@ export const retentionStep = (tx: Transaction, retention: Retention): 'more' | '
     dropIdleLifetime(tx, life)
   }
   const before = tx.now - retention.endedMs
-  if (removeEnded(tx, before) > 0) return 'more'
+  if (removeEnded(tx, before) > 0 || removeMinutes(tx, before) > 0) return 'more'
   const removed = removeUnused(tx, before, retention)
   if (removed > 0) tx.sets.forget()
   return removed >= RETENTION_ROWS ? 'more' : 'nothing_left'
