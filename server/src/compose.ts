@@ -1,15 +1,14 @@
 // Wires everything by hand: the one file that sees the store, the keys, the wire and the configuration together.
+// What only a service needs is imported where it is wired: each command, and each thread, loads what it uses.
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { ListenOptions } from 'node:net'
 import type { FastifyInstance, FastifyListenOptions } from 'fastify'
-import { type Logger, pino } from 'pino'
+import type { Logger } from 'pino'
 import type { MigrateConfig, ServeConfig, ServiceConfig, StoreConfig } from './config.ts'
 import { LIFETIMES_MAX } from './domain/agent.ts'
 import { actorOf, type CliCaller } from './domain/caller.ts'
 import { DAY_MS } from './domain/time.ts'
-import { buildServer } from './http/server.ts'
-import { makeOperators } from './keys/identity-providers.ts'
 import { randomness } from './keys/randomness.ts'
 import { makeSecrets } from './keys/secrets.ts'
 import { makeSigningKey, openSigningKey, parseKeyEncryptionKey } from './keys/signing-keys.ts'
@@ -66,10 +65,10 @@ const COMMAND_DEADLINE_MS = 10_000
 const openForCommand = ({ databaseFile }: StoreConfig): Promise<SqliteStore> =>
   forPerson(() => openSqliteStore({ file: databaseFile, retention: null, deadlineMs: COMMAND_DEADLINE_MS }))
 
-const openForService = (config: ServiceConfig): Promise<SqliteStore> => {
+const openForService = async (config: ServiceConfig): Promise<SqliteStore> => {
   const { expiredDays, endedDays } = config.retention
   const retention = { expiredMs: expiredDays * DAY_MS, endedMs: endedDays * DAY_MS }
-  const logger = makeLogger(config)
+  const logger = await makeLogger(config)
   const onFault = (err: unknown): void => logger.error({ err }, 'the writing thread failed and is replaced')
   return forPerson(() => openSqliteStore({ file: config.databaseFile, retention, onFault }))
 }
@@ -129,14 +128,16 @@ export const migrateStore = async (config: MigrateConfig, maker: StoreMaker): Pr
   }
 }
 
-const operatorsOf = (config: ServiceConfig): Operators =>
-  makeOperators({
+const operatorsOf = async (config: ServiceConfig): Promise<Operators> => {
+  const { makeOperators } = await import('./keys/identity-providers.ts')
+  return makeOperators({
     providers: config.identityProviders,
     ownIssuer: config.baseUrl,
     fetch,
     now: Date.now,
     monotonicNow: () => performance.now(),
   })
+}
 
 const portsOf = (store: StoreConnection | SqliteStore, config: ServiceConfig, operators: Operators): Ports => ({
   ledger: store.ledger,
@@ -171,7 +172,7 @@ export const openService = async (config: ServiceConfig, maker: StoreMaker): Pro
     refuseOtherMaker(store, config, maker)
     await refuseWrongKey(store, keyOf(config))
     await refuseLifetime(store, config.tokenLifetimeSeconds)
-    return { host: store.host, ports: portsOf(store, config, operatorsOf(config)), close: () => store.close() }
+    return { host: store.host, ports: portsOf(store, config, await operatorsOf(config)), close: () => store.close() }
   } catch (error) {
     await store.close()
     throw error
@@ -185,7 +186,10 @@ export const connectPorts = (config: ServiceConfig, clock: ClockCells, operators
 }
 
 /** Log lines are JSON on standard error; standard output is for what a command prints. */
-export const makeLogger = ({ logLevel }: ServiceConfig): Logger => pino({ level: logLevel }, pino.destination(2))
+export const makeLogger = async ({ logLevel }: ServiceConfig): Promise<Logger> => {
+  const { pino } = await import('pino')
+  return pino({ level: logLevel }, pino.destination(2))
+}
 
 export type ServerAddress = {
   readonly tls: ServeConfig['tls']
@@ -198,9 +202,10 @@ export type ServerAddress = {
 /** Serves HTTP. */
 export const listen = async (ports: Ports, config: ServiceConfig, options: ServerAddress): Promise<FastifyInstance> => {
   const { host, port } = config
+  const { buildServer } = await import('./http/server.ts')
   const server = buildServer(ports, {
     bodyBytesMax: config.bodyBytesMax,
-    logger: makeLogger(config),
+    logger: await makeLogger(config),
     ...(options.tls !== null && { https: { cert: options.tls.certificate, key: options.tls.key } }),
     ...(options.allowedHosts !== null && { allowedHosts: options.allowedHosts }),
   })

@@ -1,34 +1,14 @@
 // The file that MINTMARK_CONFIG_FILE names: what does not fit into variables. Strict JSON: an unknown member is a mistake.
 import { z } from 'zod'
+import {
+  DEFAULT_ROLE_CLAIM,
+  DEFAULT_ROLES,
+  type IdentityProviderConfig,
+  PROVIDER_ALGORITHMS,
+} from './config-provider.ts'
 import { parseAddress, parseFile, parseIssuer, type Parser } from './config-values.ts'
-import { ROLES, type Role } from './domain/caller.ts'
+import { ROLES } from './domain/caller.ts'
 import { parseScope } from './domain/scope.ts'
-
-/** An identity provider whose JWTs name operators. */
-export type IdentityProviderConfig = {
-  readonly issuer: string
-  readonly audience: string
-  /** Undefined: from the provider's metadata. */
-  readonly jwksUri: string | undefined
-  /** The claim that holds the roles; a dotted path reaches inside. */
-  readonly roleClaim: string
-  /** The role that each value of the claim gives. */
-  readonly roles: Readonly<Record<string, Role>>
-  readonly algorithms: readonly ProviderAlgorithm[]
-}
-
-/** All asymmetric: a shared secret could also forge (RFC 8725 §3.1). */
-export const PROVIDER_ALGORITHMS = ['RS256', 'PS256', 'ES256', 'ES384', 'Ed25519'] as const
-
-export type ProviderAlgorithm = (typeof PROVIDER_ALGORITHMS)[number]
-
-export const DEFAULT_ROLE_CLAIM = 'roles'
-
-export const DEFAULT_ROLES: IdentityProviderConfig['roles'] = {
-  'mintmark-viewer': 'viewer',
-  'mintmark-operator': 'operator',
-  'mintmark-admin': 'admin',
-}
 
 export type ConfigFile = {
   readonly identityProviders: readonly IdentityProviderConfig[]

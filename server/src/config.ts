@@ -2,22 +2,15 @@
 import { join, resolve } from 'node:path'
 import { availableParallelism } from 'node:os'
 import { createSecureContext } from 'node:tls'
-import {
-  DEFAULT_ROLE_CLAIM,
-  DEFAULT_ROLES,
-  type IdentityProviderConfig,
-  parseConfigFile,
-  PROVIDER_ALGORITHMS,
-} from './config-file.ts'
+import type { ConfigFile } from './config-file.ts'
+import { type IdentityProviderConfig, PROVIDER_VARIABLES, readProvider } from './config-provider.ts'
 import { makeSettingReader, type SettingReader } from './config-reader.ts'
 import {
-  parseAddress,
   parseAudience,
   parseAutoOr,
   parseBaseUrl,
   parseDatabaseUrl,
   parseInteger,
-  parseIssuer,
   parseKeyEncryptionKeyText,
   parseOneOf,
   parsePemFile,
@@ -167,27 +160,6 @@ const readWorkers = (read: SettingReader): number => {
   return workers
 }
 
-const PROVIDER_VARIABLES = [
-  'MINTMARK_IDP_ISSUER',
-  'MINTMARK_IDP_AUDIENCE',
-  'MINTMARK_IDP_JWKS_URI',
-  'MINTMARK_IDP_ROLE_CLAIM',
-]
-
-const readProvider = (read: SettingReader): readonly IdentityProviderConfig[] => {
-  if (!PROVIDER_VARIABLES.some(read.isSet)) return []
-  const issuer = read.required('MINTMARK_IDP_ISSUER', parseIssuer, 'the issuer of the identity provider')
-  const audience = read.required(
-    'MINTMARK_IDP_AUDIENCE',
-    parseText,
-    'the `aud` of the JWTs that it issues for this service',
-  )
-  const jwksUri = read.optional('MINTMARK_IDP_JWKS_URI', parseAddress)
-  const roleClaim = read.optional('MINTMARK_IDP_ROLE_CLAIM', parseText) ?? DEFAULT_ROLE_CLAIM
-  if (issuer === undefined || audience === undefined) return []
-  return [{ issuer, audience, jwksUri, roleClaim, roles: DEFAULT_ROLES, algorithms: PROVIDER_ALGORITHMS }]
-}
-
 const checkProviders = (
   read: SettingReader,
   providers: readonly IdentityProviderConfig[],
@@ -206,13 +178,20 @@ const checkProviders = (
   }
 }
 
+// Few name a file, and what its parser needs takes a while to load.
+const readConfigFile = async (read: SettingReader): Promise<ConfigFile | undefined> => {
+  if (!read.isSet('MINTMARK_CONFIG_FILE')) return undefined
+  const { parseConfigFile } = await import('./config-file.ts')
+  return read.optional('MINTMARK_CONFIG_FILE', parseConfigFile)
+}
+
 type Providers = {
   readonly identityProviders: readonly IdentityProviderConfig[]
   readonly scopesSupported: readonly string[] | null
 }
 
-const readProviders = (read: SettingReader, baseUrl: string | undefined): Providers => {
-  const file = read.optional('MINTMARK_CONFIG_FILE', parseConfigFile)
+const readProviders = async (read: SettingReader, baseUrl: string | undefined): Promise<Providers> => {
+  const file = await readConfigFile(read)
   const identityProviders = [...readProvider(read), ...(file?.identityProviders ?? [])]
   const isFileWrong = file === undefined && read.isSet('MINTMARK_CONFIG_FILE')
   if (identityProviders.length === 0 && !isFileWrong && !PROVIDER_VARIABLES.some(read.isSet)) {
@@ -230,7 +209,7 @@ const freeze = <T extends object>(value: T): T => {
 }
 
 /** What `mintmark serve` needs. Nothing is made up. Throws a ConfigurationError with every mistake. */
-export const readServeConfig = (env: Environment = process.env): ServeConfig => {
+export const readServeConfig = async (env: Environment = process.env): Promise<ServeConfig> => {
   const read = makeSettingReader(env)
   const baseUrl = read.required('MINTMARK_BASE_URL', parseBaseUrl, 'the https address of this service, its issuer')
   const keyEncryptionKey = readKeyEncryptionKey(read)
@@ -238,7 +217,7 @@ export const readServeConfig = (env: Environment = process.env): ServeConfig => 
   const rest = {
     ...readStore(read),
     ...readServiceNumbers(read),
-    ...readProviders(read, baseUrl),
+    ...(await readProviders(read, baseUrl)),
     host: read.optional('HOST', parseText) ?? '0.0.0.0',
     logLevel: read.optional('LOG_LEVEL', parseOneOf(LOG_LEVELS)) ?? 'info',
     tls: readTls(read, baseUrl),

@@ -223,8 +223,8 @@ const MISTAKES: readonly (readonly [string, Environment, RegExp])[] = [
 
 describe('each mistake is reported by its variable', () => {
   for (const [title, changes, message] of MISTAKES) {
-    test(title, () => {
-      const mistakes = mistakesOf(() => readServeConfig({ ...BASE, ...changes }))
+    test(title, async () => {
+      const mistakes = await mistakesOf(() => readServeConfig({ ...BASE, ...changes }))
       assert.equal(mistakes.length, 1, mistakes.join('\n'))
       assert.match(mistakes[0] ?? '', message)
       assert.doesNotMatch(mistakes[0] ?? '', /hunter2|aHVudGVyMg/, 'a secret stands in the message')

@@ -7,8 +7,8 @@ import { readDevConfig, readMigrateConfig, readServeConfig, readStoreConfig } fr
 import { BASE, file, KEY, mistakesOf } from './support/base-environment.ts'
 import { CERTIFICATE, PRIVATE_KEY } from './support/loopback-certificate.ts'
 
-test('four variables are enough; the rest has the documented defaults', () => {
-  const config = readServeConfig(BASE)
+test('four variables are enough; the rest has the documented defaults', async () => {
+  const config = await readServeConfig(BASE)
   const workers = process.platform === 'linux' ? Math.min(availableParallelism(), 64) : 1
   assert.deepEqual(config, {
     dataDirectory: resolve('.mintmark'),
@@ -40,15 +40,15 @@ test('four variables are enough; the rest has the documented defaults', () => {
   })
 })
 
-test('the configuration is frozen, its parts included', () => {
-  const config = readServeConfig(BASE)
+test('the configuration is frozen, its parts included', async () => {
+  const config = await readServeConfig(BASE)
   assert.ok(
     Object.isFrozen(config) && Object.isFrozen(config.retention) && Object.isFrozen(config.identityProviders[0]),
   )
 })
 
-test('each value that is set is taken', () => {
-  const config = readServeConfig({
+test('each value that is set is taken', async () => {
+  const config = await readServeConfig({
     ...BASE,
     MINTMARK_BASE_URL: 'http://127.0.0.1:9000/auth',
     HOST: '127.0.0.1',
@@ -85,25 +85,25 @@ test('each value that is set is taken', () => {
   assert.equal(config.identityProviders[0]?.roleClaim, 'realm_access.roles')
 })
 
-test('an empty variable counts as not set', () => {
-  assert.equal(readServeConfig({ ...BASE, PORT: '', LOG_LEVEL: '' }).port, 8080)
+test('an empty variable counts as not set', async () => {
+  assert.equal((await readServeConfig({ ...BASE, PORT: '', LOG_LEVEL: '' })).port, 8080)
 })
 
-test('a secret may come from a file, whose last line end does not count', () => {
+test('a secret may come from a file, whose last line end does not count', async () => {
   const path = file('key', `${KEY}\n`)
   const env = { ...BASE, MINTMARK_KEY_ENCRYPTION_KEY: undefined, MINTMARK_KEY_ENCRYPTION_KEY_FILE: path }
-  assert.equal(readServeConfig(env).keyEncryptionKey, KEY)
+  assert.equal((await readServeConfig(env)).keyEncryptionKey, KEY)
 })
 
-test('TLS takes the certificate and the key from their files', () => {
+test('TLS takes the certificate and the key from their files', async () => {
   const tls = {
     MINTMARK_TLS_CERT_FILE: file('cert.pem', CERTIFICATE),
     MINTMARK_TLS_KEY_FILE: file('key.pem', PRIVATE_KEY),
   }
-  assert.deepEqual(readServeConfig({ ...BASE, ...tls }).tls, { certificate: CERTIFICATE, key: PRIVATE_KEY })
+  assert.deepEqual((await readServeConfig({ ...BASE, ...tls })).tls, { certificate: CERTIFICATE, key: PRIVATE_KEY })
 })
 
-test('the configuration file adds identity providers and scopes', () => {
+test('the configuration file adds identity providers and scopes', async () => {
   const provider = {
     issuer: 'https://second.example.com',
     audience: 'mm',
@@ -111,14 +111,14 @@ test('the configuration file adds identity providers and scopes', () => {
     algorithms: ['RS256'],
   }
   const path = file('good.json', JSON.stringify({ identity_providers: [provider], scopes_supported: ['db:read'] }))
-  const config = readServeConfig({ ...BASE, MINTMARK_CONFIG_FILE: path })
+  const config = await readServeConfig({ ...BASE, MINTMARK_CONFIG_FILE: path })
   assert.deepEqual(config.scopesSupported, ['db:read'])
   assert.deepEqual(config.identityProviders[1], { ...provider, jwksUri: undefined, roleClaim: 'roles' })
 })
 
-test('all mistakes are reported at once', () => {
+test('all mistakes are reported at once', async () => {
   const env = { MINTMARK_BASE_URL: 'x', PORT: 'y', LOG_LEVEL: 'z', MINTMARK_X: '1', MINTMARK_RETAIN_ENDED_DAYS: '-1' }
-  const named = mistakesOf(() => readServeConfig(env)).map(mistake => mistake.split(' ')[0])
+  const named = (await mistakesOf(() => readServeConfig(env))).map(mistake => mistake.split(' ')[0])
   assert.deepEqual(
     named.toSorted((a = '', b = '') => a.localeCompare(b)),
     [
@@ -134,17 +134,16 @@ test('all mistakes are reported at once', () => {
 })
 
 describe('the other commands read only what they need', () => {
-  test('migrate needs the key-encryption key and no base URL', () => {
+  test('migrate needs the key-encryption key and no base URL', async () => {
     assert.equal(readMigrateConfig({ MINTMARK_KEY_ENCRYPTION_KEY: KEY }).keyEncryptionKey, KEY)
-    assert.deepEqual(
-      mistakesOf(() => readMigrateConfig({})),
-      ['MINTMARK_KEY_ENCRYPTION_KEY is not set; expected 32 bytes in base64, such as `openssl rand -base64 32` prints'],
-    )
+    assert.deepEqual(await mistakesOf(() => readMigrateConfig({})), [
+      'MINTMARK_KEY_ENCRYPTION_KEY is not set; expected 32 bytes in base64, such as `openssl rand -base64 32` prints',
+    ])
   })
 
-  test('the commands on agents and API keys need nothing, and still refuse an unknown variable', () => {
+  test('the commands on agents and API keys need nothing, and still refuse an unknown variable', async () => {
     assert.equal(readStoreConfig({ MINTMARK_DATA_DIR: '/d' }).databaseFile, '/d/mintmark.db')
-    assert.equal(mistakesOf(() => readStoreConfig({ MINTMARK_DATADIR: '/d' })).length, 1)
+    assert.equal((await mistakesOf(() => readStoreConfig({ MINTMARK_DATADIR: '/d' }))).length, 1)
   })
 
   test('dev keeps its database in its own folder, whatever DATABASE_URL says', () => {
@@ -154,10 +153,10 @@ describe('the other commands read only what they need', () => {
     assert.equal('host' in config, false)
   })
 
-  test('dev needs two ports', () => {
-    const same = mistakesOf(() => readDevConfig({ PORT: '9000', MINTMARK_DEV_IDP_PORT: '9000' }))
+  test('dev needs two ports', async () => {
+    const same = await mistakesOf(() => readDevConfig({ PORT: '9000', MINTMARK_DEV_IDP_PORT: '9000' }))
     assert.match(same.join('\n'), /^MINTMARK_DEV_IDP_PORT equals PORT; expected two ports/)
-    const none = mistakesOf(() => readDevConfig({ PORT: '65535' }))
+    const none = await mistakesOf(() => readDevConfig({ PORT: '65535' }))
     assert.match(none.join('\n'), /^PORT is 65535, and PORT \+ 1 is no port/)
   })
 })

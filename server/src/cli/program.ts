@@ -1,44 +1,42 @@
-// The command line: every verb on one screen.
+// The command line: every command on one screen.
 import { Command } from 'commander'
 import packageJson from '../../package.json' with { type: 'json' }
-import { addCreateAgent } from './create-agent.ts'
-import { addCreateApiKey } from './create-api-key.ts'
-import { addDev } from './dev.ts'
-import { addDevToken } from './dev-token.ts'
-import { addDisableAgent } from './disable-agent.ts'
-import { addEnableAgent } from './enable-agent.ts'
 import { reportFailure } from './exit.ts'
-import { addListAgents } from './list-agents.ts'
-import { addListApiKeys } from './list-api-keys.ts'
-import { addMigrate } from './migrate.ts'
-import { addResetClock } from './reset-clock.ts'
-import { addRevokeApiKey } from './revoke-api-key.ts'
-import { addServe } from './serve.ts'
-import { addShowAgent } from './show-agent.ts'
 
-const addVerbs = (parent: Command, verbs: readonly ((parent: Command) => void)[]): void => {
-  for (const add of verbs) add(parent)
+type AddTo = (parent: Command) => void
+
+// A command is loaded when it is asked for, and without what only others need.
+const COMMANDS: Readonly<Record<string, () => Promise<AddTo>>> = {
+  dev: async () => (await import('./dev.ts')).addDev,
+  serve: async () => (await import('./serve.ts')).addServe,
+  migrate: async () => (await import('./migrate.ts')).addMigrate,
+  'dev-token': async () => (await import('./dev-token.ts')).addDevToken,
+  agent: async () => (await import('./agent.ts')).addAgent,
+  'api-key': async () => (await import('./api-key.ts')).addApiKey,
+  clock: async () => (await import('./clock.ts')).addClock,
 }
 
-const makeProgram = (): Command => {
+/** The command that the first word names; all of them for help, and for a word that names none. */
+const loadCommands = ([first = '']: readonly string[]): Promise<readonly AddTo[]> => {
+  const named = Object.hasOwn(COMMANDS, first) ? COMMANDS[first] : undefined
+  const wanted = named === undefined ? Object.values(COMMANDS) : [named]
+  return Promise.all(wanted.map(load => load()))
+}
+
+const makeProgram = async (argv: readonly string[]): Promise<Command> => {
   const program = new Command('mintmark')
     .description('A token service for software agents.')
     .version(packageJson.version)
     .exitOverride()
     .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'mintmark: ')) })
-  addVerbs(program, [addDev, addServe, addMigrate, addDevToken])
-  const agent = program.command('agent').description('the agents that may ask for tokens')
-  addVerbs(agent, [addCreateAgent, addListAgents, addShowAgent, addDisableAgent, addEnableAgent])
-  const apiKey = program.command('api-key').description('the API keys of resource servers and tools')
-  addVerbs(apiKey, [addCreateApiKey, addListApiKeys, addRevokeApiKey])
-  addVerbs(program.command('clock').description('the clock of the store'), [addResetClock])
+  for (const addTo of await loadCommands(argv)) addTo(program)
   return program
 }
 
 /** Runs one command. The exit code: 0, 1 for a refusal or failure, 2 for a wrong usage. */
 export const runCommand = async (argv: readonly string[]): Promise<number> => {
   try {
-    await makeProgram().parseAsync(argv, { from: 'user' })
+    await (await makeProgram(argv)).parseAsync(argv, { from: 'user' })
     return 0
   } catch (error) {
     return reportFailure(error)

@@ -18,11 +18,12 @@ const announce = (config: ServeConfig): void => {
 }
 
 const run = async (): Promise<void> => {
-  const config = readServeConfig()
+  const config = await readServeConfig()
   const service = await openService(config, 'migrate')
   try {
     const { host, ports } = service
-    const threads = await startServing({ config, host, operators: ports.operators, logger: makeLogger(config) })
+    const logger = await makeLogger(config)
+    const threads = await startServing({ config, host, operators: ports.operators, logger })
     closeAtSignal(config.drainSeconds, async () => {
       await threads.close()
       await service.close()

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { createHmac, createPublicKey } from 'node:crypto'
 import { after, test } from 'node:test'
 import type { OperatorCaller } from '../../src/domain/caller.ts'
-import { DEFAULT_ROLE_CLAIM, DEFAULT_ROLES, PROVIDER_ALGORITHMS } from '../../src/config-file.ts'
+import { DEFAULT_ROLE_CLAIM, DEFAULT_ROLES, PROVIDER_ALGORITHMS } from '../../src/config-provider.ts'
 import { makeOperators, type IdentityProvider, type OperatorsOptions } from '../../src/keys/identity-providers.ts'
 import {
   startIdentityProvider,

@@ -25,9 +25,9 @@ export const BASE: Environment = {
   MINTMARK_IDP_AUDIENCE: 'mintmark',
 }
 
-export const mistakesOf = (read: () => unknown): readonly string[] => {
+export const mistakesOf = async (read: () => unknown): Promise<readonly string[]> => {
   try {
-    read()
+    await read()
   } catch (error) {
     assert.ok(error instanceof ConfigurationError, String(error))
     return error.mistakes
