@@ -107,21 +107,28 @@ const refuseOtherMaker = (store: SqliteStore, config: StoreConfig, maker: StoreM
   if (store.madeBy !== maker) throw new StartRefused(`${config.databaseFile} ${OTHER_MAKER[maker]}`)
 }
 
-/** Makes the store or brings it to this version, and makes the first signing key, once. */
-export const migrateStore = async (config: MigrateConfig, maker: StoreMaker): Promise<StoreVersions> => {
-  const key = keyOf(config)
-  const file = config.databaseFile
+const makeStore = (file: string, maker: StoreMaker): Promise<StoreVersions> => {
   makeFolder(dirname(file))
-  const versions = await forPerson(() => {
+  return forPerson(() => {
     refuseForeignUser(file)
     return migrateSqliteStore({ file, madeBy: maker })
   })
+}
+
+const ensureSigningKey = async (store: SqliteStore, key: Uint8Array): Promise<void> => {
+  const act = { kind: 'signing_key.create', actor: { type: 'system' }, note: null, requestId: null } as const
+  await store.signingKeys.createFirst(makeSigningKey(key), act)
+  await refuseWrongKey(store, key)
+}
+
+/** Makes the store or brings it to this version, and makes the first signing key, once. */
+export const migrateStore = async (config: MigrateConfig): Promise<StoreVersions> => {
+  const key = keyOf(config)
+  const versions = await makeStore(config.databaseFile, 'migrate')
   const store = await openForCommand(config)
   try {
-    refuseOtherMaker(store, config, maker)
-    const act = { kind: 'signing_key.create', actor: { type: 'system' }, note: null, requestId: null } as const
-    await store.signingKeys.createFirst(makeSigningKey(key), act)
-    await refuseWrongKey(store, key)
+    refuseOtherMaker(store, config, 'migrate')
+    await ensureSigningKey(store, key)
     return versions
   } finally {
     await store.close()
@@ -165,18 +172,30 @@ const refuseLifetime = async (store: SqliteStore, seconds: number): Promise<void
   )
 }
 
-/** Opens a store that this maker made, under the right key-encryption key. */
-export const openService = async (config: ServiceConfig, maker: StoreMaker): Promise<Service> => {
+type CheckKey = (store: SqliteStore, key: Uint8Array) => Promise<void>
+
+const openFor = async (maker: StoreMaker, config: ServiceConfig, checkKey: CheckKey): Promise<Service> => {
+  // Loaded while the writing thread starts.
+  const operators = operatorsOf(config)
   const store = await openForService(config)
   try {
     refuseOtherMaker(store, config, maker)
-    await refuseWrongKey(store, keyOf(config))
+    await checkKey(store, keyOf(config))
     await refuseLifetime(store, config.tokenLifetimeSeconds)
-    return { host: store.host, ports: portsOf(store, config, await operatorsOf(config)), close: () => store.close() }
+    return { host: store.host, ports: portsOf(store, config, await operators), close: () => store.close() }
   } catch (error) {
     await store.close()
     throw error
   }
+}
+
+/** Opens a store that `migrate` made, under the right key-encryption key. */
+export const openService = (config: ServiceConfig): Promise<Service> => openFor('migrate', config, refuseWrongKey)
+
+/** Opens the store of `mintmark dev`, and makes whatever of it is not there yet. */
+export const openDevService = async (config: ServiceConfig): Promise<Service> => {
+  await makeStore(config.databaseFile, 'dev')
+  return openFor('dev', config, ensureSigningKey)
 }
 
 /** The ports of a further thread. It writes once `connect` has been given a port to the writing thread. */

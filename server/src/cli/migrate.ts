@@ -6,7 +6,7 @@ import { printJson, printLine } from './print.ts'
 
 const run = async (options: { readonly json?: boolean }): Promise<void> => {
   const config = readMigrateConfig()
-  const { from, to } = await migrateStore(config, 'migrate')
+  const { from, to } = await migrateStore(config)
   if (options.json) return printJson({ from, to })
   printLine(
     from === to

@@ -19,7 +19,7 @@ const announce = (config: ServeConfig): void => {
 
 const run = async (): Promise<void> => {
   const config = await readServeConfig()
-  const service = await openService(config, 'migrate')
+  const service = await openService(config)
   try {
     const { host, ports } = service
     const logger = await makeLogger(config)

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import type { Server } from 'node:http'
 import { join, relative } from 'node:path'
-import { listen, migrateStore, openService, type Service } from '../compose.ts'
+import { listen, openDevService, type Service } from '../compose.ts'
 import type { DevConfig, ServiceConfig } from '../config.ts'
 import { DEFAULT_ROLE_CLAIM, DEFAULT_ROLES } from '../config-provider.ts'
 import type { CliCaller } from '../domain/caller.ts'
@@ -14,6 +14,7 @@ import { formatDevEnvironment, quotePath } from './dev-env.ts'
 import { type DevSecrets, makeDevSecrets, readDevSecrets, writeDevSecrets } from './dev-secrets.ts'
 import { fetchDevToken } from './dev-token.ts'
 import { makeIdentityProvider } from './identity-provider.ts'
+import { loadOidcProvider } from './load-oidc-provider.ts'
 import { loopbackHosts } from './loopback-hosts.ts'
 import { makePrivateFolder, readPrivateFile, writePrivateFile } from './private-files.ts'
 import { issuerAt } from './provider-clients.ts'
@@ -111,8 +112,9 @@ export const startDev = async (config: DevConfig, caller: CliCaller): Promise<Ru
   const serviceConfig = serviceConfigOf(config, keyEncryptionKey)
   const { baseUrl } = serviceConfig
   await using started = new AsyncDisposableStack()
-  await migrateStore(serviceConfig, 'dev')
-  const service = started.adopt(await openService(serviceConfig, 'dev'), opened => opened.close())
+  // The provider is loaded while the writing thread of the store starts.
+  const [opened] = await Promise.all([openDevService(serviceConfig), loadOidcProvider()])
+  const service = started.adopt(opened, one => one.close())
   started.adopt(await startIdentityProvider(config, secrets, baseUrl), closeProvider)
   await writeEnvironment({ config, secrets, service, caller, baseUrl })
   started.adopt(
