@@ -11,6 +11,7 @@ import { DECIDE_AGAIN, INSERTED } from '../../src/store/sqlite/insert-tokens.ts'
 import type { JobInput, JobName } from '../../src/store/sqlite/jobs.ts'
 import { packTokens } from '../../src/store/sqlite/rows.ts'
 import type { JobMessage } from '../../src/store/sqlite/writer-messages.ts'
+import { GROUP_JOBS_MAX } from '../../src/store/sqlite/writer-queue.ts'
 import { act, createAgent, issue, makeTestStore, newTokens, type TestAgent, type TestStore } from '../support/store.ts'
 import { countRows, readNumber, withWritingConnection } from '../support/store-file.ts'
 
@@ -155,4 +156,30 @@ test('work that holds the lock for more than a second loses it, and its insert i
     Unavailable,
   )
   assert.deepEqual([countRows(file, 'token'), countRows(file, 'api_key')], [0, 1])
+})
+
+test('a revocation behind a flood of new tokens does not wait for them all', async t => {
+  const { store, agent, file } = await makeWorld(t)
+  const [ended] = await issue(store, agent, {})
+  assert.ok(ended)
+  const flood = await newTokens(
+    store,
+    agent,
+    Array.from({ length: 6 * GROUP_JOBS_MAX }, () => ({})),
+  )
+  let written = 0
+  const other = new Database(file)
+  t.after(() => other.close())
+  other.exec('begin immediate')
+  const writing = flood.map(token =>
+    store.ledger.insert([token]).then(() => {
+      written += 1
+    }),
+  )
+  const ending = store.ledger.end(ended, 'manual_revocation', act('token.revoke')).then(() => written)
+  other.exec('rollback')
+  // The group that the thread had begun with, and that of the revocation.
+  assert.ok((await ending) <= 2 * GROUP_JOBS_MAX)
+  await Promise.all(writing)
+  assert.equal(countRows(file, 'token'), flood.length)
 })

@@ -1,4 +1,4 @@
-// The one thread that writes. It drains what has arrived, commits it as one group, and does the upkeep in between.
+// The one thread that writes. It commits what has arrived as one group, and does the upkeep in between.
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
 import { clockOf, monotonicMs } from './clock.ts'
 import { openForWriting } from './connection.ts'
@@ -7,9 +7,9 @@ import { groupCommit } from './group-commit.ts'
 import { hold } from './hold.ts'
 import { sleep, writingConnection } from './transaction.ts'
 import { startUpkeep } from './upkeep.ts'
-import type { JobMessage, WriterControl, WriterMessage, WriterOptions } from './writer-messages.ts'
+import type { WriterControl, WriterMessage, WriterOptions } from './writer-messages.ts'
+import { makeWriterQueue, type NextWork } from './writer-queue.ts'
 
-const GROUP_JOBS_MAX = 256
 // Another process (the CLI) must find the lock free now and then, however busy the service is.
 const BUSY_STRETCH_MS = 100
 const GAP_MS = 2
@@ -38,11 +38,10 @@ const leaveGap = (): void => {
 
 const wakeUpkeep = options.upkeep === null ? () => undefined : startUpkeep(connection, options.upkeep, leaveGap)
 
-type Arrived<Message> = { readonly message: Message; readonly from: MessagePort }
-
 const ports = new Set<MessagePort>()
+const queue = makeWriterQueue()
 
-const commitGroup = (jobs: readonly Arrived<JobMessage>[]): void => {
+const commitGroup = (jobs: NextWork['jobs']): void => {
   if (jobs.length === 0) return
   leaveGap()
   const replies = groupCommit(
@@ -55,52 +54,51 @@ const commitGroup = (jobs: readonly Arrived<JobMessage>[]): void => {
 }
 
 /** Takes one message from each port in turn, so that no thread waits behind another's queue. */
-function* arrived(): Generator<Arrived<WriterMessage>> {
+const receive = (): void => {
   for (let found = true; found; ) {
     found = false
     for (const from of ports) {
       const received: { message: WriterMessage } | undefined = receiveMessageOnPort(from)
       if (received === undefined) continue
       found = true
-      yield { message: received.message, from }
+      queue.put({ message: received.message, from })
     }
   }
 }
 
-/** Commits what has arrived, in groups; gives way to the upkeep and to `control` after the first unless told not to. */
-const drain = (first: Arrived<WriterMessage> | null, groupsMax = 1): void => {
-  const jobs: Arrived<JobMessage>[] = []
-  let groups = 0
-  const commit = (): void => {
-    commitGroup(jobs.splice(0))
-    groups += 1
-  }
-  const take = ({ message, from }: Arrived<WriterMessage>): void => {
-    if (message.job !== 'hold') {
-      jobs.push({ message, from })
-      return
-    }
-    commit()
-    hold(connection, message.port, message.deadline)
-  }
-  if (first !== null) take(first)
-  for (const next of arrived()) {
-    take(next)
-    if (jobs.length >= GROUP_JOBS_MAX) commit()
-    // What is left makes an event of its own.
-    if (groups >= groupsMax) break
-  }
-  commit()
+/** Commits one group of what has arrived. */
+const step = (): void => {
+  receive()
+  const { jobs, hold: asked } = queue.take()
+  commitGroup(jobs)
+  if (asked !== undefined) hold(connection, asked.port, asked.deadline)
+}
+
+let turnIsDue = false
+
+/** One step; what is left gives way to the upkeep and to `control`. */
+const turn = (): void => {
+  step()
+  if (turnIsDue || queue.isEmpty()) return
+  turnIsDue = true
+  setImmediate(() => {
+    turnIsDue = false
+    turn()
+  })
 }
 
 const attach = (port: MessagePort): void => {
   ports.add(port)
-  port.on('message', (message: WriterMessage) => drain({ message, from: port }))
+  port.on('message', (message: WriterMessage) => {
+    queue.put({ message, from: port })
+    turn()
+  })
   port.once('close', () => ports.delete(port))
 }
 
 const close = (): void => {
-  drain(null, Number.POSITIVE_INFINITY)
+  do step()
+  while (!queue.isEmpty())
   db.close()
   // What the upkeep had put off for its next turn would find the store closed.
   process.exit()
