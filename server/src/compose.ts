@@ -16,7 +16,7 @@ import { makeTokenCodec } from './keys/token-codec.ts'
 import type { Operators, Ports } from './ports.ts'
 import { refuseFolder, refuseListening, StartRefused } from './start-refused.ts'
 import { refuseForeignUser, StoreProblem } from './store/sqlite/connection.ts'
-import type { ClockCells } from './store/sqlite/clock.ts'
+import { type ClockCells, monotonicMs } from './store/sqlite/clock.ts'
 import {
   connectStore,
   migrateSqliteStore,
@@ -156,6 +156,7 @@ const portsOf = (store: StoreConnection | SqliteStore, config: ServiceConfig, op
   operators,
   secrets,
   randomness,
+  monotonic: monotonicMs,
   profile: {
     issuer: config.baseUrl,
     defaultAudience: config.defaultAudience,

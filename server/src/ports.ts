@@ -10,7 +10,7 @@ import type { CutOffConditions } from './domain/ledger.ts'
 import type { EndedTokenRecord, HistoryFilters, Page, PageRequest, TokenFilters, TokenRecord } from './domain/page.ts'
 import type { EndingReason } from './domain/reason.ts'
 import type { PublicJwk, SealedSigningKey, SigningKey } from './domain/signing-key.ts'
-import type { Milliseconds } from './domain/time.ts'
+import type { Milliseconds, MonotonicMilliseconds } from './domain/time.ts'
 
 /** `cached` may answer from memory where `service.seq` is unchanged; a refusal needs `fresh`. */
 export type Freshness = 'cached' | 'fresh'
@@ -54,12 +54,20 @@ export type FoundToken = TokenRecord & {
 export interface TokenLedger {
   /** Never from a cache: what an acknowledged act ended is dead here. A token that was moved or never was: undefined. */
   find(addresses: readonly TokenAddress[]): Promise<readonly (FoundToken | undefined)[]>
-  /** Writes a group durably; one outcome a token, in order. */
-  insert(tokens: readonly NewToken[]): Promise<readonly InsertOutcome[]>
+  /** Writes a group durably; one outcome a token, in order. What has not begun at `until` is not begun. */
+  insert(tokens: readonly NewToken[], until?: MonotonicMilliseconds): Promise<readonly InsertOutcome[]>
   /** Runs `work` while nothing else can write, for at most a second; what it inserts cannot be asked to decide again. */
-  exclusively<T>(work: (ledger: Pick<TokenLedger, 'insert'>) => Promise<T>): Promise<T>
-  /** Ends one token. Of two callers one gets `ended`; what ended it first stays. All answers are durable. */
-  end(address: TokenAddress, reason: EndingReason, act: Act): Promise<'ended' | 'already_ended' | 'unknown'>
+  exclusively<T>(work: (ledger: Pick<TokenLedger, 'insert'>) => Promise<T>, until?: MonotonicMilliseconds): Promise<T>
+  /**
+   * Ends one token. Of two callers one gets `ended`; what ended it first stays. All answers are durable. What has not
+   * begun at `until` is not begun.
+   */
+  end(
+    address: TokenAddress,
+    reason: EndingReason,
+    act: Act,
+    until?: MonotonicMilliseconds,
+  ): Promise<'ended' | 'already_ended' | 'unknown'>
   /** Ends every token that the conditions cover, from the acknowledgement on; the rows follow. Gives the number of the act. */
   endAll(conditions: CutOffConditions, reason: EndingReason, act: Act): Promise<number>
   listLive(request: PageRequest<TokenFilters>): Promise<Page<TokenRecord>>
@@ -165,5 +173,6 @@ export type Ports = {
   readonly operators: Operators
   readonly secrets: Secrets
   readonly randomness: Randomness
+  readonly monotonic: () => MonotonicMilliseconds
   readonly profile: ServiceProfile
 }

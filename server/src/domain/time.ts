@@ -6,6 +6,9 @@ export type Milliseconds = number
 /** Seconds since 1970-01-01T00:00:00Z, an integer: the NumericDate of JWT (RFC 7519 §2). */
 export type Seconds = number
 
+/** Milliseconds of a clock that only counts on, from any origin, the same in every thread. Deadlines are told in it. */
+export type MonotonicMilliseconds = number
+
 export const DAY_MS = 86_400_000
 
 const RFC3339 = /^\d{4}-\d\d-\d\d[Tt]([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?([Zz]|[+-]([01]\d|2[0-3]):[0-5]\d)$/

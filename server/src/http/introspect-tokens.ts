@@ -6,6 +6,7 @@ import type { PresentedApiKey } from '../operations/authenticate-api-key.ts'
 import { inGroups } from '../operations/group.ts'
 import { type IntrospectRequest, introspectTokens } from '../operations/introspect-tokens.ts'
 import type { Ports } from '../ports.ts'
+import type { InTime } from './answer-deadline.ts'
 import { decodeBasic, parseAuthorization } from './authorization.ts'
 import { headerOf } from './header.ts'
 import { GROUP_MAX } from './group-max.ts'
@@ -48,9 +49,9 @@ const readApiKey = (request: FastifyRequest): OrRefusal<Presented> => {
   return basic === undefined ? refuseScheme() : { apiKey: { key: basic.password, id: basic.user } }
 }
 
-export const makeIntrospectHandler = (ports: Ports, refuser: Refuser) => {
+export const makeIntrospectHandler = (ports: Ports, refuser: Refuser, inTime: InTime) => {
   const introspect = inGroups(
-    (requests: readonly IntrospectRequest[]) => introspectTokens(ports, requests),
+    (requests: readonly IntrospectRequest[]) => inTime(introspectTokens(ports, requests)),
     GROUP_MAX,
     setImmediate,
   )

@@ -5,6 +5,7 @@ import { isRefused, type OrRefusal } from '../domain/refusal.ts'
 import { inGroups } from '../operations/group.ts'
 import { type IssuedToken, type IssueRequest, issueTokens } from '../operations/issue-tokens.ts'
 import type { Ports } from '../ports.ts'
+import { answerBy, type InTime } from './answer-deadline.ts'
 import { parseAuthorization } from './authorization.ts'
 import { clientFields, readClientCredentials } from './client-credentials.ts'
 import { GROUP_MAX } from './group-max.ts'
@@ -33,9 +34,9 @@ export const tokenAnswer = z.object({
 
 type TokenRequest = FastifyRequest<{ Body: z.output<typeof tokenForm> }>
 
-export const makeTokenHandler = (ports: Ports, refuser: Refuser) => {
+export const makeTokenHandler = (ports: Ports, refuser: Refuser, inTime: InTime) => {
   const issue = inGroups<IssueRequest, OrRefusal<IssuedToken>>(
-    requests => issueTokens(ports, requests),
+    requests => inTime(issueTokens(ports, requests, answerBy(ports))),
     GROUP_MAX,
     setImmediate,
   )

@@ -5,6 +5,7 @@ import { z } from 'zod'
 import { isRefused, type OrRefusal, refuse } from '../domain/refusal.ts'
 import { type RevokeRequest, revokeToken } from '../operations/revoke-token.ts'
 import type { Ports } from '../ports.ts'
+import { answerBy } from './answer-deadline.ts'
 import { parseAuthorization } from './authorization.ts'
 import { clientFields, type ClientFields, readClientCredentials } from './client-credentials.ts'
 import type { Refuser } from './refusals.ts'
@@ -34,7 +35,8 @@ export const makeRevokeHandler =
   async (request: RevocationRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const credentials = readCredentials(request.headers.authorization, request.body)
     if (isRefused(credentials)) return refuser.refuse(reply, credentials.refusal)
-    const revoked = await revokeToken(ports, { credentials, token: request.body.token, requestId: request.id })
+    const { token } = request.body
+    const revoked = await revokeToken(ports, { credentials, token, requestId: request.id, until: answerBy(ports) })
     if (isRefused(revoked)) return refuser.refuse(reply, revoked.refusal)
     logger.info({ requestId: request.id, outcome: revoked.outcome }, 'revocation')
     return reply.send({})

@@ -3,7 +3,8 @@ import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import type { z } from 'zod'
 import type { Ports } from '../ports.ts'
-import { answerAlive, healthAnswer, makeReadyHandler, unreadyAnswer } from './check-health.ts'
+import { answerInTime, makeAnswerDeadline } from './answer-deadline.ts'
+import { answerAlive, healthAnswer, makeReadyHandler, makeUnreadyHandler, unreadyAnswer } from './check-health.ts'
 import { answerPreflight } from './cross-origin.ts'
 import { introspectAnswer, introspectForm, makeIntrospectHandler } from './introspect-tokens.ts'
 import { makeTokenHandler, tokenAnswer, tokenForm } from './issue-tokens.ts'
@@ -25,22 +26,23 @@ export type Wire = { readonly ports: Ports; readonly refuser: Refuser; readonly 
 
 type Form<T extends z.ZodType> = { Body: z.output<T> }
 
-/** The operations, below the path of the base URL. */
+/** The operations, below the path of the base URL, each answered by its deadline. */
 export const registerOperations = (app: FastifyInstance, { ports, refuser, logger }: Wire): void => {
+  const inTime = makeAnswerDeadline(ports)
   app.post<Form<typeof tokenForm>>(
     '/oauth/token',
     { schema: describeForm('Issue a token', byClient, tokenForm, tokenAnswer) },
-    makeTokenHandler(ports, refuser),
+    makeTokenHandler(ports, refuser, inTime),
   )
   app.post<Form<typeof introspectForm>>(
     '/oauth/introspect/v2',
     { schema: describeForm('Verify a token', byIntrospector, introspectForm, introspectAnswer) },
-    makeIntrospectHandler(ports, refuser),
+    makeIntrospectHandler(ports, refuser, inTime),
   )
   app.post<Form<typeof revokeForm>>(
     '/oauth/revoke',
     { schema: describeForm('Revoke a token', [...byOperator, ...byClient], revokeForm, revokeAnswer) },
-    makeRevokeHandler(ports, refuser, logger),
+    answerInTime(inTime, makeRevokeHandler(ports, refuser, logger)),
   )
   app.get('/oauth/authorize', { schema: { hide: true } }, makeAuthorizeHandler(refuser))
   app.get<{ Querystring: TokensQuery }>(
@@ -52,7 +54,7 @@ export const registerOperations = (app: FastifyInstance, { ports, refuser, logge
         querystring: tokensQuery,
       },
     },
-    makeTokensHandler(ports, refuser, '/api/v1/tokens'),
+    answerInTime(inTime, makeTokensHandler(ports, refuser, '/api/v1/tokens')),
   )
   app.get<{ Querystring: HistoryQuery }>(
     '/api/v1/tokens/history',
@@ -63,17 +65,24 @@ export const registerOperations = (app: FastifyInstance, { ports, refuser, logge
         querystring: historyQuery,
       },
     },
-    makeHistoryHandler(ports, refuser, '/api/v1/tokens/history'),
+    answerInTime(inTime, makeHistoryHandler(ports, refuser, '/api/v1/tokens/history')),
   )
   const keySet = '/.well-known/jwks.json'
-  app.get(keySet, { schema: describeRead('Public keys', [], keySetAnswer) }, makeKeySetHandler(ports))
+  app.get(
+    keySet,
+    { schema: describeRead('Public keys', [], keySetAnswer) },
+    answerInTime(inTime, makeKeySetHandler(ports)),
+  )
   app.options(keySet, { schema: { hide: true } }, answerPreflight)
   app.get('/livez', { schema: describeRead('Whether the process runs', [], healthAnswer) }, answerAlive)
   const readiness = describeRead('Whether the service can serve', [], healthAnswer)
   app.get(
     '/readyz',
-    { schema: { ...readiness, response: { 200: healthAnswer, 503: unreadyAnswer } } },
-    makeReadyHandler(ports),
+    {
+      schema: { ...readiness, response: { 200: healthAnswer, 503: unreadyAnswer } },
+      errorHandler: makeUnreadyHandler(refuser),
+    },
+    answerInTime(inTime, makeReadyHandler(ports)),
   )
 }
 

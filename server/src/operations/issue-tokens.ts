@@ -5,6 +5,7 @@ import type { Agent } from '../domain/agent.ts'
 import { type AccessTokenClaims, audienceClaim } from '../domain/claims.ts'
 import { isRefused, type OrRefusal, refuse, refuseCaller, Unavailable } from '../domain/refusal.ts'
 import { firstScopeBeyond, formatScope, parseScope, SCOPE_ITEMS_MAX } from '../domain/scope.ts'
+import type { MonotonicMilliseconds } from '../domain/time.ts'
 import { expiresSecondOf, issuedSecondOf, makeTokenId } from '../domain/token-id.ts'
 import type { Freshness, IssueView, MintedToken, NewToken, Ports, TokenLedger } from '../ports.ts'
 import {
@@ -187,20 +188,22 @@ const issuedToken = (accessToken: string, row: NewToken): IssuedToken => ({
 /**
  * Answers each request of a group, in order. What a cached view grants is written only where the store's numbers are
  * still those of the view; no refusal is given from a cache. A group that other acts overtook three times decides
- * under the store's lock.
+ * under the store's lock. All of it ends `until`.
  */
 export const issueTokens = async (
   ports: IssuePorts,
   requests: readonly IssueRequest[],
+  until: MonotonicMilliseconds,
 ): Promise<readonly IssueAnswer[]> => {
+  const round: RoundPorts = { ...ports, ledger: { insert: tokens => ports.ledger.insert(tokens, until) } }
   const answers: Answers = requests.map(() => undefined)
   let pending: readonly Pending[] = requests.map((request, index) => ({ request, index }))
-  for (let round = 0; round < ROUNDS_BEFORE_LOCK && pending.length > 0; round += 1) {
-    pending = await issueRound(ports, pending, round === 0 ? 'cached' : 'fresh', answers)
+  for (let n = 0; n < ROUNDS_BEFORE_LOCK && pending.length > 0; n += 1) {
+    pending = await issueRound(round, pending, n === 0 ? 'cached' : 'fresh', answers)
   }
   if (pending.length > 0) {
     const left = pending
-    pending = await ports.ledger.exclusively(ledger => issueRound({ ...ports, ledger }, left, 'fresh', answers))
+    pending = await ports.ledger.exclusively(ledger => issueRound({ ...ports, ledger }, left, 'fresh', answers), until)
   }
   return answers.map(answer => answer ?? new Unavailable(UNDECIDED))
 }

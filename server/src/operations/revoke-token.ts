@@ -3,6 +3,7 @@
 import type { Act } from '../domain/act.ts'
 import { actorOf, type ClientCaller, hasRole, type OperatorCaller } from '../domain/caller.ts'
 import { isRefused, type OrRefusal, refuse, refuseCaller } from '../domain/refusal.ts'
+import type { MonotonicMilliseconds } from '../domain/time.ts'
 import type { FoundToken, Ports, TokenReference } from '../ports.ts'
 import { authenticateClient, CLIENT_REFUSED, type ClientCredentials, clientIdOf } from './authenticate-client.ts'
 import { authenticateOperator } from './authenticate-operator.ts'
@@ -11,6 +12,8 @@ export type RevokeRequest = {
   readonly credentials: ClientCredentials | { readonly kind: 'bearer'; readonly jwt: string }
   readonly token: string
   readonly requestId: string
+  /** The time of the answer, at the latest. */
+  readonly until: MonotonicMilliseconds
 }
 
 /** `nothing_to_do`: the token was unknown, foreign, or had ended before. On the wire both are 200. */
@@ -70,6 +73,6 @@ export const revokeToken = async (ports: RevokePorts, request: RevokeRequest): P
     return found.dead ? NOTHING_TO_DO : refuse('unauthorized_client', 'The token was issued to another client.')
   }
   const reason = caller.kind === 'client' ? 'self_revocation' : 'manual_revocation'
-  const outcome = await ports.ledger.end(reference, reason, actOf(caller, request.requestId))
+  const outcome = await ports.ledger.end(reference, reason, actOf(caller, request.requestId), request.until)
   return outcome === 'ended' ? { outcome } : NOTHING_TO_DO
 }

@@ -9,6 +9,7 @@ import type { Freshness, InsertOutcome, IssueView, NewToken } from '../../src/po
 const NOW = Date.UTC(2026, 10, 21, 9, 30, 0)
 const NUMBERS: Readonly<Record<string, number>> = { one: 1, two: 2, three: 3 }
 const SECRET = 'secret'
+const UNTIL = 1234
 
 const REFUSED = {
   refusal: {
@@ -125,6 +126,7 @@ const issueTo = async (script: Script, ...clientIds: readonly string[]) => {
       scope: undefined,
       resources: [],
     })),
+    UNTIL,
   )
   return { steps, answers }
 }

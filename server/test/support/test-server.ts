@@ -19,8 +19,8 @@ import { disableAgent } from '../../src/operations/disable-agent.ts'
 import { enableAgent } from '../../src/operations/enable-agent.ts'
 import { revokeApiKey } from '../../src/operations/revoke-api-key.ts'
 import type { Ports, ServiceProfile } from '../../src/ports.ts'
-import { makeManualClock, type ManualClock } from '../../src/store/sqlite/clock.ts'
-import { migrateSqliteStore, openSqliteStore, type SqliteStore } from '../../src/store/sqlite/open.ts'
+import { makeManualClock, type ManualClock, monotonicMs } from '../../src/store/sqlite/clock.ts'
+import { migrateSqliteStore, openSqliteStore, type SqliteStore, type StoreHost } from '../../src/store/sqlite/open.ts'
 import { type IdentityProvider, startIdentityProvider } from './identity-provider.ts'
 import { act, KEEP_LONG, START, waitOn } from './store.ts'
 
@@ -36,8 +36,10 @@ export type TestServerOptions = {
   readonly start?: number
   readonly profile?: Partial<ServiceProfile>
   readonly server?: Partial<ServerOptions>
-  /** Puts a fault in front of a port. */
-  readonly break?: (ports: Ports) => Ports
+  /** The store's patience, in ms. */
+  readonly deadlineMs?: number
+  /** Puts a fault in front of a port; `host` is the store's. */
+  readonly break?: (ports: Ports, host: StoreHost) => Ports
 }
 
 export type AgentOfTest = { readonly agentId: string; readonly clientId: string; readonly clientSecret: string }
@@ -84,11 +86,14 @@ const listenOnFreePort = async (build: (origin: string) => FastifyInstance, trie
   }
 }
 
-const openStore = async (clock: ManualClock): Promise<{ store: SqliteStore; folder: string }> => {
+const openStore = async (
+  clock: ManualClock,
+  patience: Pick<TestServerOptions, 'deadlineMs'>,
+): Promise<{ store: SqliteStore; folder: string }> => {
   const folder = mkdtempSync(join(tmpdir(), 'mintmark-service-'))
   const file = join(folder, 'mintmark.db')
   await migrateSqliteStore({ file, madeBy: 'migrate', now: clock.wall() })
-  const store = await openSqliteStore({ file, retention: KEEP_LONG, clock, wait: waitOn(clock) })
+  const store = await openSqliteStore({ file, retention: KEEP_LONG, clock, wait: waitOn(clock), ...patience })
   await store.signingKeys.createFirst(makeSigningKey(KEY_ENCRYPTION_KEY), act('signing_key.create'))
   return { store, folder }
 }
@@ -124,6 +129,7 @@ const portsOf = (
   }),
   secrets,
   randomness,
+  monotonic: monotonicMs,
   profile,
 })
 
@@ -157,7 +163,10 @@ const makeRegisters = (store: SqliteStore) => {
 export const startServer = async (options: TestServerOptions = {}): Promise<TestServer> => {
   const clock = makeManualClock(options.start ?? START)
   const provider = await startIdentityProvider({ algorithms: ['ES256', 'RS256'], now: clock.wall })
-  const { store, folder } = await openStore(clock)
+  const { store, folder } = await openStore(
+    clock,
+    options.deadlineMs === undefined ? {} : { deadlineMs: options.deadlineMs },
+  )
   const lines: string[] = []
   let issuer = ''
   const server = await listenOnFreePort(origin => {
@@ -165,7 +174,7 @@ export const startServer = async (options: TestServerOptions = {}): Promise<Test
     const fixed = { issuer, defaultAudience: AUDIENCE, lifetimeSeconds: 300, scopesSupported: null }
     const ports = portsOf(store, provider, { ...fixed, ...options.profile }, clock.wall)
     const logger = pino({ level: 'trace' }, { write: line => void lines.push(line) })
-    return buildServer(options.break?.(ports) ?? ports, { bodyBytesMax: 16_384, logger, ...options.server })
+    return buildServer(options.break?.(ports, store.host) ?? ports, { bodyBytesMax: 16_384, logger, ...options.server })
   })
   return {
     baseUrl: issuer,

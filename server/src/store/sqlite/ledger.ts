@@ -1,6 +1,7 @@
 // The ledger's port over the reading connection and the writing thread.
 import { setImmediate as turn } from 'node:timers/promises'
-import type { InsertOutcome, NewToken, TokenLedger } from '../../ports.ts'
+import type { MonotonicMilliseconds } from '../../domain/time.ts'
+import type { InsertOutcome, TokenLedger } from '../../ports.ts'
 import { findTokens } from './find-tokens.ts'
 import { INSERTED, NO_ROOM } from './insert-tokens.ts'
 import type { Labels } from './labels.ts'
@@ -15,8 +16,12 @@ const outcomesOf = (outcomes: Uint8Array): readonly InsertOutcome[] =>
     outcome === INSERTED ? 'inserted' : outcome === NO_ROOM ? 'no_room' : 'decide_again',
   )
 
-const insertBy = (write: (packed: PackedTokens) => Promise<Uint8Array>) => async (tokens: readonly NewToken[]) =>
-  outcomesOf(await write(packTokens(tokens)))
+type WriteTokens = (packed: PackedTokens, until?: MonotonicMilliseconds) => Promise<Uint8Array>
+
+const insertBy =
+  (write: WriteTokens): TokenLedger['insert'] =>
+  async (tokens, until) =>
+    outcomesOf(await write(packTokens(tokens), until))
 
 /** Runs reads one after another with a turn of the event loop between them: a long page delays others by one page only. */
 const oneAtATime = () => {
@@ -33,9 +38,9 @@ export const makeLedger = (reader: Reader, labels: Labels, writer: Writer): Toke
   return {
     find: async addresses =>
       addresses.length === 0 ? [] : reader.read(snapshot => findTokens(snapshot, labels, addresses)),
-    insert: insertBy(packed => writer.call('insertTokens', packed, [packed.rows])),
-    exclusively: work => writer.hold(holder => work({ insert: insertBy(holder.insert) })),
-    end: (address, reason, act) => writer.call('endToken', { address, reason, act }),
+    insert: insertBy((packed, until) => writer.call('insertTokens', packed, [packed.rows], until)),
+    exclusively: (work, until) => writer.hold(holder => work({ insert: insertBy(holder.insert) }), until),
+    end: (address, reason, act, until) => writer.call('endToken', { address, reason, act }, [], until),
     endAll: (conditions, reason, act) => writer.call('endAll', { conditions, reason, act }),
     listLive: request => queued(() => reader.read(snapshot => listLiveTokens(snapshot, labels, request))),
     listEnded: request => queued(() => reader.read(snapshot => listEndedTokens(snapshot, labels, request))),

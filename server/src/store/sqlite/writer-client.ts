@@ -1,6 +1,7 @@
 // A thread's side of the writing thread: hands over jobs, with a deadline of its own in front of a slow disk.
 import { MessageChannel, type MessagePort, type Transferable } from 'node:worker_threads'
 import { Unavailable } from '../../domain/refusal.ts'
+import type { MonotonicMilliseconds } from '../../domain/time.ts'
 import { monotonicMs } from './clock.ts'
 import type { JobInput, JobName, JobOutput } from './jobs.ts'
 import type { PackedTokens } from './rows.ts'
@@ -11,20 +12,24 @@ export const STORE_DEADLINE_MS = 4500
 
 export type Holder = { readonly insert: (packed: PackedTokens) => Promise<Uint8Array> }
 
+/** `until`: the caller's deadline, where that is sooner than the store's own. What has not begun by then is not begun. */
 export type Writer = {
   readonly call: <Name extends JobName>(
     job: Name,
     input: JobInput<Name>,
     transfer?: readonly Transferable[],
+    until?: MonotonicMilliseconds,
   ) => Promise<JobOutput<Name>>
   /** Runs `work` while nothing else can write. */
-  readonly hold: <T>(work: (holder: Holder) => Promise<T>) => Promise<T>
+  readonly hold: <T>(work: (holder: Holder) => Promise<T>, until?: MonotonicMilliseconds) => Promise<T>
 }
 
 export type WriterClient = Writer & {
   /** Takes the port to a writing thread, the first or the next after one that ended. */
   readonly connect: (port: MessagePort) => void
 }
+
+const LATE = 'The store did not answer in time.'
 
 type Waiting = {
   readonly resolve: (value: unknown) => void
@@ -67,14 +72,21 @@ export const makeWriterClient = (deadlineMs = STORE_DEADLINE_MS): WriterClient =
     return port
   }
 
-  const send = (message: (n: number, deadline: number) => JobMessage, transfer: readonly Transferable[]) =>
+  /** In how many ms the caller is refused. A request whose time is up before this step begins takes no further one. */
+  const patienceMs = (until: MonotonicMilliseconds = Number.POSITIVE_INFINITY): number => {
+    const left = Math.min(deadlineMs, until - monotonicMs())
+    if (left <= 0) throw new Unavailable(LATE)
+    return left
+  }
+
+  const send = (message: (n: number) => JobMessage, transfer: readonly Transferable[], waitMs: number) =>
     new Promise<unknown>((resolve, reject) => {
       const to = connected()
       const n = ++last
-      const late = () => settle(n)?.reject(new Unavailable('The store did not answer in time.'))
+      const late = () => settle(n)?.reject(new Unavailable(LATE))
       if (waiting.size === 0) to.ref()
-      waiting.set(n, { resolve, reject, timer: setTimeout(late, deadlineMs) })
-      to.postMessage(message(n, monotonicMs() + deadlineMs), [...transfer])
+      waiting.set(n, { resolve, reject, timer: setTimeout(late, waitMs) })
+      to.postMessage(message(n), [...transfer])
     })
 
   return {
@@ -84,9 +96,12 @@ export const makeWriterClient = (deadlineMs = STORE_DEADLINE_MS): WriterClient =
       opened.once('close', () => disconnect(opened))
       opened.unref()
     },
-    call: async (job, input, transfer = []) =>
-      (await send((n, deadline) => ({ n, deadline, job, input }), transfer)) as Awaited<JobOutput<typeof job>>,
-    hold: async work => holdLock(connected(), deadlineMs, work),
+    call: async (job, input, transfer = [], until) => {
+      const waitMs = patienceMs(until)
+      const deadline = monotonicMs() + waitMs
+      return (await send(n => ({ n, deadline, job, input }), transfer, waitMs)) as Awaited<JobOutput<typeof job>>
+    },
+    hold: async (work, until) => holdLock(connected(), patienceMs(until), work),
   }
 }
 

@@ -1,0 +1,58 @@
+// One deadline for each request, whatever it waits for: by then it is answered 503, and nothing else, ever.
+import type { FastifyReply } from 'fastify'
+import { Unavailable } from '../domain/refusal.ts'
+import type { MonotonicMilliseconds } from '../domain/time.ts'
+import type { Ports } from '../ports.ts'
+
+/**
+ * From the start of the handler, the request having arrived whole. A little more than the store's own patience: where
+ * one step took it all, the store's reason is the one to log.
+ */
+const ANSWER_MS_MAX = 4_600
+/** One timer looks after all that waits: a timer for each would cost more than the look-up of a token. */
+const SWEEP_MS = 100
+
+const LATE = 'The request took too long. Whether a change was made is unknown.'
+
+type Clock = Pick<Ports, 'monotonic'>
+
+/** The deadline of what begins now: nothing is begun for a caller who has had his answer. */
+export const answerBy = ({ monotonic }: Clock): MonotonicMilliseconds => monotonic() + ANSWER_MS_MAX
+
+type Waiting = { readonly until: MonotonicMilliseconds; readonly refuse: (fault: Unavailable) => void }
+
+/** Passes on what `work` comes to, or is Unavailable by the deadline. `work` goes on, and nobody hears how it ends. */
+export type InTime = <Outcome>(work: Promise<Outcome>) => Promise<Outcome>
+
+export const makeAnswerDeadline = (clock: Clock): InTime => {
+  // In the order of their deadlines, since all have the same time.
+  const waiting = new Set<Waiting>()
+  let timer: NodeJS.Timeout | undefined
+
+  const sweep = (): void => {
+    const now = clock.monotonic()
+    for (const one of waiting) {
+      if (one.until > now) return
+      waiting.delete(one)
+      one.refuse(new Unavailable(LATE))
+    }
+    clearInterval(timer)
+    timer = undefined
+  }
+
+  return work =>
+    new Promise((resolve, reject) => {
+      const one: Waiting = { until: answerBy(clock), refuse: reject }
+      waiting.add(one)
+      timer ??= setInterval(sweep, SWEEP_MS).unref()
+      work.then(resolve, reject).finally(() => waiting.delete(one))
+    })
+}
+
+type Handler<Request> = (request: Request, reply: FastifyReply) => Promise<FastifyReply>
+
+/** The handler with the deadline in front. What it sends after its answer Fastify passes over. */
+export const answerInTime =
+  <Request>(inTime: InTime, handler: Handler<Request>): Handler<Request> =>
+  (request, reply) =>
+    inTime(handler(request, reply))

@@ -1,0 +1,241 @@
+// Each port that can fail, struck in each way, under each operation over HTTP: 503 or 500, and never a guess.
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, test } from 'node:test'
+import { Unavailable } from '../../src/domain/refusal.ts'
+import type { InsertOutcome, Ports } from '../../src/ports.ts'
+import { monotonicMs } from '../../src/store/sqlite/clock.ts'
+import {
+  type Answer,
+  askToken,
+  assertError,
+  assertProblem,
+  basic,
+  bearer,
+  get,
+  introspect,
+  issue,
+  postForm,
+  revoke,
+  send,
+} from '../support/requests.ts'
+import { type AgentOfTest, startServer, type TestServer } from '../support/test-server.ts'
+
+const UNAVAILABLE = 'The service cannot answer for certain right now: try again.'
+const FAULT = 'The service failed. Its log has the reason.'
+const LATE = 'The request took too long. Whether a change was made is unknown.'
+
+/** In the place of a call, or before it: `real` makes the call itself. */
+type Struck = (real: () => unknown) => unknown
+
+/** A deadline that does not hold must turn the test red, not leave it waiting. */
+const HANGING = { timeout: 30_000 }
+
+const struck = new Map<string, Struck>()
+const called = new Set<string>()
+/** How far the deadlines' clock is ahead of the machine's. */
+let ahead = 0
+
+const watch = <Port extends object>(name: string, port: Port): Port =>
+  new Proxy(port, {
+    get: (target, method) => {
+      const real: unknown = Reflect.get(target, method)
+      if (typeof real !== 'function') return real
+      const call = `${name}.${String(method)}`
+      return (...values: readonly unknown[]): unknown => {
+        called.add(call)
+        const run = (): unknown => Reflect.apply(real, target, values)
+        return struck.get(call)?.(run) ?? run()
+      }
+    },
+  })
+
+const watchPorts = (ports: Ports): Ports => ({
+  ...ports,
+  ledger: watch('ledger', ports.ledger),
+  agents: watch('agents', ports.agents),
+  apiKeys: watch('apiKeys', ports.apiKeys),
+  signingKeys: watch('signingKeys', ports.signingKeys),
+  health: watch('health', ports.health),
+  operators: watch('operators', ports.operators),
+  monotonic: () => monotonicMs() + ahead,
+})
+
+let service: TestServer
+let agent: AgentOfTest
+let key: string
+let reader: Readonly<Record<string, string>>
+let operator: Readonly<Record<string, string>>
+let token: string
+
+before(async () => {
+  service = await startServer({ break: watchPorts })
+  agent = await service.createAgent()
+  key = (await service.createApiKey('tokens:introspect')).key
+  reader = { 'x-api-key': (await service.createApiKey('tokens:read')).key }
+  operator = bearer(await service.provider.operatorJwt())
+})
+after(() => service.close())
+
+const heal = (): void => {
+  struck.clear()
+  called.clear()
+  ahead = 0
+}
+
+beforeEach(async () => {
+  heal()
+  token = await issue(service, agent)
+  called.clear()
+})
+
+const LIST = '/api/v1/tokens'
+const HISTORY = '/api/v1/tokens/history'
+
+const overtaken = (): Promise<Answer> => {
+  struck.set('ledger.insert', () => Promise.resolve<readonly InsertOutcome[]>(['decide_again']))
+  return askToken(service, agent)
+}
+
+const revokeOwn = (): Promise<Answer> =>
+  postForm(service, '/oauth/revoke', { token }, basic(agent.clientId, agent.clientSecret))
+
+type Operation = {
+  readonly ask: () => Promise<Answer>
+  readonly path: string
+  /** The calls that it makes of a port which can fail; the last one may find that it has run out of time. */
+  readonly calls: readonly string[]
+}
+
+const OPERATIONS: Readonly<Record<string, Operation>> = {
+  issue: {
+    ask: () => askToken(service, agent),
+    path: '/oauth/token',
+    calls: ['agents.viewForIssue', 'ledger.insert'],
+  },
+  'issue, overtaken three times': {
+    ask: overtaken,
+    path: '/oauth/token',
+    calls: ['agents.viewForIssue', 'ledger.exclusively'],
+  },
+  introspect: {
+    ask: () => introspect(service, key, token),
+    path: '/oauth/introspect/v2',
+    calls: ['apiKeys.find', 'ledger.find'],
+  },
+  'revoke, by an operator': {
+    ask: () => revoke(service, token),
+    path: '/oauth/revoke',
+    calls: ['operators.verify', 'ledger.find', 'ledger.end'],
+  },
+  'revoke, by the client': {
+    ask: revokeOwn,
+    path: '/oauth/revoke',
+    calls: ['agents.viewForIssue', 'ledger.find', 'ledger.end'],
+  },
+  list: { ask: () => get(service, LIST, reader), path: LIST, calls: ['apiKeys.find', 'ledger.listLive'] },
+  'list, to an operator': {
+    ask: () => get(service, LIST, operator),
+    path: LIST,
+    calls: ['operators.verify', 'ledger.listLive'],
+  },
+  'list, by HEAD': {
+    ask: () => send(service, { method: 'HEAD', path: LIST, headers: reader }),
+    path: LIST,
+    calls: ['apiKeys.find', 'ledger.listLive'],
+  },
+  history: { ask: () => get(service, HISTORY, reader), path: HISTORY, calls: ['apiKeys.find', 'ledger.listEnded'] },
+  'key set': {
+    ask: () => get(service, '/.well-known/jwks.json'),
+    path: '/.well-known/jwks.json',
+    calls: ['signingKeys.published'],
+  },
+  readiness: { ask: () => get(service, '/readyz'), path: '/readyz', calls: ['health.check'] },
+}
+
+const assertUnavailable = (name: string, answer: Answer, reason = UNAVAILABLE): void => {
+  assert.equal(answer.headers['retry-after'], '1')
+  if (name === 'list, by HEAD') assert.equal(answer.status, 503)
+  else if (answer.path === '/readyz') {
+    assert.deepEqual([answer.status, answer.json], [503, { status: 'unavailable', reason }])
+  } else if (answer.path.startsWith('/api/')) assertProblem(answer, 503, 'temporarily_unavailable', UNAVAILABLE)
+  else assertError(answer, 503, 'temporarily_unavailable', UNAVAILABLE)
+}
+
+const assertStillActive = async (): Promise<void> => {
+  heal()
+  assert.match((await introspect(service, key, token)).text, /^\{"active":true,/)
+}
+
+test('the table holds every operation that touches a port', async () => {
+  const { paths } = (await get(service, '/openapi.json')).json as { paths: Readonly<Record<string, unknown>> }
+  const listed = Object.values(OPERATIONS).map(({ path }) => path)
+  const others = Object.keys(paths).filter(path => !listed.includes(path))
+  assert.deepEqual(others.toSorted(), [
+    '/.well-known/oauth-authorization-server',
+    '/.well-known/openid-configuration',
+    '/livez',
+  ])
+})
+
+for (const [name, { ask, calls }] of Object.entries(OPERATIONS)) {
+  test(`${name}: with every port well it is 200, and it calls no other port`, async () => {
+    const { status, text } = await ask()
+    assert.equal(status, 200, text)
+    assert.deepEqual(
+      [...called].filter(call => !struck.has(call)),
+      calls,
+    )
+  })
+
+  for (const call of calls) {
+    test(`${name}: ${call} is unavailable: 503 with Retry-After, and nothing is changed`, async () => {
+      struck.set(call, () => Promise.reject(new Unavailable('The disk is full.')))
+      assertUnavailable(name, await ask(), 'The disk is full.')
+      await assertStillActive()
+    })
+
+    test(`${name}: ${call} has a fault: 500, and nothing is changed`, async () => {
+      struck.set(call, () => {
+        throw new TypeError('a bug')
+      })
+      const answer = await ask()
+      assert.equal(answer.status, 500)
+      assert.doesNotMatch(answer.text, /a bug/)
+      if (answer.json !== undefined)
+        assert.equal((answer.json as { error_description: string }).error_description, FAULT)
+      await assertStillActive()
+    })
+
+    test(`${name}: ${call} hangs: 503 by the deadline, and its late end is no second answer`, HANGING, async () => {
+      const reached = Promise.withResolvers<void>()
+      const released = Promise.withResolvers<void>()
+      const ended = Promise.withResolvers<void>()
+      struck.set(call, async real => {
+        reached.resolve()
+        await released.promise
+        return Promise.resolve(real()).finally(() => setImmediate(ended.resolve))
+      })
+      const answering = ask()
+      await reached.promise
+      ahead += 5000
+      assertUnavailable(name, await answering, LATE)
+      released.resolve()
+      await ended.promise
+      heal()
+      assert.equal((await get(service, '/readyz')).status, 200)
+    })
+  }
+}
+
+/** Those whose last call writes. */
+const WRITING = Object.entries(OPERATIONS).filter(([, { path }]) => /token$|revoke$/.test(path))
+
+for (const [name, { ask, calls }] of WRITING) {
+  test(`${name}: what its deadline overtakes before ${calls.at(-1)} is not begun`, async () => {
+    const listed = await get(service, LIST, reader)
+    ahead = -10_000
+    assertUnavailable(name, await ask())
+    await assertStillActive()
+    assert.equal((await get(service, LIST, reader)).text, listed.text)
+  })
+}

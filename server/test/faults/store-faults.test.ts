@@ -1,0 +1,110 @@
+// A store whose disk fails or hangs under the whole service: what is still answered, and what is 503.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { MessageChannel } from 'node:worker_threads'
+import Database from 'better-sqlite3'
+import type { Ports } from '../../src/ports.ts'
+import { clockOf } from '../../src/store/sqlite/clock.ts'
+import { groupCommit } from '../../src/store/sqlite/group-commit.ts'
+import { connectStore, type StoreHost } from '../../src/store/sqlite/open.ts'
+import { type WritingConnection, writingConnection } from '../../src/store/sqlite/transaction.ts'
+import type { JobMessage } from '../../src/store/sqlite/writer-messages.ts'
+import { type Answer, askToken, basic, get, introspect, issue, postForm, revoke } from '../support/requests.ts'
+import { startServer } from '../support/test-server.ts'
+
+const DEADLINE_MS = 1000
+
+/** Runs a statement, or fails in its place as SQLite does. */
+type Disk = (text: string) => void
+
+const failing =
+  (where: string, message: string, code: string): Disk =>
+  text => {
+    if (text === where) throw new Database.SqliteError(message, code)
+  }
+
+/** `hangs`: the writing thread takes the job and is never heard of again. */
+const FAULTS: Readonly<Record<string, Disk | 'hangs'>> = {
+  'is full': failing('commit', 'database or disk is full', 'SQLITE_FULL'),
+  'has become read-only': failing('begin immediate', 'attempt to write a readonly database', 'SQLITE_READONLY'),
+  'fails to sync': failing('commit', 'disk I/O error', 'SQLITE_IOERR_FSYNC'),
+  'never answers': 'hangs',
+}
+
+/** The real store, but for the writing thread: its work is done here, on a connection with that disk. */
+const withDisk = (host: StoreHost, fault: () => Disk | 'hangs' | undefined) => {
+  const db = new Database(host.file)
+  const { port1: port, port2 } = new MessageChannel()
+  const real = writingConnection(db, clockOf(host.clock))
+  const connection: WritingConnection = {
+    ...real,
+    sql: <Row>(text: string) => {
+      const disk = fault()
+      if (disk !== undefined && disk !== 'hangs') disk(text)
+      return real.sql<Row>(text)
+    },
+  }
+  port.on('message', (job: JobMessage) => {
+    if (fault() === 'hangs') return
+    for (const reply of groupCommit(connection, [job])) port.postMessage(reply)
+  })
+  const store = connectStore({ file: host.file, clock: host.clock, deadlineMs: DEADLINE_MS })
+  store.connect(port2)
+  const close = (): void => {
+    port.close()
+    store.close()
+    db.close()
+  }
+  return { store, close }
+}
+
+for (const [name, disk] of Object.entries(FAULTS)) {
+  test(`a store that ${name}: writes and readiness are 503, reads are true until the lease of the clock is out`, async () => {
+    let fault: Disk | 'hangs' | undefined
+    let close = (): void => undefined
+    const service = await startServer({
+      break: (ports, host): Ports => {
+        const made = withDisk(host, () => fault)
+        ;({ close } = made)
+        return { ...ports, ...made.store }
+      },
+    })
+    try {
+      const agent = await service.createAgent()
+      const { key } = await service.createApiKey('tokens:introspect')
+      const reader = { 'x-api-key': (await service.createApiKey('tokens:read')).key }
+      const token = await issue(service, agent)
+      const list = (): Promise<Answer> => get(service, '/api/v1/tokens', reader)
+      const history = (): Promise<Answer> => get(service, '/api/v1/tokens/history', reader)
+      const listed = (await list()).text
+
+      const write = () =>
+        Promise.all([
+          askToken(service, agent),
+          revoke(service, token),
+          postForm(service, '/oauth/revoke', { token }, basic(agent.clientId, agent.clientSecret)),
+          get(service, '/readyz'),
+        ])
+      const read = () => Promise.all([introspect(service, key, token), list(), history()])
+      const told = (answers: readonly Answer[]) =>
+        answers.map(({ status, headers }) => `${status} ${headers['retry-after'] ?? 'no'}`)
+
+      fault = disk
+      assert.deepEqual(told(await write()), ['503 1', '503 1', '503 1', '503 1'])
+      const [introspected, live, ended] = await read()
+      assert.match(introspected.text, /^\{"active":true,/)
+      assert.deepEqual([live.text, ended.text], [listed, '{"data":[],"next_cursor":null}'])
+      service.clock.advance(1001)
+      assert.deepEqual(told(await read()), ['503 1', '503 1', '503 1'])
+      assert.equal((await get(service, '/.well-known/jwks.json')).status, 200)
+
+      fault = undefined
+      assert.equal((await get(service, '/readyz')).status, 200)
+      assert.equal((await revoke(service, token)).status, 200)
+      assert.equal((await introspect(service, key, token)).text, '{"active":false}')
+    } finally {
+      close()
+      await service.close()
+    }
+  })
+}
