@@ -16,6 +16,7 @@ type PlainCode =
   | 'request_too_large'
   | 'misdirected_request'
   | 'already_exists'
+  | 'temporarily_unavailable'
 
 export type Refusal =
   | { readonly code: PlainCode; readonly description: string }
@@ -27,7 +28,7 @@ export type Refusal =
       readonly inside?: string
     }
 
-export type RefusalCode = Refusal['code'] | 'temporarily_unavailable' | 'server_error'
+export type RefusalCode = Refusal['code'] | 'server_error'
 
 export const refuse = (code: PlainCode, description: string): { readonly refusal: Refusal } => ({
   refusal: { code, description },

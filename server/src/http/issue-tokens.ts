@@ -1,9 +1,11 @@
 // POST /oauth/token: a token for client credentials (RFC 6749 §4.4).
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Logger } from 'pino'
 import { z } from 'zod'
 import { isRefused, type OrRefusal } from '../domain/refusal.ts'
 import { inGroups } from '../operations/group.ts'
 import { type IssuedToken, type IssueRequest, issueTokens } from '../operations/issue-tokens.ts'
+import { inLane } from '../operations/lane.ts'
 import type { Ports } from '../ports.ts'
 import { answerBy, type InTime } from './answer-deadline.ts'
 import { parseAuthorization } from './authorization.ts'
@@ -34,12 +36,17 @@ export const tokenAnswer = z.object({
 
 type TokenRequest = FastifyRequest<{ Body: z.output<typeof tokenForm> }>
 
-export const makeTokenHandler = (ports: Ports, refuser: Refuser, inTime: InTime) => {
-  const issue = inGroups<IssueRequest, OrRefusal<IssuedToken>>(
+/** Token requests under way in a thread: about a quarter of a second of its work. Nothing else is counted. */
+const ISSUES_MAX = 2048
+
+export const makeTokenHandler = (ports: Ports, refuser: Refuser, logger: Logger, inTime: InTime) => {
+  const gathered = inGroups<IssueRequest, OrRefusal<IssuedToken>>(
     requests => inTime(issueTokens(ports, requests, answerBy(ports))),
     GROUP_MAX,
     setImmediate,
   )
+  const onFull = () => logger.warn({ underWay: ISSUES_MAX }, 'token requests are refused until others are answered')
+  const issue = inLane(gathered, ISSUES_MAX, onFull)
 
   return async (request: TokenRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const form = request.body

@@ -27,7 +27,7 @@ const STATUS: Readonly<Record<RefusalCode, number>> = {
   temporarily_unavailable: 503,
 }
 
-/** How long a caller should wait before it asks again, where the store or a provider did not answer. */
+/** How long a caller should wait before it asks again, where something did not answer or there was no room. */
 export const RETRY_AFTER_SECONDS = 1
 
 /** Fastify's own complaints about a request. Whatever is not in this table is a fault of ours. */
@@ -103,6 +103,7 @@ export const makeRefuser = ({ issuer, problemsUnder, logger }: RefuserOptions): 
 
   const answer = (reply: FastifyReply, what: Answer): FastifyReply => {
     const isProblem = pathOf(reply.request).startsWith(problemsUnder)
+    if (what.code === 'temporarily_unavailable') void reply.header('retry-after', RETRY_AFTER_SECONDS)
     return (
       reply
         .code(STATUS[what.code])
@@ -137,8 +138,7 @@ export const makeRefuser = ({ issuer, problemsUnder, logger }: RefuserOptions): 
       { requestId: reply.request.id, err: fault },
       isUnavailable ? 'unavailable' : 'fault',
     )
-    if (!isUnavailable) return answer(reply, FAULT)
-    return answer(reply.header('retry-after', RETRY_AFTER_SECONDS), UNAVAILABLE)
+    return answer(reply, isUnavailable ? UNAVAILABLE : FAULT)
   }
 
   return { refuse, fail }

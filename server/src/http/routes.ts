@@ -32,7 +32,7 @@ export const registerOperations = (app: FastifyInstance, { ports, refuser, logge
   app.post<Form<typeof tokenForm>>(
     '/oauth/token',
     { schema: describeForm('Issue a token', byClient, tokenForm, tokenAnswer) },
-    makeTokenHandler(ports, refuser, inTime),
+    makeTokenHandler(ports, refuser, logger, inTime),
   )
   app.post<Form<typeof introspectForm>>(
     '/oauth/introspect/v2',

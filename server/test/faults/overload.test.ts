@@ -1,0 +1,129 @@
+// More token requests than the service takes: refused at once, while revocation and introspection go on.
+import assert from 'node:assert/strict'
+import { test, type TestContext } from 'node:test'
+import Database from 'better-sqlite3'
+import { monotonicMs } from '../../src/store/sqlite/clock.ts'
+import { askToken, assertError, introspect, issue, revoke, sendBytes } from '../support/requests.ts'
+import { type AgentOfTest, startServer, type TestServer } from '../support/test-server.ts'
+
+const ISSUES_MAX = 2048
+const CONNECTIONS = 40
+const REQUESTS_EACH = 100
+const REVOCATIONS = 8
+
+/** A request that is not refused where it should be must turn the test red, not leave it waiting. */
+const WAITING = { timeout: 120_000 }
+
+/** How a slow machine runs is not what is tested here. */
+const PATIENT_MS = 600_000
+
+type Full = { readonly wanted: number; readonly resolve: () => void }
+
+/** A service that counts what it does for token requests; `written` waits until so many are at the writing thread. */
+const makeWorld = async (t: TestContext) => {
+  const done = { inserts: 0, lookUps: 0 }
+  let full: Full | undefined
+  const service = await startServer({
+    deadlineMs: PATIENT_MS,
+    break: ({ ledger, agents, ...ports }) => ({
+      ...ports,
+      ledger: {
+        ...ledger,
+        insert: (tokens, until) => {
+          done.inserts += tokens.length
+          if (full !== undefined && done.inserts >= full.wanted) full.resolve()
+          return ledger.insert(tokens, until)
+        },
+      },
+      agents: {
+        ...agents,
+        viewForIssue: (ids, freshness) => {
+          done.lookUps += 1
+          return agents.viewForIssue(ids, freshness)
+        },
+      },
+      monotonic: () => monotonicMs() + PATIENT_MS,
+    }),
+  })
+  t.after(() => service.close())
+  const { key } = await service.createApiKey('tokens:introspect')
+  const written = (count: number): Promise<void> =>
+    new Promise(resolve => {
+      full = { wanted: done.inserts + count, resolve }
+    })
+  return { service, agent: await service.createAgent(), key, done, written }
+}
+
+/** Takes the write lock, as another process might; a token request then waits in the writing thread. */
+const holdLock = (t: TestContext, { storeFile }: TestServer) => {
+  const other = new Database(storeFile)
+  t.after(() => other.close())
+  other.exec('begin immediate')
+  return () => void other.exec('rollback')
+}
+
+/** Sends so many token requests on one connection without waiting for answers; the status of each. */
+const askMany = async (service: TestServer, agent: AgentOfTest, count: number): Promise<readonly string[]> => {
+  const fields = { grant_type: 'client_credentials', client_id: agent.clientId, client_secret: agent.clientSecret }
+  const body = new URLSearchParams(fields).toString()
+  const head = `POST /oauth/token HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n`
+  const one = `${head}Content-Type: application/x-www-form-urlencoded\r\n`
+  const many = `${one}\r\n${body}`.repeat(count - 1)
+  const text = await sendBytes(service, `${many}${one}Connection: close\r\n\r\n${body}`)
+  return [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status = '']) => status)
+}
+
+test(
+  'the lane of token requests is full: 503 at once and for nothing; introspection answers; then all are answered',
+  WAITING,
+  async t => {
+    const { service, agent, key, done, written } = await makeWorld(t)
+    const token = await issue(service, agent)
+    const release = holdLock(t, service)
+    const full = written(ISSUES_MAX)
+    const asked = askMany(service, agent, ISSUES_MAX)
+    await full
+    const before = { ...done }
+    for (let n = 0; n < 3; n += 1) {
+      const refused = await askToken(service, agent)
+      const description = 'More requests of this kind are waiting than are taken: try again.'
+      assertError(refused, 503, 'temporarily_unavailable', description)
+      assert.equal(refused.headers['retry-after'], '1')
+    }
+    assert.deepEqual(done, before, 'nothing was looked up, signed or written for them')
+    assert.equal(service.log().match(/token requests are refused/g)?.length, 1)
+    assert.match((await introspect(service, key, token)).text, /^\{"active":true,/)
+    const revoked = revoke(service, token)
+    release()
+    assert.equal((await revoked).status, 200)
+    assert.deepEqual(
+      await asked,
+      Array.from({ length: ISSUES_MAX }, () => '200'),
+    )
+    assert.equal((await askToken(service, agent)).status, 200)
+  },
+)
+
+test('under a flood of token requests every revocation and every introspection succeeds', WAITING, async t => {
+  const { service, agent, key, written } = await makeWorld(t)
+  const tokens: string[] = []
+  for (let n = 0; n < REVOCATIONS; n += 1) tokens.push(await issue(service, agent))
+  const release = holdLock(t, service)
+  const full = written(ISSUES_MAX)
+  const statuses: string[] = []
+  const enough = new AbortController()
+  const flood = async (): Promise<void> => {
+    while (!enough.signal.aborted) statuses.push(...(await askMany(service, agent, REQUESTS_EACH)))
+  }
+  const flooding = Promise.all(Array.from({ length: CONNECTIONS }, flood))
+  await full
+  release()
+  for (const token of tokens) {
+    assert.match((await introspect(service, key, token)).text, /^\{"active":true,/)
+    assert.equal((await revoke(service, token)).status, 200)
+    assert.equal((await introspect(service, key, token)).text, '{"active":false}')
+  }
+  enough.abort()
+  await flooding
+  assert.deepEqual(new Set(statuses), new Set(['200', '503']))
+})

@@ -1,0 +1,70 @@
+// A lane of requests: who is let in, who is refused, and who is told.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { inLane } from '../../src/operations/lane.ts'
+
+const REFUSED = {
+  refusal: {
+    code: 'temporarily_unavailable',
+    description: 'More requests of this kind are waiting than are taken: try again.',
+  },
+}
+
+type Answer = { readonly answer: string }
+
+/** A lane for two, whose requests end when the test says so. */
+const makeLane = () => {
+  const underWay: PromiseWithResolvers<Answer>[] = []
+  let told = 0
+  const serve = (): Promise<Answer> => {
+    const one = Promise.withResolvers<Answer>()
+    underWay.push(one)
+    return one.promise
+  }
+  const ask = inLane(serve, 2, () => {
+    told += 1
+  })
+  return { ask: () => ask(null), underWay, told: () => told }
+}
+
+test('as many requests as the lane takes are served; the next one is refused, and nothing is done for it', async () => {
+  const { ask, underWay } = makeLane()
+  const served = [ask(), ask()]
+  assert.deepEqual(await ask(), REFUSED)
+  assert.equal(underWay.length, 2)
+  underWay.forEach((one, n) => one.resolve({ answer: `answer ${n}` }))
+  assert.deepEqual(await Promise.all(served), [{ answer: 'answer 0' }, { answer: 'answer 1' }])
+})
+
+test('a request that has ended makes room for another one, also where it ended in a fault', async () => {
+  const { ask, underWay } = makeLane()
+  const [first, second] = [ask(), ask()]
+  underWay[0]?.resolve({ answer: 'done' })
+  await first
+  const third = ask()
+  assert.deepEqual([underWay.length, await ask()], [3, REFUSED])
+  underWay[1]?.reject(new Error('the store is gone'))
+  await assert.rejects(second, /the store is gone/)
+  void ask()
+  assert.deepEqual([underWay.length, await ask()], [4, REFUSED])
+  underWay[2]?.resolve({ answer: 'done' })
+  await third
+})
+
+test('that the lane is full is told once, and again only after it has been empty', async () => {
+  const { ask, underWay, told } = makeLane()
+  const [first, second] = [ask(), ask()]
+  await Promise.all([ask(), ask()])
+  assert.equal(told(), 1)
+  underWay[0]?.resolve({ answer: 'done' })
+  await first
+  const third = ask()
+  await ask()
+  assert.equal(told(), 1)
+  underWay.forEach(one => one.resolve({ answer: 'done' }))
+  await Promise.all([second, third])
+  void ask()
+  void ask()
+  await ask()
+  assert.equal(told(), 2)
+})
