@@ -48,17 +48,27 @@ type Question = {
 
 const report = (line: string): void => console.error(line)
 
-const fill = (installation: Installation, rows: Rows): Pick<Store, 'rows' | 'filled' | 'bytes' | 'tables'> => {
+type Content = Pick<Store, 'rows' | 'filled' | 'bytes' | 'tables'>
+type Prepared = { readonly installation: Installation; readonly content: Content }
+
+const fill = (installation: Installation, rows: Rows): Content => {
   report(`filling ${rows.live} live, ${rows.ended} ended`)
   const filled = fillStore(installation, { ...rows, samples: options.samples })
   const { databaseFile } = installation
   return { rows, filled, bytes: statSync(databaseFile).size, tables: tableBytes(databaseFile) }
 }
 
-const open = async (rows: Rows, cores: Cores, started: AsyncDisposableStack): Promise<Store> => {
+const prepare = async (rows: Rows, started: AsyncDisposableStack): Promise<Prepared> => {
   const provider = started.adopt(await startIdentityProvider(), one => one.close())
   const installation = started.adopt(await install(provider, options.workers), one => one.remove())
-  const content = fill(installation, rows)
+  return { installation, content: fill(installation, rows) }
+}
+
+const open = async (
+  { installation, content }: Prepared,
+  cores: Cores,
+  started: AsyncDisposableStack,
+): Promise<Store> => {
   const server = started.adopt(await serve(installation, { cores }), one => one.stop())
   const asker = started.adopt(await openAsker(server.port), one => one.close())
   return { ...content, server, asker, pages: await makePageRequests(server, asker, content) }
@@ -141,8 +151,13 @@ const run = async (): Promise<void> => {
   await using started = new AsyncDisposableStack()
   const share = options.live / (options.live + options.ended)
   const live = Math.round(options.small * share)
-  const small = await open({ live, ended: options.small - live }, cores, started)
-  const full = await open({ live: options.live, ended: options.ended }, cores, started)
+  // Both are filled before either serves: a server closes a connection that is idle for as long as the larger fill takes.
+  const prepared = [
+    await prepare({ live, ended: options.small - live }, started),
+    await prepare({ live: options.live, ended: options.ended }, started),
+  ] as const
+  const small = await open(prepared[0], cores, started)
+  const full = await open(prepared[1], cores, started)
   const compared: Compared[] = []
   for (const question of [...OPERATIONS, ...pageQuestions(full)]) {
     report(question.name)

@@ -56,10 +56,11 @@ export const makeIntrospectHandler = (ports: Ports, refuser: Refuser, inTime: In
     setImmediate,
   )
 
-  return async (request: IntrospectionRequest, reply: FastifyReply): Promise<FastifyReply> => {
+  // Gives nothing back: Fastify would watch the stream of a reply that it is given until its end.
+  return async (request: IntrospectionRequest, reply: FastifyReply): Promise<void> => {
     const presented = readApiKey(request)
-    if (isRefused(presented)) return refuser.refuse(reply, presented.refusal)
+    if (isRefused(presented)) return void refuser.refuse(reply, presented.refusal)
     const answer = await introspect({ apiKey: presented.apiKey, token: request.body.token })
-    return isRefused(answer) ? refuser.refuse(reply, answer.refusal) : reply.send(answer)
+    void (isRefused(answer) ? refuser.refuse(reply, answer.refusal) : reply.send(answer))
   }
 }

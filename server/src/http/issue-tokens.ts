@@ -48,23 +48,24 @@ export const makeTokenHandler = (ports: Ports, refuser: Refuser, logger: Logger,
   const onFull = () => logger.warn({ underWay: ISSUES_MAX }, 'token requests are refused until others are answered')
   const issue = inLane(gathered, ISSUES_MAX, onFull)
 
-  return async (request: TokenRequest, reply: FastifyReply): Promise<FastifyReply> => {
+  // Gives nothing back: Fastify would watch the stream of a reply that it is given until its end.
+  return async (request: TokenRequest, reply: FastifyReply): Promise<void> => {
     const form = request.body
     const credentials = readClientCredentials(parseAuthorization(request.headers.authorization), form)
-    if (isRefused(credentials)) return refuser.refuse(reply, credentials.refusal)
+    if (isRefused(credentials)) return void refuser.refuse(reply, credentials.refusal)
     const issued = await issue({
       grantType: form.grant_type,
       credentials,
       scope: form.scope,
       resources: [...(form.resource ?? []), ...(form.audience ?? [])],
     })
-    if (isRefused(issued)) return refuser.refuse(reply, issued.refusal)
+    if (isRefused(issued)) return void refuser.refuse(reply, issued.refusal)
     const answer: z.output<typeof tokenAnswer> = {
       access_token: issued.accessToken,
       token_type: 'Bearer',
       expires_in: issued.expiresInSeconds,
       scope: issued.scope,
     }
-    return reply.send(answer)
+    void reply.send(answer)
   }
 }
