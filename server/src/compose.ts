@@ -7,7 +7,7 @@ import type { FastifyInstance, FastifyListenOptions } from 'fastify'
 import type { Logger } from 'pino'
 import type { MigrateConfig, ServeConfig, ServiceConfig, StoreConfig } from './config.ts'
 import { LIFETIMES_MAX } from './domain/agent.ts'
-import { actorOf, type CliCaller } from './domain/caller.ts'
+import { actBy, type Origin } from './domain/caller.ts'
 import { DAY_MS } from './domain/time.ts'
 import { randomness } from './keys/randomness.ts'
 import { makeSecrets } from './keys/secrets.ts'
@@ -116,7 +116,13 @@ const makeStore = (file: string, maker: StoreMaker): Promise<StoreVersions> => {
 }
 
 const ensureSigningKey = async (store: SqliteStore, key: Uint8Array): Promise<void> => {
-  const act = { kind: 'signing_key.create', actor: { type: 'system' }, note: null, requestId: null } as const
+  const act = {
+    kind: 'signing_key.create',
+    actor: { type: 'system' },
+    note: null,
+    requestId: null,
+    source: null,
+  } as const
   await store.signingKeys.createFirst(makeSigningKey(key), act)
   await refuseWrongKey(store, key)
 }
@@ -241,7 +247,7 @@ export const listen = async (ports: Ports, config: ServiceConfig, options: Serve
 }
 
 /** Accepts this machine's clock as it is, and ends every live token so that none comes back. */
-export const resetStoreClock = (config: StoreConfig, caller: CliCaller): Promise<void> => {
-  const act = { kind: 'clock.reset', actor: actorOf(caller), note: null, requestId: null } as const
+export const resetStoreClock = (config: StoreConfig, origin: Origin): Promise<void> => {
+  const act = actBy(origin, 'clock.reset')
   return forPerson(() => resetClock({ file: config.databaseFile, act, wall: Date.now() }))
 }

@@ -2,7 +2,7 @@
 import { userInfo } from 'node:os'
 import { openRegisters, type Registers } from '../compose.ts'
 import { readStoreConfig } from '../config.ts'
-import type { CliCaller } from '../domain/caller.ts'
+import type { CliCaller, Origin } from '../domain/caller.ts'
 import { isRefused, type OrRefusal } from '../domain/refusal.ts'
 import { CommandRefused } from './exit.ts'
 
@@ -15,15 +15,20 @@ const userName = (): string => {
   }
 }
 
-export const cliCaller = (): CliCaller => ({ kind: 'cli', user: userName() })
+/** The user at the terminal, as the origin of an act. */
+export const cliOrigin = (): Origin<CliCaller> => ({
+  caller: { kind: 'cli', user: userName() },
+  requestId: null,
+  source: null,
+})
 
 /** The answer of `operate`; its refusal ends the command. */
 export const administer = async <T extends object>(
-  operate: (registers: Registers, caller: CliCaller) => Promise<OrRefusal<T>>,
+  operate: (registers: Registers, origin: Origin<CliCaller>) => Promise<OrRefusal<T>>,
 ): Promise<T> => {
   const registers = await openRegisters(readStoreConfig())
   try {
-    const answer = await operate(registers, cliCaller())
+    const answer = await operate(registers, cliOrigin())
     if (isRefused(answer)) throw new CommandRefused(answer.refusal)
     return answer
   } finally {

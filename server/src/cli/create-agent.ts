@@ -29,7 +29,7 @@ const toRequest = (options: Options): AgentRequest => ({
 })
 
 const run = async (options: Options): Promise<void> => {
-  const { agent, clientSecret } = await administer((ports, caller) => createAgent(ports, caller, toRequest(options)))
+  const { agent, clientSecret } = await administer((ports, origin) => createAgent(ports, origin, toRequest(options)))
   const record = { agent_id: agent.id, client_id: agent.clientId, client_secret: clientSecret }
   if (options.json) return printJson(record)
   printRecord(record)

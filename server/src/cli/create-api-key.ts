@@ -14,7 +14,7 @@ type Options = {
 
 const run = async ({ name, permission, audience, json }: Options): Promise<void> => {
   const request = { name, permissions: permission, audiences: audience ?? null }
-  const { apiKey, key } = await administer((ports, caller) => createApiKey(ports, caller, request))
+  const { apiKey, key } = await administer((ports, origin) => createApiKey(ports, origin, request))
   const record = { api_key_id: apiKey.id, api_key: key }
   if (json) return printJson(record)
   printRecord(record)

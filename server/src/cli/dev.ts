@@ -2,12 +2,12 @@
 import type { Command } from 'commander'
 import { readDevConfig } from '../config.ts'
 import { startDev } from '../dev/start-dev.ts'
-import { cliCaller } from './administer.ts'
+import { cliOrigin } from './administer.ts'
 import { closeAtSignal } from './close-at-signal.ts'
 import { printLine } from './print.ts'
 
 const run = async (): Promise<void> => {
-  const running = await startDev(readDevConfig(), cliCaller())
+  const running = await startDev(readDevConfig(), cliOrigin())
   closeAtSignal(0, running.close)
   printLine(running.banner)
 }

@@ -5,7 +5,7 @@ import { administer } from './administer.ts'
 import { printAgent } from './agent-record.ts'
 
 const run = async (agentId: string, options: { readonly json?: boolean }): Promise<void> =>
-  printAgent(await administer((ports, caller) => disableAgent(ports, caller, agentId)), options.json ?? false)
+  printAgent(await administer((ports, origin) => disableAgent(ports, origin, agentId)), options.json ?? false)
 
 export const addDisableAgent = (agent: Command): void => {
   agent

@@ -5,7 +5,7 @@ import { administer } from './administer.ts'
 import { printAgent } from './agent-record.ts'
 
 const run = async (agentId: string, options: { readonly json?: boolean }): Promise<void> =>
-  printAgent(await administer((ports, caller) => enableAgent(ports, caller, agentId)), options.json ?? false)
+  printAgent(await administer((ports, origin) => enableAgent(ports, origin, agentId)), options.json ?? false)
 
 export const addEnableAgent = (agent: Command): void => {
   agent

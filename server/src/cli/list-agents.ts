@@ -1,14 +1,14 @@
 // mintmark agent list
 import type { Command } from 'commander'
 import type { Agent } from '../domain/agent.ts'
-import type { CliCaller } from '../domain/caller.ts'
+import type { Origin } from '../domain/caller.ts'
 import { AGENTS_PAGE, listAgents } from '../operations/list-agents.ts'
 import type { Ports } from '../ports.ts'
 import { administer } from './administer.ts'
 import { agentRecord } from './agent-record.ts'
 import { printJson, printTable } from './print.ts'
 
-const readAll = async (ports: Pick<Ports, 'agents'>, caller: CliCaller): Promise<readonly Agent[]> => {
+const readAll = async (ports: Pick<Ports, 'agents'>, { caller }: Origin): Promise<readonly Agent[]> => {
   const agents: Agent[] = []
   for (;;) {
     const page = await listAgents(ports, caller, agents.at(-1)?.name ?? null)

@@ -1,14 +1,14 @@
 // mintmark api-key list
 import type { Command } from 'commander'
 import type { ApiKey } from '../domain/api-key.ts'
-import type { CliCaller } from '../domain/caller.ts'
+import type { Origin } from '../domain/caller.ts'
 import { API_KEYS_PAGE, listApiKeys } from '../operations/list-api-keys.ts'
 import type { Ports } from '../ports.ts'
 import { administer } from './administer.ts'
 import { apiKeyRecord } from './api-key-record.ts'
 import { printJson, printTable } from './print.ts'
 
-const readAll = async (ports: Pick<Ports, 'apiKeys'>, caller: CliCaller): Promise<readonly ApiKey[]> => {
+const readAll = async (ports: Pick<Ports, 'apiKeys'>, { caller }: Origin): Promise<readonly ApiKey[]> => {
   const apiKeys: ApiKey[] = []
   for (;;) {
     const page = await listApiKeys(ports, caller, apiKeys.at(-1)?.id ?? null)

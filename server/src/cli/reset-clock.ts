@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import { resetStoreClock } from '../compose.ts'
 import { readStoreConfig } from '../config.ts'
 import { StartRefused } from '../start-refused.ts'
-import { cliCaller } from './administer.ts'
+import { cliOrigin } from './administer.ts'
 import { printLine } from './print.ts'
 
 const CONSEQUENCE = 'ends every token that is alive, so that agents must ask for new ones; nothing else is lost'
@@ -13,7 +13,7 @@ const run = async (options: { readonly yes?: boolean }): Promise<void> => {
   if (options.yes !== true) {
     throw new StartRefused(`This ${CONSEQUENCE}. If that is meant, run it again with --yes.`)
   }
-  await resetStoreClock(config, cliCaller())
+  await resetStoreClock(config, cliOrigin())
   printLine('The clock of the store is reset, and every token that was alive has ended.')
 }
 

@@ -6,7 +6,7 @@ import { apiKeyRecord } from './api-key-record.ts'
 import { printJson, printRecord } from './print.ts'
 
 const run = async (apiKeyId: string, options: { readonly json?: boolean }): Promise<void> => {
-  const record = apiKeyRecord(await administer((ports, caller) => revokeApiKey(ports, caller, apiKeyId)))
+  const record = apiKeyRecord(await administer((ports, origin) => revokeApiKey(ports, origin, apiKeyId)))
   if (options.json) return printJson(record)
   printRecord(record)
 }

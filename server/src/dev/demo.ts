@@ -1,5 +1,5 @@
 // The demo agent and the API key that go with it, the same ones at every start.
-import type { CliCaller } from '../domain/caller.ts'
+import type { Origin } from '../domain/caller.ts'
 import { PERMISSIONS } from '../domain/caller.ts'
 import { isRefused, type OrRefusal } from '../domain/refusal.ts'
 import { type AgentRequest, type CreatedAgent, createAgent } from '../operations/create-agent.ts'
@@ -30,25 +30,21 @@ const orThrow = <T extends object>(answer: OrRefusal<T>): T => {
 }
 
 // The name is taken where a start was cut off before its secrets were written, or where they were removed.
-const createDemoAgent = async (ports: DemoPorts, caller: CliCaller): Promise<CreatedAgent> => {
-  const created = await createAgent(ports, caller, demoAgent('demo'))
+const createDemoAgent = async (ports: DemoPorts, origin: Origin): Promise<CreatedAgent> => {
+  const created = await createAgent(ports, origin, demoAgent('demo'))
   if (!isRefused(created) || created.refusal.code !== 'already_exists') return orThrow(created)
-  return orThrow(await createAgent(ports, caller, demoAgent(`demo ${ports.randomness.uuid().slice(0, 8)}`)))
+  return orThrow(await createAgent(ports, origin, demoAgent(`demo ${ports.randomness.uuid().slice(0, 8)}`)))
 }
 
-const ensureAgent = async (
-  ports: DemoPorts,
-  caller: CliCaller,
-  kept: DevSecrets,
-): Promise<DemoCredentials['agent']> => {
+const ensureAgent = async (ports: DemoPorts, origin: Origin, kept: DevSecrets): Promise<DemoCredentials['agent']> => {
   if (kept.agent !== null && (await ports.agents.show(kept.agent.agent_id)) !== undefined) return kept.agent
-  const { agent, clientSecret } = await createDemoAgent(ports, caller)
+  const { agent, clientSecret } = await createDemoAgent(ports, origin)
   return { agent_id: agent.id, client_id: agent.clientId, client_secret: clientSecret }
 }
 
 const ensureApiKey = async (
   ports: DemoPorts,
-  caller: CliCaller,
+  origin: Origin,
   kept: DevSecrets,
 ): Promise<DemoCredentials['api_key']> => {
   if (kept.api_key !== null) {
@@ -56,12 +52,12 @@ const ensureApiKey = async (
     if (live !== undefined) return kept.api_key
   }
   const request = { name: 'demo', permissions: PERMISSIONS, audiences: null }
-  const { apiKey, key } = orThrow(await createApiKey(ports, caller, request))
+  const { apiKey, key } = orThrow(await createApiKey(ports, origin, request))
   return { api_key_id: apiKey.id, api_key: key }
 }
 
 /** What the secrets of this folder name, made anew where the store does not have it. */
-export const ensureDemo = async (ports: DemoPorts, caller: CliCaller, kept: DevSecrets): Promise<DemoCredentials> => ({
-  agent: await ensureAgent(ports, caller, kept),
-  api_key: await ensureApiKey(ports, caller, kept),
+export const ensureDemo = async (ports: DemoPorts, origin: Origin, kept: DevSecrets): Promise<DemoCredentials> => ({
+  agent: await ensureAgent(ports, origin, kept),
+  api_key: await ensureApiKey(ports, origin, kept),
 })

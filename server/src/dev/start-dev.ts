@@ -6,7 +6,7 @@ import { join, relative } from 'node:path'
 import { listen, openDevService, type Service } from '../compose.ts'
 import type { DevConfig, ServiceConfig } from '../config.ts'
 import { DEFAULT_ROLE_CLAIM, DEFAULT_ROLES } from '../config-provider.ts'
-import type { CliCaller } from '../domain/caller.ts'
+import type { Origin } from '../domain/caller.ts'
 import { refuseFolder, refuseListening } from '../start-refused.ts'
 import { formatBanner } from './banner.ts'
 import { ensureDemo } from './demo.ts'
@@ -86,14 +86,14 @@ type Preparation = {
   readonly config: DevConfig
   readonly secrets: DevSecrets
   readonly service: Service
-  readonly caller: CliCaller
+  readonly origin: Origin
   readonly baseUrl: string
 }
 
 const environmentFileOf = (config: DevConfig): string => join(config.dataDirectory, 'dev.env')
 
-const writeEnvironment = async ({ config, secrets, service, caller, baseUrl }: Preparation): Promise<void> => {
-  const demo = await ensureDemo(service.ports, caller, secrets)
+const writeEnvironment = async ({ config, secrets, service, origin, baseUrl }: Preparation): Promise<void> => {
+  const demo = await ensureDemo(service.ports, origin, secrets)
   writeDevSecrets(config.dataDirectory, { ...secrets, ...demo })
   const environment = formatDevEnvironment({
     BASE_URL: baseUrl,
@@ -107,7 +107,7 @@ const writeEnvironment = async ({ config, secrets, service, caller, baseUrl }: P
 }
 
 /** Starts everything, or throws a StartRefused and leaves nothing running. */
-export const startDev = async (config: DevConfig, caller: CliCaller): Promise<RunningDev> => {
+export const startDev = async (config: DevConfig, origin: Origin): Promise<RunningDev> => {
   const { keyEncryptionKey, secrets } = prepareFolder(config)
   const serviceConfig = serviceConfigOf(config, keyEncryptionKey)
   const { baseUrl } = serviceConfig
@@ -116,7 +116,7 @@ export const startDev = async (config: DevConfig, caller: CliCaller): Promise<Ru
   const [opened] = await Promise.all([openDevService(serviceConfig), loadOidcProvider()])
   const service = started.adopt(opened, one => one.close())
   started.adopt(await startIdentityProvider(config, secrets, baseUrl), closeProvider)
-  await writeEnvironment({ config, secrets, service, caller, baseUrl })
+  await writeEnvironment({ config, secrets, service, origin, baseUrl })
   started.adopt(
     await listen(service.ports, serviceConfig, {
       tls: null,

@@ -23,4 +23,6 @@ export type Act = {
   readonly actor: Actor
   readonly note: string | null
   readonly requestId: string | null
+  /** The network address that the request came from; null for an act at the terminal, or of the service itself. */
+  readonly source: string | null
 }

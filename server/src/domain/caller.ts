@@ -1,5 +1,5 @@
 // Who calls, once recognised, and what each kind of caller may do.
-import type { Actor } from './act.ts'
+import type { Act, ActKind, Actor } from './act.ts'
 
 export const PERMISSIONS = [
   'tokens:introspect',
@@ -42,6 +42,12 @@ export type CliCaller = { readonly kind: 'cli'; readonly user: string }
 
 export type Caller = ClientCaller | ApiKeyCaller | OperatorCaller | CliCaller
 
+/** Who may administer: with an API key, as an operator, or at the terminal of the store's owner. */
+export type Administrator = ApiKeyCaller | OperatorCaller | CliCaller
+
+/** Where an act comes from: who asked for it, and by which request from which address. */
+export type Origin<C extends Caller = Administrator> = { readonly caller: C } & Pick<Act, 'requestId' | 'source'>
+
 export const hasRole = (caller: OperatorCaller, least: Role): boolean =>
   caller.role !== null && ROLES.indexOf(caller.role) >= ROLES.indexOf(least)
 
@@ -58,3 +64,15 @@ export const actorOf = (caller: Caller): Actor => {
       return { type: 'cli', id: caller.user }
   }
 }
+
+export const actBy = (
+  { caller, requestId, source }: Origin<Caller>,
+  kind: ActKind,
+  note: string | null = null,
+): Act => ({
+  kind,
+  actor: actorOf(caller),
+  note,
+  requestId,
+  source,
+})

@@ -35,8 +35,9 @@ export const makeRevokeHandler =
   async (request: RevocationRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const credentials = readCredentials(request.headers.authorization, request.body)
     if (isRefused(credentials)) return refuser.refuse(reply, credentials.refusal)
+    const { id: requestId, ip: source } = request
     const { token } = request.body
-    const revoked = await revokeToken(ports, { credentials, token, requestId: request.id, until: answerBy(ports) })
+    const revoked = await revokeToken(ports, { credentials, token, requestId, source, until: answerBy(ports) })
     if (isRefused(revoked)) return refuser.refuse(reply, revoked.refusal)
     logger.info({ requestId: request.id, outcome: revoked.outcome }, 'revocation')
     return reply.send({})

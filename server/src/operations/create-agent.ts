@@ -2,7 +2,7 @@
 import type { Act } from '../domain/act.ts'
 import { type Agent, LIFETIME_SECONDS_MAX, LIFETIMES_MAX } from '../domain/agent.ts'
 import { ANY_RESOURCE, isResource } from '../domain/audience.ts'
-import { actorOf, type CliCaller } from '../domain/caller.ts'
+import { actBy, type Origin } from '../domain/caller.ts'
 import { isName, NAME_FORM } from '../domain/name.ts'
 import { type OrRefusal, refuse } from '../domain/refusal.ts'
 import { firstScopeBeyond, parseScope, parseScopePatterns } from '../domain/scope.ts'
@@ -99,7 +99,7 @@ const store = async (ports: CreatePorts, agent: NewAgent, act: Act): Promise<OrR
 /** Creates an agent. Its `client_id` is its id: one identifier fewer to mix up. */
 export const createAgent = async (
   ports: CreatePorts,
-  caller: CliCaller,
+  origin: Origin,
   request: AgentRequest,
 ): Promise<OrRefusal<CreatedAgent>> => {
   const scopes = checkRequest(request)
@@ -108,7 +108,6 @@ export const createAgent = async (
   const clientSecret = ports.secrets.makeClientSecret()
   const { name, resources, defaultAudience, lifetimeSeconds } = request
   const credential = { id: ports.randomness.uuid(), secretHash: ports.secrets.hash(clientSecret) }
-  const act: Act = { kind: 'agent.create', actor: actorOf(caller), note: null, requestId: null }
   const agent = await store(
     ports,
     {
@@ -121,7 +120,7 @@ export const createAgent = async (
       lifetimeSeconds,
       credential,
     },
-    act,
+    actBy(origin, 'agent.create'),
   )
   return 'refusal' in agent ? agent : { agent, clientSecret }
 }

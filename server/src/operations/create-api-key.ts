@@ -1,8 +1,7 @@
 // Makes an API key, which is shown this once and kept as its hash.
-import type { Act } from '../domain/act.ts'
 import type { ApiKey } from '../domain/api-key.ts'
 import { isResource } from '../domain/audience.ts'
-import { actorOf, type CliCaller, isPermission, PERMISSIONS, type Permission } from '../domain/caller.ts'
+import { actBy, type Origin, isPermission, PERMISSIONS, type Permission } from '../domain/caller.ts'
 import { isName, NAME_FORM } from '../domain/name.ts'
 import { type OrRefusal, refuse } from '../domain/refusal.ts'
 import type { Ports } from '../ports.ts'
@@ -42,7 +41,7 @@ const parsePermissions = (names: readonly string[]): OrRefusal<readonly Permissi
 /** Creates an API key with these permissions. */
 export const createApiKey = async (
   ports: Pick<Ports, 'apiKeys' | 'secrets' | 'randomness'>,
-  caller: CliCaller,
+  origin: Origin,
   request: ApiKeyRequest,
 ): Promise<OrRefusal<CreatedApiKey>> => {
   if (!isName(request.name)) return refuse('invalid_request', `The name is not ${NAME_FORM}.`)
@@ -52,10 +51,9 @@ export const createApiKey = async (
   if (refused !== undefined) return refused
   const key = ports.secrets.makeApiKey()
   const audiences = request.audiences === null ? null : [...new Set(request.audiences)]
-  const act: Act = { kind: 'api_key.create', actor: actorOf(caller), note: null, requestId: null }
   const apiKey = await ports.apiKeys.create(
     { id: ports.randomness.uuid(), name: request.name, permissions, audiences, keyHash: ports.secrets.hash(key) },
-    act,
+    actBy(origin, 'api_key.create'),
   )
   return { apiKey, key }
 }

@@ -1,7 +1,6 @@
 // Ends one token (RFC 7009): by an operator of the identity provider, or by the client that got it.
 // After its answer no process reports the token active, ever.
-import type { Act } from '../domain/act.ts'
-import { actorOf, type ClientCaller, hasRole, type OperatorCaller } from '../domain/caller.ts'
+import { actBy, type ClientCaller, hasRole, type OperatorCaller } from '../domain/caller.ts'
 import { isRefused, type OrRefusal, refuse, refuseCaller } from '../domain/refusal.ts'
 import type { MonotonicMilliseconds } from '../domain/time.ts'
 import type { FoundToken, Ports, TokenReference } from '../ports.ts'
@@ -12,6 +11,7 @@ export type RevokeRequest = {
   readonly credentials: ClientCredentials | { readonly kind: 'bearer'; readonly jwt: string }
   readonly token: string
   readonly requestId: string
+  readonly source: string
   /** The time of the answer, at the latest. */
   readonly until: MonotonicMilliseconds
 }
@@ -51,13 +51,6 @@ const authenticate = async (
 const isOurs = (ports: RevokePorts, text: string, reference: TokenReference, found: FoundToken): boolean =>
   ports.secrets.areEqual(reference.digest, found.digest) || ports.codec.isSignedBy(text, found.publicJwk)
 
-const actOf = (caller: Revoker, requestId: string): Act => ({
-  kind: 'token.revoke',
-  actor: actorOf(caller),
-  note: null,
-  requestId,
-})
-
 const NOTHING_TO_DO: RevokeOutcome = { outcome: 'nothing_to_do' }
 
 /** Ends the token, or finds that there is nothing to end. The first reason and time of a token stay. */
@@ -73,6 +66,8 @@ export const revokeToken = async (ports: RevokePorts, request: RevokeRequest): P
     return found.dead ? NOTHING_TO_DO : refuse('unauthorized_client', 'The token was issued to another client.')
   }
   const reason = caller.kind === 'client' ? 'self_revocation' : 'manual_revocation'
-  const outcome = await ports.ledger.end(reference, reason, actOf(caller, request.requestId), request.until)
+  const { requestId, source, until } = request
+  const act = actBy({ caller, requestId, source }, 'token.revoke')
+  const outcome = await ports.ledger.end(reference, reason, act, until)
   return outcome === 'ended' ? { outcome } : NOTHING_TO_DO
 }

@@ -1,6 +1,6 @@
 // Shows one agent.
 import type { Agent } from '../domain/agent.ts'
-import type { CliCaller } from '../domain/caller.ts'
+import type { Administrator } from '../domain/caller.ts'
 import { type OrRefusal, refuse } from '../domain/refusal.ts'
 import { isUuid } from '../domain/token-id.ts'
 import type { Ports } from '../ports.ts'
@@ -11,7 +11,7 @@ export const refuseUnknownAgent = (agentId: string): ReturnType<typeof refuse> =
 /** The agent with this id. */
 export const showAgent = async (
   ports: Pick<Ports, 'agents'>,
-  _caller: CliCaller,
+  _caller: Administrator,
   agentId: string,
 ): Promise<OrRefusal<Agent>> => {
   const agent = isUuid(agentId) ? await ports.agents.show(agentId) : undefined

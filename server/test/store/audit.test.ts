@@ -14,6 +14,7 @@ const actBy = (kind: ActKind): Act => ({
   actor: { type: 'operator', iss: 'https://idp.example', sub: 'ada' },
   note: 'as agreed',
   requestId: 'request-1',
+  source: '192.0.2.1',
 })
 
 const makeWorld = async (t: TestContext): Promise<TestStore> => {

@@ -23,6 +23,7 @@ export const act = (kind: ActKind, note: string | null = null): Act => ({
   actor: { type: 'cli', id: 'tester' },
   note,
   requestId: 'test-request',
+  source: null,
 })
 
 /** A signing key that nothing signs with: the store keeps it and never opens it. */

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
-import type { CliCaller } from '../../src/domain/caller.ts'
+import type { Origin } from '../../src/domain/caller.ts'
 import { buildServer, type ServerOptions } from '../../src/http/server.ts'
 import { makeOperators } from '../../src/keys/identity-providers.ts'
 import { randomness } from '../../src/keys/randomness.ts'
@@ -26,7 +26,7 @@ import { act, KEEP_LONG, START, waitOn } from './store.ts'
 
 export const AUDIENCE = 'https://api.example'
 export const KEY_ENCRYPTION_KEY = new Uint8Array(32).fill(7)
-const CLI: CliCaller = { kind: 'cli', user: 'tester' }
+const CLI: Origin = { caller: { kind: 'cli', user: 'tester' }, requestId: null, source: null }
 const PORTS_TRIED_MAX = 5
 
 export type TestServerOptions = {
