@@ -1,4 +1,5 @@
 // GET /api/v1/tokens/history: the tokens that have ended, by whatever cause.
+import { ACCESS } from '../domain/access.ts'
 import { listHistory } from '../operations/list-history.ts'
 import type { Ports } from '../ports.ts'
 import { makeListHandler } from './list-page.ts'
@@ -11,6 +12,7 @@ export const historyAnswer = pageOf(endedTokenRecord)
 export const makeHistoryHandler = (ports: Ports, refuser: Refuser, path: string) =>
   makeListHandler(ports, refuser, {
     path,
+    access: ACCESS.readTokens,
     filtersOf: historyFiltersOf,
     list: (reader, request) => listHistory(ports, reader, request),
     format: formatEndedRecord,

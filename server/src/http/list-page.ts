@@ -1,25 +1,14 @@
 // What both lists do on the wire: recognise the reader, refuse a bad query, answer a page and the way to the next.
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Access } from '../domain/access.ts'
 import { PAGE_RECORDS_DEFAULT } from '../domain/page.ts'
-import { isRefused, type OrRefusal, refuse } from '../domain/refusal.ts'
-import { authenticateReader, type Reader, type ReaderCredentials } from '../operations/authenticate-reader.ts'
+import { isRefused, type OrRefusal } from '../domain/refusal.ts'
+import type { RemoteAdministrator } from '../operations/authenticate-administrator.ts'
 import type { ListRequest } from '../operations/read-page.ts'
 import type { ListPage } from '../operations/read-page.ts'
 import type { Ports } from '../ports.ts'
-import { parseAuthorization } from './authorization.ts'
-import { headerOf } from './header.ts'
+import { recogniseAdministrator } from './recognise-administrator.ts'
 import type { Refuser } from './refusals.ts'
-
-const readCredentials = (request: FastifyRequest): OrRefusal<ReaderCredentials> => {
-  const key = headerOf(request, 'x-api-key')
-  const authorization = parseAuthorization(request.headers.authorization)
-  if (key === undefined) {
-    return authorization?.scheme === 'bearer' ? { kind: 'bearer', jwt: authorization.credentials } : { kind: 'none' }
-  }
-  return authorization === undefined
-    ? { kind: 'api_key', key }
-    : refuse('invalid_request', 'The request authenticates itself by X-API-Key and by Authorization: choose one.')
-}
 
 /** The same list with the same filters from the cursor on. Built from configuration: Host is the caller's word. */
 const nextPageOf = (baseUrl: string, path: string, url: string, cursor: string): string => {
@@ -30,8 +19,9 @@ const nextPageOf = (baseUrl: string, path: string, url: string, cursor: string):
 
 type List<Query, Filters, Found> = {
   readonly path: string
+  readonly access: Access
   readonly filtersOf: (query: Query) => Filters
-  readonly list: (reader: Reader, request: ListRequest<Filters>) => Promise<OrRefusal<ListPage<Found>>>
+  readonly list: (reader: RemoteAdministrator, request: ListRequest<Filters>) => Promise<OrRefusal<ListPage<Found>>>
   readonly format: (record: Found) => object
 }
 
@@ -43,9 +33,7 @@ type PageQuery<Query> = FastifyRequest<{ Querystring: Query }>
 export const makeListHandler =
   <Query extends PagingQuery, Filters, Found>(ports: Ports, refuser: Refuser, list: List<Query, Filters, Found>) =>
   async (request: PageQuery<Query>, reply: FastifyReply): Promise<FastifyReply> => {
-    const credentials = readCredentials(request)
-    if (isRefused(credentials)) return refuser.refuse(reply, credentials.refusal)
-    const reader = await authenticateReader(ports, credentials)
+    const reader = await recogniseAdministrator(ports, request, list.access)
     if (isRefused(reader)) return refuser.refuse(reply, reader.refusal)
     if (request.validationError !== undefined) return refuser.fail(reply, request.validationError)
     // Fastify's types lose a query that is a type parameter; the validator made it just that.

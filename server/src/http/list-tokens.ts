@@ -1,4 +1,5 @@
 // GET /api/v1/tokens: the tokens that are active now.
+import { ACCESS } from '../domain/access.ts'
 import { listTokens } from '../operations/list-tokens.ts'
 import type { Ports } from '../ports.ts'
 import { makeListHandler } from './list-page.ts'
@@ -11,6 +12,7 @@ export const tokensAnswer = pageOf(tokenRecord)
 export const makeTokensHandler = (ports: Ports, refuser: Refuser, path: string) =>
   makeListHandler(ports, refuser, {
     path,
+    access: ACCESS.readTokens,
     filtersOf: tokenFiltersOf,
     list: (reader, request) => listTokens(ports, reader, request),
     format: formatRecord,

@@ -59,6 +59,24 @@ export const describeRead = (summary: string, security: Security, answer: z.ZodT
   response: { 200: answer, ...(security.length > 0 && { '4xx': problemResponse, '5xx': problemResponse }) },
 })
 
+export const byAdministrator: Security = [...byApiKey, ...byOperator]
+
+type Write = {
+  readonly summary: string
+  readonly body?: z.ZodType
+  readonly answers: Readonly<Record<number, z.ZodType>>
+}
+
+/** An operation of the administration: JSON in, JSON out, problems in between. Refused input is attached for the handler. */
+export const describeAdministration = ({ summary, body, answers }: Write) => ({
+  attachValidation: true,
+  schema: {
+    ...describe(summary, byAdministrator),
+    ...(body !== undefined && { consumes: ['application/json'], body }),
+    response: { ...answers, '4xx': problemResponse, '5xx': problemResponse },
+  },
+})
+
 /** Collects the schemas of the routes that are registered after it. */
 export const registerOpenapi = (app: FastifyInstance, issuer: string): void => {
   void app.register(swagger, {

@@ -5,20 +5,27 @@ import type { Refuser } from './refusals.ts'
 
 export type UnknownRouteHandler = (request: FastifyRequest, reply: FastifyReply) => FastifyReply
 
+type Route = { readonly segments: readonly string[]; readonly methods: Set<string> }
+
+/** Whether the path is one of the route, whose segments stand for any where they open with a colon. */
+const isPathOf = ({ segments }: Route, path: readonly string[]): boolean =>
+  segments.length === path.length && segments.every((segment, n) => segment.startsWith(':') || segment === path[n])
+
 /** Call before the routes are registered: it learns of them as they are. */
 export const answerUnknownRoutes = (app: FastifyInstance, refuser: Refuser): UnknownRouteHandler => {
-  const methodsOf = new Map<string, Set<string>>()
+  const routes = new Map<string, Route>()
   app.addHook('onRoute', ({ url, method }) => {
-    const methods = methodsOf.get(url) ?? new Set()
-    for (const one of [method].flat()) methods.add(one)
-    methodsOf.set(url, methods)
+    const route = routes.get(url) ?? { segments: url.split('/'), methods: new Set() }
+    for (const one of [method].flat()) route.methods.add(one)
+    routes.set(url, route)
   })
   const answer: UnknownRouteHandler = (request, reply) => {
-    const methods = methodsOf.get(pathOf(request))
-    if (methods === undefined) {
+    const path = pathOf(request).split('/')
+    const route = [...routes.values()].find(one => isPathOf(one, path))
+    if (route === undefined) {
       return refuser.refuse(reply, { code: 'not_found', description: 'There is nothing at this path.' })
     }
-    const allow = [...methods].toSorted().join(', ')
+    const allow = [...route.methods].toSorted().join(', ')
     const description = `This path takes ${allow}.`
     return refuser.refuse(reply.header('allow', allow), { code: 'method_not_allowed', description })
   }

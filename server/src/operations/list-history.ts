@@ -2,7 +2,7 @@
 import type { EndedTokenRecord, HistoryFilters, ListName, Page } from '../domain/page.ts'
 import type { OrRefusal } from '../domain/refusal.ts'
 import type { Ports } from '../ports.ts'
-import type { Reader } from './authenticate-reader.ts'
+import type { RemoteAdministrator } from './authenticate-administrator.ts'
 import { type ListPage, type ListRequest, readPage } from './read-page.ts'
 
 const LIST: ListName = 'history'
@@ -10,7 +10,7 @@ const LIST: ListName = 'history'
 /** One page of the tokens that have ended and that the reader may see. */
 export const listHistory = (
   ports: Pick<Ports, 'ledger' | 'secrets'>,
-  reader: Reader,
+  reader: RemoteAdministrator,
   request: ListRequest<HistoryFilters>,
 ): Promise<OrRefusal<ListPage<EndedTokenRecord>>> =>
   readPage(ports, LIST, {

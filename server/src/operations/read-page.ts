@@ -9,7 +9,7 @@ import {
 } from '../domain/page.ts'
 import { type OrRefusal, refuse } from '../domain/refusal.ts'
 import type { Ports } from '../ports.ts'
-import type { Reader } from './authenticate-reader.ts'
+import type { RemoteAdministrator } from './authenticate-administrator.ts'
 
 export type ListRequest<F> = {
   readonly filters: F
@@ -21,7 +21,7 @@ export type ListRequest<F> = {
 export type ListPage<R> = { readonly records: readonly R[]; readonly nextCursor: string | null }
 
 type Reading<F, R> = {
-  readonly reader: Reader
+  readonly reader: RemoteAdministrator
   readonly request: ListRequest<F>
   readonly read: (page: PageRequest<F>) => Promise<Page<R>>
 }

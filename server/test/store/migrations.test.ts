@@ -49,7 +49,7 @@ test('migrating makes a store that opens, readable by its owner only', async t =
   await store.close()
   assert.deepEqual(
     readRows(file, 'select version, oldest_program as oldest, applied_at as at from migration order by version'),
-    Array.from({ length: PROGRAM_VERSION }, (_, n) => ({ version: n + 1, oldest: 1, at: START })),
+    MIGRATIONS.map(({ oldestProgram }, n) => ({ version: n + 1, oldest: oldestProgram, at: START })),
   )
 })
 

@@ -1,0 +1,16 @@
+// What the administration asks of its callers: for each kind of act a permission of an API key, and an operator's role.
+import type { Permission, Role } from './caller.ts'
+
+export type Access = { readonly permission: Permission; readonly role: Role; readonly to: string }
+
+/** Operators' roles include the ones before them: viewer, operator, admin. */
+export const ACCESS = {
+  readTokens: { permission: 'tokens:read', role: 'viewer', to: 'read tokens' },
+  revokeTokens: { permission: 'tokens:revoke', role: 'operator', to: 'revoke tokens' },
+  readAgents: { permission: 'agents:read', role: 'viewer', to: 'read agents' },
+  // Who must end a token now must also be able to stop the agent that gets the next one.
+  stopAgents: { permission: 'agents:write', role: 'operator', to: 'stop agents' },
+  writeAgents: { permission: 'agents:write', role: 'admin', to: 'change agents' },
+  writeKeys: { permission: 'keys:write', role: 'admin', to: 'change keys' },
+  readAudit: { permission: 'audit:read', role: 'operator', to: 'read the audit log' },
+} as const satisfies Readonly<Record<string, Access>>

@@ -1,0 +1,36 @@
+// What every operation of the administration does on the wire: recognise the caller, refuse bad input, answer.
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Access } from '../domain/access.ts'
+import type { Origin } from '../domain/caller.ts'
+import { isRefused, type OrRefusal } from '../domain/refusal.ts'
+import type { RemoteAdministrator } from '../operations/authenticate-administrator.ts'
+import type { Ports } from '../ports.ts'
+import { recogniseAdministrator } from './recognise-administrator.ts'
+import type { Refuser } from './refusals.ts'
+
+type Administration<Body, Found extends object> = {
+  readonly access: Access
+  readonly run: (origin: Origin<RemoteAdministrator>, input: Input<Body>) => Promise<OrRefusal<Found>>
+  readonly answer: (reply: FastifyReply, found: Found) => FastifyReply
+}
+
+type Input<Body> = {
+  readonly body: Body
+  /** A parameter of the path, as it is written there. */
+  readonly path: (name: string) => string
+}
+
+/** The handler of one operation. Its route attaches a refused input instead of answering: who is not known, hears 401 first. */
+export const makeAdministrationHandler =
+  <Body, Found extends object>(ports: Ports, refuser: Refuser, { access, run, answer }: Administration<Body, Found>) =>
+  async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const caller = await recogniseAdministrator(ports, request, access)
+    if (isRefused(caller)) return refuser.refuse(reply, caller.refusal)
+    if (request.validationError !== undefined) return refuser.fail(reply, request.validationError)
+    const { id: requestId, ip: source } = request
+    const params = request.params as Readonly<Record<string, string | undefined>> // Fastify's router made it
+    // The validator of the route made the body just that.
+    const input = { body: request.body as Body, path: (name: string) => params[name] ?? '' }
+    const found = await run({ caller, requestId, source }, input)
+    return isRefused(found) ? refuser.refuse(reply, found.refusal) : answer(reply, found)
+  }

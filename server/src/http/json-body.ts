@@ -1,0 +1,51 @@
+// The strict reader of JSON bodies (RFC 8259): the zod schema of a route is its parser, its type and its documentation.
+import { isUtf8 } from 'node:buffer'
+import type { FastifyInstance } from 'fastify'
+import { z } from 'zod'
+import { compileValidator } from './fields.ts'
+import { RefusedInput } from './refused-input.ts'
+
+const JSON_WANTED = 'The request has no JSON: send an object as application/json, in UTF-8.'
+
+type Parsed = { readonly value: unknown } | { readonly error: RefusedInput }
+
+const refuse = (description: string): Parsed => ({ error: new RefusedInput(description) })
+
+const parseJson = (text: string): Parsed => {
+  try {
+    return { value: JSON.parse(text) as unknown }
+  } catch {
+    return refuse('The body is not JSON.')
+  }
+}
+
+/** What was wrong, by the name of the member; a member that is not one of ours may be a secret, and is not told back. */
+const describeIssue = (issue: z.core.$ZodIssue): string => {
+  const name = issue.path.length === 0 ? 'The body' : issue.path.join('.')
+  if (issue.code === 'unrecognized_keys') return `${name} has a member that this operation does not know.`
+  if (issue.code === 'invalid_type') return `${name} is missing, or is not of the type ${issue.expected}.`
+  return `${name} ${issue.message}.`
+}
+
+const bodyParser =
+  (schema: z.ZodType) =>
+  (body: Buffer | null | undefined): Parsed => {
+    if (!Buffer.isBuffer(body) || !isUtf8(body)) return refuse(JSON_WANTED)
+    const json = parseJson(body.toString('utf8'))
+    if ('error' in json) return json
+    const parsed = schema.safeParse(json.value)
+    const [issue] = parsed.success ? [] : parsed.error.issues
+    return issue === undefined ? { value: parsed.data } : refuse(describeIssue(issue))
+  }
+
+/** Makes a scope take JSON and nothing else: a page of another site can send a form, but no JSON unasked. */
+export const takeJson = (scope: FastifyInstance): void => {
+  scope.removeAllContentTypeParsers()
+  scope.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+  scope.setValidatorCompiler(part => {
+    const { schema, httpPart } = part
+    if (httpPart !== 'body') return compileValidator(part)
+    if (!(schema instanceof z.ZodType)) throw new Error('The schema of a body is a zod schema.')
+    return bodyParser(schema)
+  })
+}

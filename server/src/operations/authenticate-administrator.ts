@@ -1,0 +1,48 @@
+// Recognises who calls the API under /api/v1: an API key with the permission asked for, or an operator with the role.
+import type { Access } from '../domain/access.ts'
+import { type ApiKeyCaller, hasRole, type OperatorCaller, ROLES } from '../domain/caller.ts'
+import { isRefused, type OrRefusal, refuse, refuseCaller } from '../domain/refusal.ts'
+import type { Ports } from '../ports.ts'
+import { authenticateApiKeys } from './authenticate-api-key.ts'
+import { authenticateOperator } from './authenticate-operator.ts'
+
+export type AdministratorCredentials =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'api_key'; readonly key: string }
+  | { readonly kind: 'bearer'; readonly jwt: string }
+
+export type RemoteAdministrator = ApiKeyCaller | OperatorCaller
+
+const refuseUnknown = (description: string) => refuseCaller('invalid_client', description, 'ApiKey', 'Bearer')
+
+const rolesFrom = (least: Access['role']): string => {
+  const roles = ROLES.slice(ROLES.indexOf(least))
+  return roles.length === 1 ? roles.join() : `${roles.slice(0, -1).join(', ')} or ${roles.at(-1)}`
+}
+
+/** The caller, or 401 without a good credential and 403 without the right. */
+export const authenticateAdministrator = async (
+  ports: Pick<Ports, 'apiKeys' | 'operators' | 'secrets'>,
+  credentials: AdministratorCredentials,
+  access: Access,
+): Promise<OrRefusal<RemoteAdministrator>> => {
+  switch (credentials.kind) {
+    case 'none':
+      return refuseUnknown('Send an API key in X-API-Key, or a JWT of the identity provider as a Bearer token.')
+    case 'api_key': {
+      const [caller] = await authenticateApiKeys(ports, [{ key: credentials.key, id: null }])
+      if (caller === undefined) return refuseUnknown('The API key is unknown or revoked.')
+      return caller.permissions.includes(access.permission)
+        ? caller
+        : refuse('insufficient_scope', `This API key lacks the permission ${access.permission}.`)
+    }
+    case 'bearer': {
+      const operator = await authenticateOperator(ports, credentials.jwt)
+      if (isRefused(operator) || hasRole(operator, access.role)) return operator
+      return refuse(
+        'insufficient_scope',
+        `The subject of this JWT has no role that may ${access.to}: it needs ${rolesFrom(access.role)}.`,
+      )
+    }
+  }
+}

@@ -1,0 +1,63 @@
+// The third schema: what operators need to know of agents, credentials, API keys and their own acts.
+
+// A column that is unique cannot be made less so: the table of agents is made anew, so that the name of a deleted agent is
+// free again. Numbers stay, and with them what names them.
+export const ADMINISTRATION = `
+create table agent_anew (
+  n integer primary key autoincrement,
+  id text not null unique,
+  client_id text not null unique,
+  name text not null,
+  description text not null default '',
+  owner text,
+  labels text not null default '{}',         -- JSON object of strings
+  created_at integer not null,
+  disabled_at integer,
+  deleted_at integer,                        -- a deleted agent is disabled too
+  scopes text not null,
+  default_scope text,
+  resources text not null,
+  default_audience text,
+  life integer,
+  tokens_per_minute integer,                 -- limits: null is none
+  tokens_per_day integer,
+  live_tokens_max integer,
+  at_live_tokens_max text not null default 'refuse' check (at_live_tokens_max in ('refuse', 'supersede')),
+  ended_seq integer not null default 0
+) strict;
+insert into agent_anew (n, id, client_id, name, created_at, disabled_at, scopes, default_scope, resources,
+    default_audience, life, ended_seq)
+  select n, id, client_id, name, created_at, disabled_at, scopes, default_scope, resources, default_audience, life, ended_seq
+  from agent;
+drop table agent;
+alter table agent_anew rename to agent;
+create unique index agent_name on agent (name) where deleted_at is null;
+
+alter table credential add column name text not null default 'first';
+alter table credential add column expires_at integer;
+alter table credential add column revoked_at integer;
+alter table credential add column last_used_at integer;      -- written at most once a minute
+alter table credential add column foreign_hash text;         -- of an imported secret, until it was used once
+
+alter table api_key add column expires_at integer;
+alter table api_key add column last_used_at integer;
+
+alter table act add column request_id text;
+alter table act add column revocation_id text;
+
+alter table cutoff add column revocation_id text;
+alter table cutoff add column moved integer not null default 0;   -- tokens whose rows have followed
+create unique index cutoff_revocation on cutoff (revocation_id) where revocation_id is not null;
+
+alter table audit add column source text;
+
+create table idempotency (                   -- what an Idempotency-Key of a caller made
+  actor text not null,                       -- JSON of domain/act.ts Actor
+  key text not null,
+  kind text not null,
+  subject text not null,
+  at integer not null,
+  primary key (actor, key)
+) without rowid, strict;
+create index idempotency_at on idempotency (at);
+`
