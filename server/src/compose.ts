@@ -28,7 +28,7 @@ import {
 } from './store/sqlite/open.ts'
 import { resetClock } from './store/sqlite/reset-clock.ts'
 
-export type Registers = Pick<Ports, 'agents' | 'apiKeys' | 'secrets' | 'randomness'> & {
+export type Registers = Pick<Ports, 'ledger' | 'revocations' | 'agents' | 'apiKeys' | 'secrets' | 'randomness'> & {
   readonly close: () => Promise<void>
 }
 
@@ -73,10 +73,10 @@ const openForService = async (config: ServiceConfig): Promise<SqliteStore> => {
   return forPerson(() => openSqliteStore({ file: config.databaseFile, retention, onFault }))
 }
 
-/** What the commands on agents and API keys work with. */
+/** What the commands on tokens, revocations, agents and API keys work with. */
 export const openRegisters = async (config: StoreConfig): Promise<Registers> => {
-  const { agents, apiKeys, close } = await openForCommand(config)
-  return { agents, apiKeys, secrets, randomness, close }
+  const { ledger, revocations, agents, apiKeys, close } = await openForCommand(config)
+  return { ledger, revocations, agents, apiKeys, secrets, randomness, close }
 }
 
 const makeFolder = (path: string): void => {
@@ -154,6 +154,7 @@ const operatorsOf = async (config: ServiceConfig): Promise<Operators> => {
 
 const portsOf = (store: StoreConnection | SqliteStore, config: ServiceConfig, operators: Operators): Ports => ({
   ledger: store.ledger,
+  revocations: store.revocations,
   agents: store.agents,
   apiKeys: store.apiKeys,
   signingKeys: store.signingKeys,

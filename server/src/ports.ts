@@ -7,8 +7,17 @@ import type { OperatorCaller } from './domain/caller.ts'
 import type { AccessTokenClaims, TokenAddress } from './domain/claims.ts'
 import type { Digest, Sha256 } from './domain/hash.ts'
 import type { CutOffConditions } from './domain/ledger.ts'
-import type { EndedTokenRecord, HistoryFilters, Page, PageRequest, TokenFilters, TokenRecord } from './domain/page.ts'
+import type {
+  EndedTokenRecord,
+  HistoryFilters,
+  Page,
+  PageRequest,
+  TokenFilters,
+  TokenLife,
+  TokenRecord,
+} from './domain/page.ts'
 import type { EndingReason } from './domain/reason.ts'
+import type { Revocation, RevocationConditions, RevocationObstacle, RevocationPreview } from './domain/revocation.ts'
 import type { PublicJwk, SealedSigningKey, SigningKey } from './domain/signing-key.ts'
 import type { Milliseconds, MonotonicMilliseconds } from './domain/time.ts'
 
@@ -70,8 +79,26 @@ export interface TokenLedger {
   ): Promise<'ended' | 'already_ended' | 'unknown'>
   /** Ends every token that the conditions cover, from the acknowledgement on; the rows follow. Gives the number of the act. */
   endAll(conditions: CutOffConditions, reason: EndingReason, act: Act): Promise<number>
+  /** The whole life of the token with this id, whatever its lifetime; undefined where none is known, or no more. */
+  show(tokenId: string): Promise<TokenLife | undefined>
   listLive(request: PageRequest<TokenFilters>): Promise<Page<TokenRecord>>
   listEnded(request: PageRequest<HistoryFilters>): Promise<Page<EndedTokenRecord>>
+}
+
+export type NewRevocation = Pick<Revocation, 'id' | 'conditions' | 'reason'>
+
+/** `existing`: one with this id and the same conditions was made before, and stands as it was. */
+export type RevocationMade = { readonly outcome: 'created' | 'existing'; readonly revocation: Revocation }
+
+export interface RevocationRegister {
+  /**
+   * Ends every token that the conditions cover, from the acknowledgement on; the rows follow. Of two callers with one id
+   * one gets `created`. Throws Unavailable where too many are open already.
+   */
+  create(revocation: NewRevocation, act: Act): Promise<RevocationMade | RevocationObstacle>
+  /** Counts and samples what `create` would end now, and changes nothing. */
+  preview(conditions: RevocationConditions): Promise<RevocationPreview | RevocationObstacle>
+  show(id: string): Promise<Revocation | undefined>
 }
 
 export type NewAgent = Omit<Agent, 'createdAt' | 'disabledAt'> & {
@@ -165,6 +192,7 @@ export type ServiceProfile = {
 
 export type Ports = {
   readonly ledger: TokenLedger
+  readonly revocations: RevocationRegister
   readonly agents: AgentRegister
   readonly apiKeys: ApiKeyRegister
   readonly signingKeys: SigningKeyRegister

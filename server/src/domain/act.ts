@@ -15,6 +15,7 @@ export type ActKind =
   | 'api_key.create'
   | 'api_key.revoke'
   | 'clock.reset'
+  | 'revocation.create'
   | 'signing_key.create'
   | 'token.revoke'
 

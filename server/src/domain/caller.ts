@@ -51,6 +51,10 @@ export type Origin<C extends Caller = Administrator> = { readonly caller: C } & 
 export const hasRole = (caller: OperatorCaller, least: Role): boolean =>
   caller.role !== null && ROLES.indexOf(caller.role) >= ROLES.indexOf(least)
 
+/** Only tokens for one of these audiences exist for the caller; null: all do. */
+export const audiencesOf = (caller: Administrator): readonly string[] | null =>
+  caller.kind === 'api_key' ? caller.audiences : null
+
 /** The caller as history and audit name it. */
 export const actorOf = (caller: Caller): Actor => {
   switch (caller.kind) {

@@ -48,13 +48,20 @@ export type TokenRecord = {
   readonly expiresAt: Seconds
 }
 
-export type EndedTokenRecord = TokenRecord & {
+export type TokenEnd = {
   readonly endedAt: Milliseconds
   readonly reason: Reason
   /** Null where only time ended the token. */
   readonly endedBy: Actor | null
   readonly note: string | null
+  /** The revocation of many tokens that ended this one; null where something else did. */
+  readonly revocationId: string | null
 }
+
+export type EndedTokenRecord = TokenRecord & TokenEnd
+
+/** The whole life of a token; `end` is null while it is active. */
+export type TokenLife = { readonly token: TokenRecord; readonly end: TokenEnd | null }
 
 export type Page<R> = {
   readonly records: readonly R[]

@@ -22,9 +22,20 @@ export type Reason = keyof typeof REASONS
 /** A reason that an act gives; `expired` is computed from the clock and never written. */
 export type EndingReason = Exclude<Reason, 'expired'>
 
+/** Reasons that an operator may give, the first unless he names one. The other reasons tell of what the service did itself. */
+export const TOKEN_REVOCATION_REASONS = ['manual_revocation', 'secret_leaked', 'key_compromise'] as const
+export const BULK_REVOCATION_REASONS = ['bulk_revocation', 'secret_leaked', 'key_compromise'] as const
+
 const names = new Map(Object.entries(REASONS).map(([name, code]) => [code as number, name as Reason]))
 
+/** The form of a list of reasons. The set of names is open. */
+const REASON_LIST = /^[a-z][a-z0-9_]{0,63}(,[a-z][a-z0-9_]{0,63}){0,31}$/
+
 export const isReason = (text: string): text is Reason => Object.hasOwn(REASONS, text)
+
+/** A comma list of reasons, each once. A name that this version does not know is dropped: it matches nothing. */
+export const parseReasonList = (text: string): readonly Reason[] | undefined =>
+  REASON_LIST.test(text) ? [...new Set(text.split(',').filter(isReason))].toSorted() : undefined
 
 /** The name of a stored number; a number that no version of Mintmark wrote is a fault. */
 export const reasonOf = (code: number): Reason => {

@@ -17,6 +17,12 @@ const parseItems = (text: string, form: RegExp): readonly string[] | undefined =
 /** The items of a requested scope, sorted, each once; undefined where the text is not a scope. */
 export const parseScope = (text: string): readonly string[] | undefined => parseItems(text, ITEM)
 
+/** The one item of a text, or undefined. */
+export const parseScopeItem = (text: string): string | undefined => {
+  const items = parseScope(text)
+  return items?.length === 1 ? items[0] : undefined
+}
+
 /** What an agent may ask for: items, or `resource:*` for every action on a resource. */
 export const parseScopePatterns = (text: string): readonly string[] | undefined => parseItems(text, PATTERN)
 

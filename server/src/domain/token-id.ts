@@ -25,6 +25,12 @@ export const makeTokenId = (issuedAt: Milliseconds, random: Uint8Array): string 
 /** Whether the text is a UUID in its canonical, lower-case form. */
 export const isUuid = (text: string): boolean => UUID.test(text)
 
+/** The UUID of a text in any case, in its canonical form. */
+export const parseUuid = (text: string): string | undefined => {
+  const lower = text.toLowerCase()
+  return isUuid(lower) ? lower : undefined
+}
+
 /** Whether the text can be a token id of ours. */
 export const isTokenId = (text: string): boolean => UUID_V7.test(text)
 

@@ -27,9 +27,16 @@ const describeIssue = (issue: z.core.$ZodIssue): string => {
   return `${name} ${issue.message}.`
 }
 
+/** A schema with a default is of a body that may be left out. */
+const parseAbsent = (schema: z.ZodType): Parsed => {
+  const parsed = schema.safeParse(undefined)
+  return parsed.success ? { value: parsed.data } : refuse(JSON_WANTED)
+}
+
 const bodyParser =
   (schema: z.ZodType) =>
   (body: Buffer | null | undefined): Parsed => {
+    if (body === null || body === undefined) return parseAbsent(schema)
     if (!Buffer.isBuffer(body) || !isUtf8(body)) return refuse(JSON_WANTED)
     const json = parseJson(body.toString('utf8'))
     if ('error' in json) return json

@@ -1,11 +1,12 @@
 // GET /api/v1/tokens/history: the tokens that have ended, by whatever cause.
 import { ACCESS } from '../domain/access.ts'
+import { formatEndedRecord } from '../domain/format-token.ts'
 import { listHistory } from '../operations/list-history.ts'
 import type { Ports } from '../ports.ts'
 import { makeListHandler } from './list-page.ts'
 import { historyFiltersOf } from './list-query.ts'
 import type { Refuser } from './refusals.ts'
-import { endedTokenRecord, formatEndedRecord, pageOf } from './token-record.ts'
+import { endedTokenRecord, pageOf } from './token-record.ts'
 
 export const historyAnswer = pageOf(endedTokenRecord)
 

@@ -1,15 +1,13 @@
 // The query parameters of the two lists: filters and paging, each with the form that a refusal names.
 import { z } from 'zod'
 import { PAGE_RECORDS_DEFAULT, PAGE_RECORDS_MAX, type HistoryFilters, type TokenFilters } from '../domain/page.ts'
-import { isReason } from '../domain/reason.ts'
-import { parseScope } from '../domain/scope.ts'
+import { parseReasonList } from '../domain/reason.ts'
+import { parseScopeItem } from '../domain/scope.ts'
 import { parseTime } from '../domain/time.ts'
-import { isUuid } from '../domain/token-id.ts'
+import { parseUuid } from '../domain/token-id.ts'
 
 /** RFC 6749 Appendix A.1, and a bound. */
 const CLIENT_ID = /^[\x20-\x7E]{1,255}$/
-/** The form of a reason. The set of names is open: one that this version does not know matches nothing. */
-const REASON_LIST = /^[a-z][a-z0-9_]{0,63}(,[a-z][a-z0-9_]{0,63}){0,31}$/
 const LIMIT = /^[1-9]\d{0,3}$/
 const CURSOR_CHARACTERS_MAX = 512
 
@@ -33,21 +31,8 @@ const matching =
   (text: string): string | undefined =>
     form.test(text) ? text : undefined
 
-const parseUuid = (text: string): string | undefined => {
-  const lower = text.toLowerCase()
-  return isUuid(lower) ? lower : undefined
-}
-
-const parseScopeItem = (text: string): string | undefined => {
-  const items = parseScope(text)
-  return items?.length === 1 ? items[0] : undefined
-}
-
 const parseLimit = (text: string): number | undefined =>
   LIMIT.test(text) && Number(text) <= PAGE_RECORDS_MAX ? Number(text) : undefined
-
-const parseReasonList = (text: string): HistoryFilters['reasons'] | undefined =>
-  REASON_LIST.test(text) ? [...new Set(text.split(',').filter(isReason))].toSorted() : undefined
 
 const time = (description: string) =>
   field(parseTime, 'an RFC 3339 time such as 2026-11-21T09:30:05Z (encode a + as %2B)', {

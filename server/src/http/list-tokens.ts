@@ -1,11 +1,12 @@
 // GET /api/v1/tokens: the tokens that are active now.
 import { ACCESS } from '../domain/access.ts'
+import { formatRecord } from '../domain/format-token.ts'
 import { listTokens } from '../operations/list-tokens.ts'
 import type { Ports } from '../ports.ts'
 import { makeListHandler } from './list-page.ts'
 import { tokenFiltersOf } from './list-query.ts'
 import type { Refuser } from './refusals.ts'
-import { formatRecord, pageOf, tokenRecord } from './token-record.ts'
+import { pageOf, tokenRecord } from './token-record.ts'
 
 export const tokensAnswer = pageOf(tokenRecord)
 

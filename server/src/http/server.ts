@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import type { Ports } from '../ports.ts'
+import { registerAdministration } from './administration-routes.ts'
 import { makeBrokenRequestHandler } from './broken-request.ts'
 import { compileValidator } from './fields.ts'
 import { parsePairs } from './form.ts'
@@ -77,6 +78,7 @@ export const buildServer = (ports: Ports, options: ServerOptions): FastifyInstan
   registerPage(app, basePath)
   const wire = { ports, refuser, logger }
   void app.register(async scope => registerOperations(scope, wire), { prefix: basePath })
+  void app.register(async scope => registerAdministration(scope, wire), { prefix: basePath })
   void app.register(async scope => registerDescription(scope), { prefix: basePath })
   void app.register(async scope => registerMetadata(scope, wire, basePath))
   app.addHook('preClose', done => {

@@ -1,9 +1,15 @@
-// A token as the lists show it: names in lower snake case, times in RFC 3339.
+// The schemas of a token as it is shown; domain/format-token.ts makes the values.
 import { z } from 'zod'
-import type { EndedTokenRecord, TokenRecord } from '../domain/page.ts'
-import { formatTime } from '../domain/time.ts'
 
-const time = z.string().meta({ format: 'date-time' })
+export const time = z.string().meta({ format: 'date-time' })
+
+/** Who acted. */
+export const actor = z.object({
+  type: z.enum(['operator', 'client', 'api_key', 'cli', 'system']),
+  iss: z.string().optional(),
+  sub: z.string().optional(),
+  id: z.string().optional(),
+})
 
 export const tokenRecord = z.object({
   id: z.string().describe('The jti of the token.'),
@@ -20,16 +26,18 @@ export const tokenRecord = z.object({
 export const endedTokenRecord = tokenRecord.extend({
   ended_at: time.describe('For an expired token the time of its expiry.'),
   termination_reason: z.string().describe('One of an open set of names in lower snake case.'),
-  ended_by: z
-    .object({
-      type: z.enum(['operator', 'client', 'api_key', 'cli', 'system']),
-      iss: z.string().optional(),
-      sub: z.string().optional(),
-      id: z.string().optional(),
-    })
-    .nullable()
-    .describe('Who ended the token; null where only time did.'),
+  ended_by: actor.nullable().describe('Who ended the token; null where only time did.'),
   note: z.string().nullable(),
+  revocation_id: z.string().nullable().describe('The revocation of many tokens that ended this one.'),
+})
+
+export const tokenLife = tokenRecord.extend({
+  state: z.enum(['active', 'ended']),
+  ended_at: time.nullable().describe('For an expired token the time of its expiry.'),
+  termination_reason: z.string().nullable().describe('One of an open set of names in lower snake case.'),
+  ended_by: actor.nullable().describe('Who ended the token; null where only time did.'),
+  note: z.string().nullable(),
+  revocation_id: z.string().nullable().describe('The revocation of many tokens that ended this one.'),
 })
 
 export const pageOf = <T extends z.ZodType>(record: T) =>
@@ -37,23 +45,3 @@ export const pageOf = <T extends z.ZodType>(record: T) =>
     data: z.array(record),
     next_cursor: z.string().nullable().describe('Null on the last page. A page before it may be short, even empty.'),
   })
-
-export const formatRecord = (record: TokenRecord): z.output<typeof tokenRecord> => ({
-  id: record.id,
-  agent_id: record.agentId,
-  client_id: record.clientId,
-  credential_id: record.credentialId,
-  scope: record.scope,
-  audience: [...record.audience],
-  kid: record.kid,
-  issued_at: formatTime(1000 * record.issuedAt),
-  expires_at: formatTime(1000 * record.expiresAt),
-})
-
-export const formatEndedRecord = (record: EndedTokenRecord): z.output<typeof endedTokenRecord> => ({
-  ...formatRecord(record),
-  ended_at: formatTime(record.endedAt),
-  termination_reason: record.reason,
-  ended_by: record.endedBy,
-  note: record.note,
-})

@@ -1,8 +1,8 @@
 // Lists the tokens that ended, by the time of their end, newest first: those that merely expired too.
 import type { EndedTokenRecord, HistoryFilters, ListName, Page } from '../domain/page.ts'
+import type { Administrator } from '../domain/caller.ts'
 import type { OrRefusal } from '../domain/refusal.ts'
 import type { Ports } from '../ports.ts'
-import type { RemoteAdministrator } from './authenticate-administrator.ts'
 import { type ListPage, type ListRequest, readPage } from './read-page.ts'
 
 const LIST: ListName = 'history'
@@ -10,7 +10,7 @@ const LIST: ListName = 'history'
 /** One page of the tokens that have ended and that the reader may see. */
 export const listHistory = (
   ports: Pick<Ports, 'ledger' | 'secrets'>,
-  reader: RemoteAdministrator,
+  reader: Administrator,
   request: ListRequest<HistoryFilters>,
 ): Promise<OrRefusal<ListPage<EndedTokenRecord>>> =>
   readPage(ports, LIST, {

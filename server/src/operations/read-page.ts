@@ -1,4 +1,5 @@
 // What both lists do around the store: the reader's restriction, the cursor in, the cursor out.
+import { type Administrator, audiencesOf } from '../domain/caller.ts'
 import {
   fingerprintText,
   formatCursor,
@@ -9,7 +10,6 @@ import {
 } from '../domain/page.ts'
 import { type OrRefusal, refuse } from '../domain/refusal.ts'
 import type { Ports } from '../ports.ts'
-import type { RemoteAdministrator } from './authenticate-administrator.ts'
 
 export type ListRequest<F> = {
   readonly filters: F
@@ -21,7 +21,7 @@ export type ListRequest<F> = {
 export type ListPage<R> = { readonly records: readonly R[]; readonly nextCursor: string | null }
 
 type Reading<F, R> = {
-  readonly reader: RemoteAdministrator
+  readonly reader: Administrator
   readonly request: ListRequest<F>
   readonly read: (page: PageRequest<F>) => Promise<Page<R>>
 }
@@ -34,7 +34,7 @@ export const readPage = async <F extends object, R>(
   list: ListName,
   { reader, request, read }: Reading<F, R>,
 ): Promise<OrRefusal<ListPage<R>>> => {
-  const audiences = reader.kind === 'api_key' ? reader.audiences : null
+  const audiences = audiencesOf(reader)
   const bound = fingerprintText({ filters: request.filters, audiences })
   const fingerprint = ports.secrets.hash(bound).slice(0, FINGERPRINT_CHARACTERS)
   const after = request.cursor === null ? null : parseCursor(list, fingerprint, request.cursor)

@@ -74,7 +74,7 @@ test('history: the ended ones by end, newest first, also those that merely expir
   )
 })
 
-test('a record adds ended_at (for expired it is exp), termination_reason, ended_by and note', async () => {
+test('a record adds ended_at (for expired it is exp), termination_reason, ended_by, note and revocation_id', async () => {
   const agent = await service.createAgent({ lifetimeSeconds: 60 })
   const token = await issue(service, agent)
   const { iat, exp } = claimsOf(token)
@@ -94,6 +94,7 @@ test('a record adds ended_at (for expired it is exp), termination_reason, ended_
     termination_reason: 'expired',
     ended_by: null,
     note: null,
+    revocation_id: null,
   })
 })
 

@@ -21,7 +21,7 @@ after(() => service.close())
 
 const describe = async (): Promise<Description> => (await get(service, '/openapi.json')).json as Description
 
-test('an OpenAPI 3.1 document that names the six operations, the metadata and the probes', async () => {
+test('an OpenAPI 3.1 document that names the six operations, the administration, the metadata and the probes', async () => {
   const { openapi, paths } = await describe()
   assert.equal(openapi, '3.1.0')
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
@@ -31,10 +31,14 @@ test('an OpenAPI 3.1 document that names the six operations, the metadata and th
     'get /.well-known/jwks.json',
     'get /.well-known/oauth-authorization-server',
     'get /.well-known/openid-configuration',
+    'get /api/v1/revocations/{id}',
     'get /api/v1/tokens',
     'get /api/v1/tokens/history',
+    'get /api/v1/tokens/{id}',
     'get /livez',
     'get /readyz',
+    'post /api/v1/revocations',
+    'post /api/v1/tokens/{id}/revoke',
     'post /oauth/introspect/v2',
     'post /oauth/revoke',
     'post /oauth/token',

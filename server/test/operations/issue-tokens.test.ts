@@ -104,7 +104,7 @@ const issueTo = async (script: Script, ...clientIds: readonly string[]) => {
         disable: never,
         enable: never,
       },
-      ledger: { ...ledger, find: never, end: never, endAll: never, listLive: never, listEnded: never },
+      ledger: { ...ledger, find: never, end: never, endAll: never, show: never, listLive: never, listEnded: never },
       codec: {
         mint: claims => claims.map(one => ({ token: `${one.client_id} at ${one.seq}`, digest: '' })),
         read: never,

@@ -69,6 +69,12 @@ const DOINGS: Readonly<Record<Exclude<ActKind, 'clock.reset'>, Doing>> = {
     await store.apiKeys.revoke(apiKey.id, act)
     return apiKey.id
   },
+  'revocation.create': async (store, act) => {
+    const nothing = { agentId: null, credentialId: null, scope: null, audience: null, kid: null, issuedBefore: null }
+    const id = randomUUID()
+    await store.revocations.create({ id, conditions: nothing, reason: 'bulk_revocation' }, act)
+    return id
+  },
   'signing_key.create': async (store, act) => {
     const key = someSigningKey()
     await store.signingKeys.createFirst(key, act)

@@ -6,7 +6,7 @@ import type { EndingReason, Reason } from '../../src/domain/reason.ts'
 import type { NewToken } from '../../src/ports.ts'
 import type { TestAgent } from '../support/store.ts'
 
-type Ending = Pick<EndedTokenRecord, 'endedAt' | 'endedBy' | 'note'> & { readonly reason: Reason }
+type Ending = Pick<EndedTokenRecord, 'endedAt' | 'endedBy' | 'note' | 'revocationId'> & { readonly reason: Reason }
 
 export type ModelToken = {
   readonly record: TokenRecord
@@ -60,7 +60,7 @@ const isShownEnding = ({ filters }: Asked<HistoryFilters>, { reason, endedAt }: 
 
 const endingOf = (token: ModelToken, now: number): Ending | null => {
   if (token.ending !== null || now < token.expiresMs) return token.ending
-  return { endedAt: token.expiresMs, reason: 'expired', endedBy: null, note: null }
+  return { endedAt: token.expiresMs, reason: 'expired', endedBy: null, note: null, revocationId: null }
 }
 
 const descending = (a: string, b: string): number => {
@@ -94,7 +94,7 @@ export const makeListModel = (kid: string) => {
 
   const endOne = (token: ModelToken, { at, reason, act }: Ended): 'ended' | 'already_ended' => {
     if (!isLive(token, at)) return 'already_ended'
-    token.ending = { endedAt: at, reason, endedBy: act.actor, note: act.note }
+    token.ending = { endedAt: at, reason, endedBy: act.actor, note: act.note, revocationId: null }
     return 'ended'
   }
 

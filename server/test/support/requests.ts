@@ -77,6 +77,20 @@ export const postForm = (
   headers: Readonly<Record<string, string>> = {},
 ): Promise<Answer> => send(service, { method: 'POST', path, headers: { ...FORM, ...headers }, body: formOf(fields) })
 
+/** A body as JSON; none at all where it is undefined. */
+export const postJson = (
+  service: TestServer,
+  path: string,
+  body: object | undefined,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Answer> =>
+  send(service, {
+    method: 'POST',
+    path,
+    headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  })
+
 export const get = (service: TestServer, path: string, headers: Readonly<Record<string, string>> = {}) =>
   send(service, { path, headers })
 
@@ -133,6 +147,7 @@ const TITLES: Readonly<Record<number, string>> = {
   403: 'Forbidden',
   404: 'Not Found',
   405: 'Method Not Allowed',
+  409: 'Conflict',
   503: 'Service Unavailable',
 }
 

@@ -107,6 +107,7 @@ const portsOf = (
   now: () => number,
 ): Ports => ({
   ledger: store.ledger,
+  revocations: store.revocations,
   agents: store.agents,
   apiKeys: store.apiKeys,
   signingKeys: store.signingKeys,

@@ -5,7 +5,8 @@ import type { Statements } from './statements.ts'
 
 type Row = { seq: number; conditions: string; reason: number; act: number; at: number }
 
-const endingReasonOf = (code: number): EndingReason => {
+/** The reason with this stored number, as an act gives it. */
+export const endingReasonOf = (code: number): EndingReason => {
   const reason = reasonOf(code)
   if (reason === 'expired') throw new Error('The ledger holds a cut-off that expired tokens.')
   return reason

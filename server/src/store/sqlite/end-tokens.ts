@@ -8,7 +8,7 @@ import { readOpenCutOffs } from './cut-offs.ts'
 import { bytesOfId } from './rows.ts'
 import { ledgerTokenOf, TOKEN_COLUMNS, type TokenRow } from './token-rows.ts'
 import type { Transaction } from './transaction.ts'
-import { walkCovered } from './walk.ts'
+import { type Covered, walkCovered } from './walk.ts'
 
 /** An act that covers at most so many tokens moves their rows at once; a larger one leaves them to the fill. */
 export const MOVED_AT_ONCE_MAX = 64
@@ -20,10 +20,20 @@ type Ending = { readonly at: number; readonly reason: EndingReason; readonly act
 const MOVE = `insert into ended (id, life, agent, cred, key, scope, aud, at, reason, act)
   values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
-export const moveToEnded = ({ sql }: Transaction, row: TokenRow, { at, reason, act }: Ending): void => {
+const moveToEnded = ({ sql }: Transaction, row: TokenRow, { at, reason, act }: Ending): void => {
   sql('delete from token where life = ? and id = ?').run(row.life, row.id)
   const values = [row.id, row.life, row.agent, row.cred, row.key, row.scope, row.aud]
   sql(MOVE).run(...values, at, REASONS[reason], act)
+}
+
+/** Moves rows that cut-offs ended, each with the reason of its own, and counts them there. */
+export const moveCovered = (tx: Transaction, covered: readonly Covered[]): void => {
+  const moved = new Map<number, number>()
+  for (const { row, cause } of covered) {
+    moveToEnded(tx, row, cause)
+    moved.set(cause.seq, (moved.get(cause.seq) ?? 0) + 1)
+  }
+  for (const [seq, count] of moved) tx.sql('update cutoff set moved = moved + ? where seq = ?').run(count, seq)
 }
 
 export type EndToken = { readonly address: TokenAddress; readonly reason: EndingReason; readonly act: Act }
@@ -42,8 +52,11 @@ export const endToken = (
   const cause = causeOfEnd(ledgerTokenOf(row, tx.sets), readOpenCutOffs(tx.sql), tx.now)
   if (cause === 'expired') return 'already_ended'
   // The first ending wins: a row that a cut-off has covered moves with the cut-off's reason, not with this one.
-  moveToEnded(tx, row, cause ?? { at: tx.now, reason, act: tx.recordAct(act) })
-  if (cause !== undefined) return 'already_ended'
+  if (cause !== undefined) {
+    moveCovered(tx, [{ row, cause }])
+    return 'already_ended'
+  }
+  moveToEnded(tx, row, { at: tx.now, reason, act: tx.recordAct(act) })
   tx.audit(act, address.id, { reason })
   return 'ended'
 }
@@ -82,23 +95,30 @@ export type EndAll = {
   readonly act: Act
   /** The time of the act, where a reset of the clock sets another than the transaction's. */
   readonly at?: number
+  /** The id by which the state of the act can be asked; null for an act that is none of its own. */
+  readonly revocationId?: string | null
 }
+
+const INSERT = `insert into cutoff (seq, conditions, anchored, reason, act, at, revocation_id, state)
+  values (?, ?, ?, ?, ?, ?, ?, ?)`
 
 /**
  * Ends every token that the conditions cover, from the commit on, at a cost that does not grow with their number.
  * The caller writes the audit row. Gives the number of the act.
  */
-export const endAll = (tx: Transaction, { conditions, reason, act, at = tx.now }: EndAll): number => {
+export const endAll = (
+  tx: Transaction,
+  { conditions, reason, act, at = tx.now, revocationId = null }: EndAll,
+): number => {
   const seq = tx.nextSeq()
   const anchored = anchor(tx, conditions, seq)
   if (!anchored) refuseTooMany(tx)
   tx.sql('update service set last_end_seq = ?').run(seq)
-  const cutOff: CutOff = { ...conditions, seq, at, reason, act: tx.recordAct(act) }
+  const cutOff: CutOff = { ...conditions, seq, at, reason, act: tx.recordAct(act, revocationId) }
   const few = walkCovered(tx, cutOff, { from: null, examinedMax: 1000, coveredMax: MOVED_AT_ONCE_MAX + 1 })
   const movedAll = few.done && few.covered.length <= MOVED_AT_ONCE_MAX
-  const row = [seq, JSON.stringify(conditions), anchored ? 1 : 0, REASONS[reason], cutOff.act, at]
-  const insert = `insert into cutoff (seq, conditions, anchored, reason, act, at, state) values (?, ?, ?, ?, ?, ?, ?)`
-  tx.sql(insert).run(...row, movedAll ? 'closed' : 'open')
-  if (movedAll) for (const { row: covered, cause } of few.covered) moveToEnded(tx, covered, cause)
+  const row = [seq, JSON.stringify(conditions), anchored ? 1 : 0, REASONS[reason], cutOff.act, at, revocationId]
+  tx.sql(INSERT).run(...row, movedAll ? 'closed' : 'open')
+  if (movedAll) moveCovered(tx, few.covered)
   return seq
 }

@@ -25,12 +25,12 @@ export type EndedRow = {
 export type EndedStreamRow = { readonly at: number; readonly id: string; readonly ended: EndedRow }
 
 const RANGE = '(at, id) < (?, ?) and at >= ? order by at desc, id desc limit ?'
-const COLUMNS = 'id, life, agent, cred, key, scope, aud, at, reason, act'
+export const ENDED_COLUMNS = 'id, life, agent, cred, key, scope, aud, at, reason, act'
 // Left to itself SQLite takes the index by reason for an agent too, and reads every row of that reason.
 const SELECT = {
-  life: `select ${COLUMNS} from ended indexed by ended_reason where reason = ? and ${RANGE}`,
-  agent: `select ${COLUMNS} from ended indexed by ended_agent where agent = ? and reason = ? and ${RANGE}`,
-  scope: `select ${COLUMNS} from ended indexed by ended_scope where scope = ? and ${RANGE}`,
+  life: `select ${ENDED_COLUMNS} from ended indexed by ended_reason where reason = ? and ${RANGE}`,
+  agent: `select ${ENDED_COLUMNS} from ended indexed by ended_agent where agent = ? and reason = ? and ${RANGE}`,
+  scope: `select ${ENDED_COLUMNS} from ended indexed by ended_scope where scope = ? and ${RANGE}`,
 } as const
 
 /** The statements above, for the test that reads their plans. */

@@ -1,7 +1,7 @@
 // The fill: moves the rows that an open cut-off covers, a step a transaction, resumable after a crash.
 import type { CutOff } from '../../domain/ledger.ts'
 import { readOpenCutOffs } from './cut-offs.ts'
-import { moveToEnded } from './end-tokens.ts'
+import { moveCovered } from './end-tokens.ts'
 import type { Transaction } from './transaction.ts'
 import { walkCovered, type WalkPosition } from './walk.ts'
 
@@ -22,7 +22,7 @@ export const fillStep = (tx: Transaction): 'more' | 'nothing_left' => {
   if (cutOff === undefined) return 'nothing_left'
   const from = positionOf(tx, cutOff)
   const { covered, at, done } = walkCovered(tx, cutOff, { from, examinedMax: FILL_ROWS, coveredMax: FILL_ROWS })
-  for (const { row, cause } of covered) moveToEnded(tx, row, cause)
+  moveCovered(tx, covered)
   if (done) tx.sql(`update cutoff set state = 'closed' where seq = ?`).run(cutOff.seq)
   else if (at !== null)
     tx.sql('update cutoff set fill_life = ?, fill_id = ? where seq = ?').run(at.life, at.id, cutOff.seq)

@@ -3,6 +3,7 @@ import { createAgent, disableAgent, enableAgent } from './agents.ts'
 import { createApiKey, revokeApiKey } from './api-keys.ts'
 import { type EndAll, endAll, endToken } from './end-tokens.ts'
 import { insertTokens } from './insert-tokens.ts'
+import { createRevocation } from './revocations.ts'
 import { createFirstKey } from './signing-keys.ts'
 import type { Transaction } from './transaction.ts'
 
@@ -16,6 +17,7 @@ export const JOBS = {
   insertTokens,
   endToken,
   endAll: endAllWithAudit,
+  createRevocation,
   createAgent,
   disableAgent,
   enableAgent,

@@ -9,6 +9,7 @@ import { listEndedTokens } from './list-history.ts'
 import { listLiveTokens } from './list-tokens.ts'
 import type { Reader } from './reader.ts'
 import { type PackedTokens, packTokens } from './rows.ts'
+import { showToken } from './show-token.ts'
 import type { Writer } from './writer-client.ts'
 
 const outcomesOf = (outcomes: Uint8Array): readonly InsertOutcome[] =>
@@ -42,6 +43,7 @@ export const makeLedger = (reader: Reader, labels: Labels, writer: Writer): Toke
     exclusively: (work, until) => writer.hold(holder => work({ insert: insertBy(holder.insert) }), until),
     end: (address, reason, act, until) => writer.call('endToken', { address, reason, act }, [], until),
     endAll: (conditions, reason, act) => writer.call('endAll', { conditions, reason, act }),
+    show: tokenId => reader.read(snapshot => showToken(snapshot, labels, tokenId)),
     listLive: request => queued(() => reader.read(snapshot => listLiveTokens(snapshot, labels, request))),
     listEnded: request => queued(() => reader.read(snapshot => listEndedTokens(snapshot, labels, request))),
   }

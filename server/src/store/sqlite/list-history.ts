@@ -1,15 +1,14 @@
 // The history: tokens that only expired, tokens that were ended, and tokens under a cut-off whose rows have yet to follow.
-import type { Actor } from '../../domain/act.ts'
 import { type CutOff, causeOfEnd } from '../../domain/ledger.ts'
 import type { EndedTokenRecord, HistoryFilters, Page, PageRequest, Position } from '../../domain/page.ts'
 import { REASONS, type Reason, reasonOf } from '../../domain/reason.ts'
 import { expiresSecondOf, lowestIdAt, lowestLiveId } from '../../domain/token-id.ts'
+import { BY_TIME, readAct } from './acts.ts'
 import { type EndedRow, type EndedStreamRow, endedStreams } from './ended-streams.ts'
 import type { Labels } from './labels.ts'
 import { mergePage, type Stream } from './merge.ts'
 import type { Snapshot } from './reader.ts'
 import { idOfBytes } from './rows.ts'
-import type { Statements } from './statements.ts'
 import {
   type Access,
   accessFor,
@@ -99,14 +98,6 @@ const streamsOf = (history: History): readonly Stream<HistoryRow>[] => {
     ...cutOffs.flatMap(x => cutOffStreams(history, access, x)),
   ])
 }
-
-const readAct = (sql: Statements, n: number): { endedBy: Actor; note: string | null } => {
-  const row = sql<{ actor: string; note: string | null }>('select actor, note from act where n = ?').get(n)
-  if (row === undefined) throw new Error(`The ledger names act ${n}, which is not there.`)
-  return { endedBy: JSON.parse(row.actor) as Actor, note: row.note } // written by recordAct from the same type
-}
-
-const BY_TIME = { endedBy: null, note: null }
 
 const recordOfEnded = ({ snapshot, filters }: History, labels: Labels, audiences: readonly string[] | null) => {
   const { sql, sets } = snapshot

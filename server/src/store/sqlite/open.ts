@@ -2,7 +2,14 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { MessagePort } from 'node:worker_threads'
 import { existsSync } from 'node:fs'
-import type { AgentRegister, ApiKeyRegister, SigningKeyRegister, StoreHealth, TokenLedger } from '../../ports.ts'
+import type {
+  AgentRegister,
+  ApiKeyRegister,
+  RevocationRegister,
+  SigningKeyRegister,
+  StoreHealth,
+  TokenLedger,
+} from '../../ports.ts'
 import {
   CLOCK_AHEAD_MS_MAX,
   type ClockCells,
@@ -20,6 +27,7 @@ import { applyMigrations, PROGRAM_VERSION, schemaVersionOf } from './migrations.
 import { makeReader } from './reader.ts'
 import { makeAgentRegister, makeApiKeyRegister, makeHealth, makeSigningKeyRegister } from './registers.ts'
 import type { Retention } from './retention.ts'
+import { makeRevocationRegister } from './revocation-register.ts'
 import { readServiceRow } from './service-row.ts'
 import { takeServingLock } from './serving-lock.ts'
 import { statementsOf } from './statements.ts'
@@ -31,6 +39,7 @@ export type StoreMaker = 'dev' | 'migrate'
 /** The ports of the store, over a reading connection and the writing thread of the process. */
 export type StoreConnection = {
   readonly ledger: TokenLedger
+  readonly revocations: RevocationRegister
   readonly agents: AgentRegister
   readonly apiKeys: ApiKeyRegister
   readonly signingKeys: SigningKeyRegister
@@ -153,8 +162,10 @@ export const connectStore = (options: {
   const db = openForReading(options.file)
   const writer = makeWriterClient(options.deadlineMs)
   const reader = makeReader(db, clockOf(options.clock), writer)
+  const labels = labelsOf(statementsOf(db))
   return {
-    ledger: makeLedger(reader, labelsOf(statementsOf(db)), writer),
+    ledger: makeLedger(reader, labels, writer),
+    revocations: makeRevocationRegister(reader, labels, writer),
     agents: makeAgentRegister(reader, writer),
     apiKeys: makeApiKeyRegister(reader, writer),
     signingKeys: makeSigningKeyRegister(reader, writer),

@@ -18,8 +18,8 @@ export type Transaction = {
   readonly seq: () => number
   /** Takes the next number, for a change that can refuse or end something. */
   readonly nextSeq: () => number
-  /** Records the act for history; its number. */
-  readonly recordAct: (act: Act) => number
+  /** Records the act for history, and the revocation that it is, if it is one; its number. */
+  readonly recordAct: (act: Act, revocationId?: string | null) => number
   /** Writes the act's row of the audit. */
   readonly audit: (act: Act, subject: string | null, detail: object) => void
 }
@@ -73,9 +73,13 @@ const nextNumber = (connection: WritingConnection): number => {
   return row.seq
 }
 
-const insertAct = ({ sql }: WritingConnection, act: Act, now: Milliseconds): number => {
-  const row = [act.kind, JSON.stringify(act.actor), act.note, now]
-  return Number(sql('insert into act (kind, actor, note, at) values (?, ?, ?, ?)').run(...row).lastInsertRowid)
+const ACT = 'insert into act (kind, actor, note, at, request_id, revocation_id) values (?, ?, ?, ?, ?, ?)'
+
+type ActOf = { readonly act: Act; readonly revocationId: string | null; readonly now: Milliseconds }
+
+const insertAct = ({ sql }: WritingConnection, { act, revocationId, now }: ActOf): number => {
+  const row = [act.kind, JSON.stringify(act.actor), act.note, now, act.requestId, revocationId]
+  return Number(sql(ACT).run(...row).lastInsertRowid)
 }
 
 const AUDIT = `insert into audit (at, kind, actor, request_id, subject, note, detail) values (?, ?, ?, ?, ?, ?, ?)`
@@ -97,9 +101,9 @@ export const openTransaction = (connection: WritingConnection): Transaction => {
       stampTime()
       return nextNumber(connection)
     },
-    recordAct: recorded => {
+    recordAct: (act, revocationId = null) => {
       stampTime()
-      return insertAct(connection, recorded, now)
+      return insertAct(connection, { act, revocationId, now })
     },
     audit: (done, subject, detail) => {
       stampTime()

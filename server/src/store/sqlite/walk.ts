@@ -43,18 +43,29 @@ const SELECT = {
 /** The statements above, for the test that reads their plans. */
 export const WALK_STATEMENTS: readonly string[] = Object.values(SELECT).flatMap(select => [select('>='), select('>')])
 
+// The tokens of a credential are among those of its agent.
+const agentOf = (sql: Statements, credential: number | null): number | null =>
+  credential === null
+    ? null
+    : (sql<{ agent: number }>('select agent from credential where n = ?').get(credential)?.agent ?? null)
+
 const rowsOf = (sql: Statements, cutOff: CutOff, after: WalkPosition, limit: number): readonly TokenRow[] => {
   const low = bytesOfId(lowestLiveId(cutOff.at, after.life))
   // Rows that had expired by then are not covered; `after` is exclusive, the lower bound is not.
   const [comparison, bound] = Buffer.compare(low, after.id) > 0 ? ['>=', low] : ['>', after.id]
-  if (cutOff.agent === null) return sql<TokenRow>(SELECT.life(comparison)).all(after.life, bound, limit)
-  return sql<TokenRow>(SELECT.agent(comparison)).all(cutOff.agent, after.life, bound, limit)
+  const agent = cutOff.agent ?? agentOf(sql, cutOff.credential)
+  if (agent === null) return sql<TokenRow>(SELECT.life(comparison)).all(after.life, bound, limit)
+  return sql<TokenRow>(SELECT.agent(comparison)).all(agent, after.life, bound, limit)
 }
 
 const BELOW_EVERY_ID = new Uint8Array(16)
 
 /** One step: at most so many rows examined, at most so many covered. */
-export const walkCovered = (tx: Transaction, cutOff: CutOff, { from, examinedMax, coveredMax }: Walk): Walked => {
+export const walkCovered = (
+  tx: Pick<Transaction, 'sql' | 'sets' | 'now'>,
+  cutOff: CutOff,
+  { from, examinedMax, coveredMax }: Walk,
+): Walked => {
   const open = readOpenCutOffs(tx.sql).filter(({ seq }) => seq < cutOff.seq)
   const covered: Covered[] = []
   let at = from

@@ -1,0 +1,30 @@
+// POST /api/v1/tokens/{id}/revoke: ends a token of which the caller knows only the id.
+import { z } from 'zod'
+import { ACCESS } from '../domain/access.ts'
+import { formatLife } from '../domain/format-token.ts'
+import type { TokenLife } from '../domain/page.ts'
+import { TOKEN_REVOCATION_REASONS } from '../domain/reason.ts'
+import { revokeTokenById } from '../operations/revoke-token-by-id.ts'
+import type { Ports } from '../ports.ts'
+import { makeAdministrationHandler } from './administer.ts'
+import type { Refuser } from './refusals.ts'
+
+export const tokenRevocationBody = z
+  .strictObject({
+    reason: z
+      .string()
+      .optional()
+      .describe(`One of ${TOKEN_REVOCATION_REASONS.join(', ')}; the first unless given.`),
+    note: z.string().optional().describe('For those who read the history later.'),
+  })
+  .default({})
+
+type Body = z.output<typeof tokenRevocationBody>
+
+export const makeRevokeTokenByIdHandler = (ports: Ports, refuser: Refuser) =>
+  makeAdministrationHandler<Body, TokenLife>(ports, refuser, {
+    access: ACCESS.revokeTokens,
+    run: (origin, { body, path }) =>
+      revokeTokenById(ports, origin, path('id'), { reason: body.reason ?? null, note: body.note ?? null }),
+    answer: (reply, life) => reply.send(formatLife(life)),
+  })

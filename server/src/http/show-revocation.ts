@@ -1,0 +1,14 @@
+// GET /api/v1/revocations/{id}: what a revocation asked for, and how far its records have followed.
+import { ACCESS } from '../domain/access.ts'
+import { formatRevocation } from '../domain/format-revocation.ts'
+import { showRevocation } from '../operations/show-revocation.ts'
+import type { Ports } from '../ports.ts'
+import { makeAdministrationHandler } from './administer.ts'
+import type { Refuser } from './refusals.ts'
+
+export const makeShowRevocationHandler = (ports: Ports, refuser: Refuser) =>
+  makeAdministrationHandler(ports, refuser, {
+    access: ACCESS.readTokens,
+    run: ({ caller }, { path }) => showRevocation(ports, caller, path('id')),
+    answer: (reply, revocation) => reply.send(formatRevocation(revocation)),
+  })
