@@ -1,4 +1,4 @@
-// Runs an operation on agents or API keys against the configured store, as the user at the terminal.
+// Runs an operation against the configured store, as the user at the terminal.
 import { userInfo } from 'node:os'
 import { openRegisters, type Registers } from '../compose.ts'
 import { readStoreConfig } from '../config.ts'

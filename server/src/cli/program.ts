@@ -13,6 +13,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddTo>>> = {
   'dev-token': async () => (await import('./dev-token.ts')).addDevToken,
   agent: async () => (await import('./agent.ts')).addAgent,
   'api-key': async () => (await import('./api-key.ts')).addApiKey,
+  token: async () => (await import('./token.ts')).addToken,
+  revocation: async () => (await import('./revocation.ts')).addRevocation,
   clock: async () => (await import('./clock.ts')).addClock,
 }
 
