@@ -1,4 +1,15 @@
 // How commands print: JSON with the names of the wire, or lines for people.
+import type { Writable } from 'node:stream'
+
+/**
+ * Lets a reader that has seen enough, such as `head`, go away: what is still printed is lost, what the command does is
+ * done, and it ends as it would have. Any other fault of the output, such as a full disk, stays one.
+ */
+export const endQuietlyWithReader = (output: Writable): void => {
+  output.on('error', (fault: NodeJS.ErrnoException) => {
+    if (fault.code !== 'EPIPE') throw fault
+  })
+}
 
 export const printLine = (text: string): void => void process.stdout.write(`${text}\n`)
 

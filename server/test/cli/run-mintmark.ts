@@ -40,6 +40,19 @@ export const run = (folder: string, args: readonly string[], variables: Variable
   return { status, stdout, stderr }
 }
 
+/** Runs one command whose reader goes away before it prints anything. */
+export const runUnread = async (folder: string, args: readonly string[], variables: Variables = {}): Promise<Ended> => {
+  const child = spawn(process.execPath, [PROGRAM, ...args], {
+    cwd: folder,
+    env: environment(variables),
+    timeout: GIVE_UP_MS,
+  })
+  child.stdout.destroy()
+  const printed = collect(child)
+  await once(child, 'close')
+  return { status: child.exitCode, ...printed }
+}
+
 /** Runs a line of shell as a person who pasted it. */
 export const runShell = (folder: string, line: string): Ended => {
   const { status, stdout, stderr } = spawnSync('bash', ['-c', line], {
