@@ -5,7 +5,7 @@ import { dirname } from 'node:path'
 import type { ListenOptions } from 'node:net'
 import type { FastifyInstance, FastifyListenOptions } from 'fastify'
 import type { Logger } from 'pino'
-import type { MigrateConfig, ServeConfig, ServiceConfig, StoreConfig } from './config.ts'
+import type { CommandConfig, MigrateConfig, ServeConfig, ServiceConfig, StoreConfig } from './config.ts'
 import { LIFETIMES_MAX } from './domain/agent.ts'
 import { actBy, type Origin } from './domain/caller.ts'
 import { DAY_MS } from './domain/time.ts'
@@ -29,6 +29,7 @@ import {
 import { resetClock } from './store/sqlite/reset-clock.ts'
 
 export type Registers = Pick<Ports, 'ledger' | 'revocations' | 'agents' | 'apiKeys' | 'secrets' | 'randomness'> & {
+  readonly profile: Pick<CommandConfig, 'defaultAudience'>
   readonly close: () => Promise<void>
 }
 
@@ -74,9 +75,10 @@ const openForService = async (config: ServiceConfig): Promise<SqliteStore> => {
 }
 
 /** What the commands on tokens, revocations, agents and API keys work with. */
-export const openRegisters = async (config: StoreConfig): Promise<Registers> => {
+export const openRegisters = async (config: CommandConfig): Promise<Registers> => {
   const { ledger, revocations, agents, apiKeys, close } = await openForCommand(config)
-  return { ledger, revocations, agents, apiKeys, secrets, randomness, close }
+  const profile = { defaultAudience: config.defaultAudience }
+  return { ledger, revocations, agents, apiKeys, secrets, randomness, profile, close }
 }
 
 const makeFolder = (path: string): void => {

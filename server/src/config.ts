@@ -47,6 +47,12 @@ export type ServiceConfig = MigrateConfig & {
   readonly logLevel: LogLevel
 }
 
+/** What the commands on agents and API keys need. */
+export type CommandConfig = StoreConfig & {
+  /** As a service with these settings has it; null where they do not say. */
+  readonly defaultAudience: string | null
+}
+
 export type ServeConfig = ServiceConfig & {
   /** PEM; null where a proxy ends TLS. */
   readonly tls: { readonly certificate: string; readonly key: string } | null
@@ -245,12 +251,22 @@ export const readMigrateConfig = (env: Environment = process.env): MigrateConfig
   return freeze({ ...store, keyEncryptionKey })
 }
 
-/** What the commands on agents, API keys and the clock need. */
+/** What a command on the clock needs. */
 export const readStoreConfig = (env: Environment = process.env): StoreConfig => {
   const read = makeSettingReader(env)
   const store = readStore(read)
   if (read.mistakes.length > 0) throw new ConfigurationError(read.mistakes)
   return freeze(store)
+}
+
+/** What the commands on agents and API keys need. What only `serve` needs is not looked at. */
+export const readCommandConfig = (env: Environment = process.env): CommandConfig => {
+  const read = makeSettingReader(env)
+  const store = readStore(read)
+  const baseUrl = read.optional('MINTMARK_BASE_URL', parseBaseUrl)
+  const defaultAudience = read.optional('MINTMARK_DEFAULT_AUDIENCE', parseAudience) ?? baseUrl ?? null
+  if (read.mistakes.length > 0) throw new ConfigurationError(read.mistakes)
+  return freeze({ ...store, defaultAudience })
 }
 
 /** What `mintmark dev` takes. HOST, DATABASE_URL and what only `serve` needs are not looked at. */

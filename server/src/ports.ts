@@ -4,12 +4,16 @@ import type { Act } from './domain/act.ts'
 import type { Agent, Client } from './domain/agent.ts'
 import type { ApiKey } from './domain/api-key.ts'
 import type { OperatorCaller } from './domain/caller.ts'
+import type { AgentChange } from './domain/change-agent.ts'
 import type { AccessTokenClaims, TokenAddress } from './domain/claims.ts'
 import type { Digest, Sha256 } from './domain/hash.ts'
 import type { CutOffConditions } from './domain/ledger.ts'
 import type {
+  AgentFilters,
   EndedTokenRecord,
   HistoryFilters,
+  KeyedPage,
+  KeyedRequest,
   Page,
   PageRequest,
   TokenFilters,
@@ -17,6 +21,7 @@ import type {
   TokenRecord,
 } from './domain/page.ts'
 import type { EndingReason } from './domain/reason.ts'
+import type { OrRefusal } from './domain/refusal.ts'
 import type { Revocation, RevocationConditions, RevocationObstacle, RevocationPreview } from './domain/revocation.ts'
 import type { PublicJwk, SealedSigningKey, SigningKey } from './domain/signing-key.ts'
 import type { Milliseconds, MonotonicMilliseconds } from './domain/time.ts'
@@ -105,19 +110,34 @@ export type NewAgent = Omit<Agent, 'createdAt' | 'disabledAt'> & {
   readonly credential: { readonly id: string; readonly secretHash: Sha256 }
 }
 
+export type WantedChange = {
+  readonly agentId: string
+  readonly change: AgentChange
+  /** The audience of tokens where neither request nor agent names one; null where it is not known. */
+  readonly serviceAudience: string | null
+}
+
+/** A deleted agent is in no answer of these; the ledger still names it. */
 export interface AgentRegister {
   viewForIssue(clientIds: readonly string[], freshness: Freshness): Promise<IssueView>
   /** `lifetimes_full`: the agent's lifetime would be the 17th in use. */
   create(agent: NewAgent, act: Act): Promise<Agent | 'name_taken' | 'lifetimes_full'>
   show(agentId: string): Promise<Agent | undefined>
-  /** At most `limit`, by name, after the name `after`. */
-  list(after: string | null, limit: number): Promise<readonly Agent[]>
+  /** By name; on the first page the agent whose id is searched for stands before all others. */
+  list(request: KeyedRequest<AgentFilters>): Promise<KeyedPage<Agent>>
+  /**
+   * Changes what is named and nothing else: of two callers that name different members both hold. Ends the tokens that
+   * carry what the agent lost. What changes nothing writes nothing.
+   */
+  change(wanted: WantedChange, act: Act): Promise<OrRefusal<Agent> | 'unknown' | 'name_taken' | 'lifetimes_full'>
   /** The token lifetimes in use, in seconds and ascending: in the ledger, or set on an agent. */
   lifetimes(): Promise<readonly number[]>
   /** Refuses new tokens and ends the live ones (`agent_disabled`), both from the acknowledgement on. */
   disable(agentId: string, act: Act): Promise<Agent | undefined>
   /** Lets the agent ask again. Nothing that was ended comes back. */
   enable(agentId: string, act: Act): Promise<Agent | undefined>
+  /** Disables the agent for ever, ends its live tokens (`agent_deleted`) and frees its name, not its id. */
+  delete(agentId: string, act: Act): Promise<'deleted' | 'unknown'>
 }
 
 export type NewApiKey = Omit<ApiKey, 'createdAt' | 'revokedAt'> & { readonly keyHash: Sha256 }

@@ -1,7 +1,7 @@
 // Runs an operation against the configured store, as the user at the terminal.
 import { userInfo } from 'node:os'
 import { openRegisters, type Registers } from '../compose.ts'
-import { readStoreConfig } from '../config.ts'
+import { readCommandConfig } from '../config.ts'
 import type { CliCaller, Origin } from '../domain/caller.ts'
 import { isRefused, type OrRefusal } from '../domain/refusal.ts'
 import { CommandRefused } from './exit.ts'
@@ -26,7 +26,7 @@ export const cliOrigin = (): Origin<CliCaller> => ({
 export const administer = async <T extends object>(
   operate: (registers: Registers, origin: Origin<CliCaller>) => Promise<OrRefusal<T>>,
 ): Promise<T> => {
-  const registers = await openRegisters(readStoreConfig())
+  const registers = await openRegisters(readCommandConfig())
   try {
     const answer = await operate(registers, cliOrigin())
     if (isRefused(answer)) throw new CommandRefused(answer.refusal)

@@ -1,7 +1,6 @@
 // An API key as the command line shows it: everything but the key.
 import type { ApiKey } from '../domain/api-key.ts'
-import { formatTime } from '../domain/time.ts'
-import { formatTimeOrNull } from './agent-record.ts'
+import { formatTime, formatTimeOrNull } from '../domain/time.ts'
 
 export const apiKeyRecord = (apiKey: ApiKey) => ({
   api_key_id: apiKey.id,

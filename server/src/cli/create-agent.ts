@@ -1,35 +1,16 @@
 // mintmark agent create
-import { type Command, InvalidArgumentError } from 'commander'
-import { type AgentRequest, createAgent } from '../operations/create-agent.ts'
+import type { Command } from 'commander'
+import { createAgent } from '../operations/create-agent.ts'
 import { administer } from './administer.ts'
+import { addAgentOptions, type AgentOptions, fieldsOf } from './agent-options.ts'
 import { printJson, printLine, printRecord } from './print.ts'
 
-type Options = {
-  readonly name: string
-  readonly scope: string
-  readonly defaultScope?: string
-  readonly resource?: readonly string[]
-  readonly defaultAudience?: string
-  readonly lifetimeSeconds?: number
-  readonly json?: boolean
-}
-
-const parseSeconds = (text: string): number => {
-  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('Expected a whole number of seconds.')
-  return Number(text)
-}
-
-const toRequest = (options: Options): AgentRequest => ({
-  name: options.name,
-  scope: options.scope,
-  defaultScope: options.defaultScope ?? null,
-  resources: options.resource ?? [],
-  defaultAudience: options.defaultAudience ?? null,
-  lifetimeSeconds: options.lifetimeSeconds ?? null,
-})
+type Options = AgentOptions & { readonly name: string; readonly scope: string; readonly json?: boolean }
 
 const run = async (options: Options): Promise<void> => {
-  const { agent, clientSecret } = await administer((ports, origin) => createAgent(ports, origin, toRequest(options)))
+  const { name, scope } = options
+  const request = { ...fieldsOf(options), name, scope }
+  const { agent, clientSecret } = await administer((ports, origin) => createAgent(ports, origin, request))
   const record = { agent_id: agent.id, client_id: agent.clientId, client_secret: clientSecret }
   if (options.json) return printJson(record)
   printRecord(record)
@@ -37,22 +18,16 @@ const run = async (options: Options): Promise<void> => {
 }
 
 export const addCreateAgent = (agent: Command): void => {
-  agent
+  const command = agent
     .command('create')
     .description('register an agent and make its first secret')
     .requiredOption('--name <name>', 'a name to know it by, which no other agent has')
     .requiredOption('--scope <scope>', 'what it may ask for: "db:read db:write", or "db:*" for every action on db')
-    .option(
-      '--default-scope <scope>',
-      'what it gets when a request names no scope; without it such a request is refused',
-    )
-    .option('--resource <uri...>', 'a resource that it may ask for (repeatable); "*" for any')
-    .option('--default-audience <uri>', 'the audience of its tokens when a request names no resource')
-    .option('--lifetime-seconds <n>', 'the lifetime of its tokens, instead of the service’s', parseSeconds)
+  addAgentOptions(command)
     .option('--json', 'print {"agent_id","client_id","client_secret"}')
     .addHelpText(
       'after',
-      '\nExample:\n  mintmark agent create --name reports --scope "db:read db:write" --default-scope db:read',
+      '\nExample:\n  mintmark agent create --name reports --scope "db:read db:write" --default-scope db:read --label team=data',
     )
     .action(run)
 }

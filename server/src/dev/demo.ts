@@ -20,8 +20,6 @@ const demoAgent = (name: string): AgentRequest => ({
   scope: 'db:read db:write',
   defaultScope: 'db:read',
   resources: ['*'],
-  defaultAudience: null,
-  lifetimeSeconds: null,
 })
 
 const orThrow = <T extends object>(answer: OrRefusal<T>): T => {

@@ -9,7 +9,9 @@ export type Actor =
   | { readonly type: 'system' }
 
 export type ActKind =
+  | 'agent.change'
   | 'agent.create'
+  | 'agent.delete'
   | 'agent.disable'
   | 'agent.enable'
   | 'api_key.create'

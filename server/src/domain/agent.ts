@@ -1,5 +1,6 @@
 // Agents, their credentials, and what a token request of an agent may have.
 import type { Sha256 } from './hash.ts'
+import type { Labels } from './labels.ts'
 import type { Milliseconds } from './time.ts'
 
 export const LIFETIME_SECONDS_MAX = 86_400
@@ -10,7 +11,12 @@ export type Agent = {
   /** A UUID, never used twice: the `sub` of its tokens. */
   readonly id: string
   readonly clientId: string
+  /** No other agent that is not deleted has it. */
   readonly name: string
+  readonly description: string | null
+  /** Who answers for it: a person or a team. */
+  readonly owner: string | null
+  readonly labels: Labels
   readonly disabledAt: Milliseconds | null
   /** Items, or `resource:*`, that the agent may ask for. */
   readonly scopes: readonly string[]

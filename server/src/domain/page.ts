@@ -1,4 +1,4 @@
-// The two lists: what may be asked, what a page holds, and the cursor that joins one page to the next.
+// Lists: what may be asked, what a page holds, and the cursor that joins one page to the next.
 import type { Actor } from './act.ts'
 import type { Reason } from './reason.ts'
 import type { Milliseconds, Seconds } from './time.ts'
@@ -70,7 +70,32 @@ export type Page<R> = {
   readonly examined: number
 }
 
-export type ListName = 'tokens' | 'history'
+/** Filters of the list of agents; null, or an empty list, asks nothing. */
+export type AgentFilters = {
+  readonly disabled: boolean | null
+  readonly owner: string | null
+  /** The agent carries each of these labels. */
+  readonly labels: readonly { readonly key: string; readonly value: string }[]
+  readonly namePrefix: string | null
+  /** The agent with this id, and those whose names open with this text. */
+  readonly search: string | null
+}
+
+/** A page of a list in the order of a key, such as a name. */
+export type KeyedRequest<F> = {
+  readonly filters: F
+  /** The key where the page before ended; null for the first page. */
+  readonly after: string | null
+  readonly limit: number
+}
+
+export type KeyedPage<R> = {
+  readonly records: readonly R[]
+  /** The key of the last row examined; null where nothing follows. */
+  readonly next: string | null
+}
+
+export type ListName = 'tokens' | 'history' | 'agents'
 
 const VERSION = '1'
 
@@ -84,6 +109,23 @@ export const parseCursor = (list: ListName, fingerprint: string, cursor: string)
   if (version !== VERSION || listed !== list || print !== fingerprint || rest.length > 0) return undefined
   if (!/^(0|[1-9]\d{0,14})$/.test(at) || !isTokenId(id)) return undefined
   return { at: Number(at), id }
+}
+
+/** The same for a list in the order of a key, which may be any text. */
+export const formatKeyCursor = (list: ListName, fingerprint: string, key: string): string =>
+  [VERSION, list, fingerprint, encodeURIComponent(key)].join('.')
+
+const decodeKey = (text: string): string | undefined => {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return undefined
+  }
+}
+
+export const parseKeyCursor = (list: ListName, fingerprint: string, cursor: string): string | undefined => {
+  const opening = formatKeyCursor(list, fingerprint, '')
+  return cursor.startsWith(opening) ? decodeKey(cursor.slice(opening.length)) : undefined
 }
 
 /** What a cursor is bound to, in one form for all spellings of the same filters. */

@@ -16,6 +16,9 @@ const RFC3339 = /^\d{4}-\d\d-\d\d[Tt]([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?
 /** `2026-11-21T09:30:05Z`, or with milliseconds where the instant has any. */
 export const formatTime = (instant: Milliseconds): string => new Date(instant).toISOString().replace('.000Z', 'Z')
 
+export const formatTimeOrNull = (instant: Milliseconds | null): string | null =>
+  instant === null ? null : formatTime(instant)
+
 /** The instant that an RFC 3339 text names (§5.6; parts below a millisecond are dropped), or undefined. */
 export const parseTime = (text: string): Milliseconds | undefined => {
   if (!RFC3339.test(text)) return undefined

@@ -1,14 +1,20 @@
 // Lists agents by name, a page at a time.
 import type { Agent } from '../domain/agent.ts'
 import type { Administrator } from '../domain/caller.ts'
+import type { AgentFilters, ListName } from '../domain/page.ts'
+import type { OrRefusal } from '../domain/refusal.ts'
 import type { Ports } from '../ports.ts'
+import { readKeyedPage } from './read-keyed-page.ts'
+import type { ListPage, ListRequest } from './read-page.ts'
 
-/** Agents in one page. */
-export const AGENTS_PAGE = 100
+const LIST: ListName = 'agents'
 
-/** The agents whose names follow `after`, at most {@link AGENTS_PAGE} of them; an incomplete page is the last. */
+/** Asks nothing. */
+export const EVERY_AGENT: AgentFilters = { disabled: null, owner: null, labels: [], namePrefix: null, search: null }
+
+/** One page of the agents that pass the filters. */
 export const listAgents = (
-  ports: Pick<Ports, 'agents'>,
+  ports: Pick<Ports, 'agents' | 'secrets'>,
   _caller: Administrator,
-  after: string | null,
-): Promise<readonly Agent[]> => ports.agents.list(after, AGENTS_PAGE)
+  request: ListRequest<AgentFilters>,
+): Promise<OrRefusal<ListPage<Agent>>> => readKeyedPage(ports, LIST, request, page => ports.agents.list(page))

@@ -26,7 +26,10 @@ type Reading<F, R> = {
   readonly read: (page: PageRequest<F>) => Promise<Page<R>>
 }
 
-const FINGERPRINT_CHARACTERS = 32
+export const FINGERPRINT_CHARACTERS = 32
+
+export const refuseCursor = (): ReturnType<typeof refuse> =>
+  refuse('invalid_request', 'cursor: not one of this list with these filters. Start again without it.')
 
 /** Reads one page; a cursor of another list, of other filters or of another restriction is refused. */
 export const readPage = async <F extends object, R>(
@@ -38,9 +41,7 @@ export const readPage = async <F extends object, R>(
   const bound = fingerprintText({ filters: request.filters, audiences })
   const fingerprint = ports.secrets.hash(bound).slice(0, FINGERPRINT_CHARACTERS)
   const after = request.cursor === null ? null : parseCursor(list, fingerprint, request.cursor)
-  if (after === undefined) {
-    return refuse('invalid_request', 'cursor: not one of this list with these filters. Start again without it.')
-  }
+  if (after === undefined) return refuseCursor()
   const page = await read({ filters: request.filters, audiences, after, limit: request.limit })
   return { records: page.records, nextCursor: page.next === null ? null : formatCursor(list, fingerprint, page.next) }
 }

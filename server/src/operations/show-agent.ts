@@ -5,8 +5,9 @@ import { type OrRefusal, refuse } from '../domain/refusal.ts'
 import { isUuid } from '../domain/token-id.ts'
 import type { Ports } from '../ports.ts'
 
+/** What is no id is not told back: it may be a secret that was pasted in its place. */
 export const refuseUnknownAgent = (agentId: string): ReturnType<typeof refuse> =>
-  refuse('not_found', `No agent has the id ${agentId}.`)
+  refuse('not_found', isUuid(agentId) ? `No agent has the id ${agentId}.` : 'No agent has this id: it is no UUID.')
 
 /** The agent with this id. */
 export const showAgent = async (

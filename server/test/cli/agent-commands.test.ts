@@ -42,7 +42,10 @@ test('agent show --json prints the agent as it was configured, and no secret', t
   const folder = makeStore(t)
   const options = ['--default-scope', 'db:read', '--resource', 'https://a.example', '--resource', 'https://b.example']
   const more = ['--default-audience', 'https://a.example', '--lifetime-seconds', '60', '--json']
-  const { agent_id } = JSON.parse(create(folder, 'reports', ...options, ...more).stdout) as { agent_id: string }
+  const marks = ['--description', 'monthly figures', '--owner', 'data', '--label', 'team=a=b', '--label', 'env=prod']
+  const { agent_id } = JSON.parse(create(folder, 'reports', ...options, ...marks, ...more).stdout) as {
+    agent_id: string
+  }
   const { created_at, ...shown } = JSON.parse(run(folder, ['agent', 'show', agent_id, '--json']).stdout) as {
     created_at: string
   }
@@ -51,6 +54,9 @@ test('agent show --json prints the agent as it was configured, and no secret', t
     agent_id,
     client_id: agent_id,
     name: 'reports',
+    description: 'monthly figures',
+    owner: 'data',
+    labels: { env: 'prod', team: 'a=b' },
     scope: 'db:read db:write',
     default_scope: 'db:read',
     resources: ['https://a.example', 'https://b.example'],
@@ -70,7 +76,7 @@ test('agent list shows every agent by name', t => {
   )
   assert.match(
     run(folder, ['agent', 'list']).stdout,
-    /^agent_id +name +scope +disabled_at\n\S+ +a +db:read db:write +-\n/,
+    /^agent_id +name +owner +scope +disabled_at\n\S+ +a +- +db:read db:write +-\n/,
   )
 })
 
@@ -118,6 +124,14 @@ const REFUSED: readonly (readonly [string, readonly string[], RegExp])[] = [
   ['a lifetime over a day', ['--name', 'x', '--scope', 'a:b', '--lifetime-seconds', '86401'], /from 1 to 86400/],
   ['a name of spaces', ['--name', '  ', '--scope', 'a:b'], /The name is not 1 to 100 printable characters/],
   ['a name too long', ['--name', 'x'.repeat(101), '--scope', 'a:b'], /The name is not/],
+  ['an owner too long', ['--name', 'x', '--scope', 'a:b', '--owner', 'x'.repeat(101)], /The owner is not 1 to 100/],
+  [
+    'a description too long',
+    ['--name', 'x', '--scope', 'a:b', '--description', 'x'.repeat(1001)],
+    /The description is not 1 to 1000/,
+  ],
+  ['a label without a value', ['--name', 'x', '--scope', 'a:b', '--label', 'a='], /The value of the label a is not/],
+  ['a label that opens with a dot', ['--name', 'x', '--scope', 'a:b', '--label', '.a=b'], /The key of a label is not/],
 ]
 
 test('what an agent cannot be is refused with one line and status 1, and leaves no agent', t => {
@@ -131,12 +145,13 @@ test('what an agent cannot be is refused with one line and status 1, and leaves 
   assert.deepEqual(JSON.parse(run(folder, ['agent', 'list', '--json']).stdout), { data: [] })
 })
 
-test('an id that no agent has is refused by show, disable and enable', t => {
+test('an id that no agent has is refused by every verb; what is no id is not told back', t => {
   const folder = makeStore(t)
-  for (const verb of ['show', 'disable', 'enable']) {
-    for (const id of [NOBODY, 'nobody']) {
-      assertRefused(run(folder, ['agent', verb, id]), 1, new RegExp(`^mintmark: No agent has the id ${id}\\.`))
-    }
+  for (const verb of ['show', 'change', 'disable', 'enable', 'delete']) {
+    const yes = verb === 'delete' ? ['--yes'] : []
+    const told = new RegExp(`^mintmark: No agent has the id ${NOBODY}\\.`)
+    assertRefused(run(folder, ['agent', verb, NOBODY, ...yes]), 1, told)
+    assertRefused(run(folder, ['agent', verb, 'mmc_x', ...yes]), 1, /^mintmark: No agent has this id: it is no UUID\./)
   }
 })
 
@@ -146,6 +161,9 @@ test('wrong usage ends with status 2', t => {
     ['agent', 'create', '--name', 'x'],
     ['agent', 'create', '--name', 'x', '--scope', 'a:b', '--lifetime-seconds', 'soon'],
     ['agent', 'create', '--name', 'x', '--scope', 'a:b', '--colour', 'red'],
+    ['agent', 'create', '--name', 'x', '--scope', 'a:b', '--label', 'team'],
+    ['agent', 'list', '--disabled', '--enabled'],
+    ['agent', 'change'],
     ['agent', 'show'],
     ['agent', 'paint'],
     ['paint'],
@@ -162,7 +180,7 @@ test('wrong usage ends with status 2', t => {
 test('help and version end with status 0, and every verb shows an example', t => {
   const folder = makeFolder(t)
   assert.match(run(folder, ['--version']).stdout, /^\d+\.\d+\.\d+\n$/)
-  for (const verb of ['create', 'list', 'show', 'disable', 'enable']) {
+  for (const verb of ['create', 'list', 'show', 'change', 'disable', 'enable', 'delete']) {
     const { status, stdout } = run(folder, ['agent', verb, '--help'])
     assert.equal(status, 0)
     assert.match(stdout, new RegExp(`Example:\\n {2}mintmark agent ${verb}`))

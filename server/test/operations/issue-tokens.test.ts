@@ -1,6 +1,7 @@
 // The rounds of an issue: what is decided again, what is looked up for it, and when the store is locked.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { BLANK_SETTINGS } from '../../src/domain/change-agent.ts'
 import type { Client } from '../../src/domain/agent.ts'
 import { Unavailable } from '../../src/domain/refusal.ts'
 import { type IssueAnswer, issueTokens } from '../../src/operations/issue-tokens.ts'
@@ -27,6 +28,7 @@ const areEqual = (a: string, b: string): boolean => a === b
 const clientOf = (clientId: string, disabledAt: number | null): Client => ({
   number: NUMBERS[clientId] ?? 0,
   agent: {
+    ...BLANK_SETTINGS,
     id: `agent-${clientId}`,
     clientId,
     name: clientId,
@@ -34,8 +36,6 @@ const clientOf = (clientId: string, disabledAt: number | null): Client => ({
     scopes: ['db:*'],
     defaultScope: ['db:read'],
     resources: ['*'],
-    defaultAudience: null,
-    lifetimeSeconds: null,
     createdAt: NOW,
   },
   credentials: [{ number: 1, id: 'credential', secretHash: hash(SECRET) }],
@@ -100,9 +100,11 @@ const issueTo = async (script: Script, ...clientIds: readonly string[]) => {
         create: never,
         show: never,
         list: never,
+        change: never,
         lifetimes: never,
         disable: never,
         enable: never,
+        delete: never,
       },
       ledger: { ...ledger, find: never, end: never, endAll: never, show: never, listLive: never, listEnded: never },
       codec: {

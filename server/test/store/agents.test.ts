@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { test, type TestContext } from 'node:test'
+import { BLANK_SETTINGS } from '../../src/domain/change-agent.ts'
 import type { NewAgent } from '../../src/ports.ts'
 import { openSqliteStore } from '../../src/store/sqlite/open.ts'
 import { act, createAgent, issue, makeTestStore, newTokens, START, type TestStore } from '../support/store.ts'
@@ -18,6 +19,7 @@ const makeWorld = async (t: TestContext): Promise<TestStore> => {
 }
 
 const makeAgent = (changes: Partial<NewAgent> = {}): NewAgent => ({
+  ...BLANK_SETTINGS,
   id: randomUUID(),
   clientId: randomUUID(),
   name: randomUUID(),
@@ -96,21 +98,6 @@ test('an agent whose lifetime would be the 17th in use is refused; one of the 16
   assert.notEqual(await create(300), 'lifetimes_full')
   assert.notEqual(await create(114), 'lifetimes_full')
   assert.notEqual(await create(null), 'lifetimes_full')
-})
-
-test('agents are listed by name, page by page, none twice and none left out', async t => {
-  const { store } = await makeWorld(t)
-  const names = ['a', 'b', 'ba', 'c', 'é'].toReversed()
-  for (const name of names) await store.agents.create(makeAgent({ name }), CREATE)
-  const listed: string[] = []
-  for (let after: string | null = null; ; ) {
-    const page: readonly string[] = (await store.agents.list(after, 2)).map(({ name }) => name)
-    listed.push(...page)
-    after = page.at(-1) ?? null
-    if (page.length < 2) break
-  }
-  assert.deepEqual(listed, names.toReversed())
-  assert.deepEqual(await store.agents.list('é', 2), [])
 })
 
 test('an agent unknown to the store is not shown, disabled or enabled, and no number is taken', async t => {

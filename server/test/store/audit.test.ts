@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { test, type TestContext } from 'node:test'
 import type { Act, ActKind } from '../../src/domain/act.ts'
+import { BLANK_SETTINGS } from '../../src/domain/change-agent.ts'
 import { NO_CONDITION } from '../../src/domain/ledger.ts'
 import type { SqliteStore } from '../../src/store/sqlite/open.ts'
 import { resetClock } from '../../src/store/sqlite/reset-clock.ts'
@@ -25,9 +26,12 @@ const makeWorld = async (t: TestContext): Promise<TestStore> => {
 }
 
 const newAgent = () => {
-  const identity = { id: randomUUID(), clientId: randomUUID(), name: randomUUID(), scopes: ['db:*'] }
-  const allowed = { defaultScope: null, resources: ['*'], defaultAudience: null, lifetimeSeconds: null }
-  return { ...identity, ...allowed, credential: { id: randomUUID(), secretHash: randomBytes(32).toString('hex') } }
+  const identity = { ...BLANK_SETTINGS, id: randomUUID(), clientId: randomUUID(), name: randomUUID(), scopes: ['db:*'] }
+  return {
+    ...identity,
+    resources: ['*'],
+    credential: { id: randomUUID(), secretHash: randomBytes(32).toString('hex') },
+  }
 }
 
 const newApiKey = () => ({
@@ -46,6 +50,16 @@ const DOINGS: Readonly<Record<Exclude<ActKind, 'clock.reset'>, Doing>> = {
     const agent = newAgent()
     await store.agents.create(agent, act)
     return agent.id
+  },
+  'agent.change': async (store, act) => {
+    const { id } = await createAgent(store)
+    await store.agents.change({ agentId: id, change: { owner: 'data' }, serviceAudience: null }, act)
+    return id
+  },
+  'agent.delete': async (store, act) => {
+    const { id } = await createAgent(store)
+    await store.agents.delete(id, act)
+    return id
   },
   'agent.disable': async (store, act) => {
     const { id } = await createAgent(store)

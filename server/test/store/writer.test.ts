@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { test, type TestContext } from 'node:test'
 import Database from 'better-sqlite3'
+import { BLANK_SETTINGS } from '../../src/domain/change-agent.ts'
 import { NO_CONDITION } from '../../src/domain/ledger.ts'
 import { Unavailable } from '../../src/domain/refusal.ts'
 import { monotonicMs } from '../../src/store/sqlite/clock.ts'
@@ -22,9 +23,15 @@ const makeWorld = async (t: TestContext): Promise<TestStore & { readonly agent: 
 }
 
 const newAgent = (name: string) => {
-  const identity = { id: randomUUID(), clientId: randomUUID(), name, scopes: ['db:*'] }
-  const allowed = { defaultScope: null, resources: ['*'], defaultAudience: null, lifetimeSeconds: null }
-  return { ...identity, ...allowed, credential: { id: randomUUID(), secretHash: randomBytes(32).toString('hex') } }
+  const agent = {
+    ...BLANK_SETTINGS,
+    id: randomUUID(),
+    clientId: randomUUID(),
+    name,
+    scopes: ['db:*'],
+    resources: ['*'],
+  }
+  return { ...agent, credential: { id: randomUUID(), secretHash: randomBytes(32).toString('hex') } }
 }
 
 const newApiKey = (id: string) => ({

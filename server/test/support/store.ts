@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Act, ActKind } from '../../src/domain/act.ts'
+import { type AgentSettings, BLANK_SETTINGS } from '../../src/domain/change-agent.ts'
 import type { TokenAddress } from '../../src/domain/claims.ts'
 import type { HistoryFilters, TokenFilters } from '../../src/domain/page.ts'
 import type { SealedSigningKey } from '../../src/domain/signing-key.ts'
@@ -77,10 +78,14 @@ export const makeTestStore = async (retention: Retention | null = KEEP_LONG, sta
 
 export type TestAgent = { readonly id: string; readonly clientId: string; readonly credentialId: string }
 
-export const createAgent = async (store: SqliteStore, lifetimeSeconds: number | null = null): Promise<TestAgent> => {
+export const createAgent = async (
+  store: SqliteStore,
+  lifetimeSeconds: number | null = null,
+  settings: Partial<AgentSettings> = {},
+): Promise<TestAgent> => {
   const [id, credentialId] = [randomUUID(), randomUUID()]
-  const agent = { id, clientId: `client-${id}`, name: `agent ${id}`, scopes: ['db:*'], defaultScope: null }
-  const allowed = { resources: ['*'], defaultAudience: null, lifetimeSeconds }
+  const agent = { ...BLANK_SETTINGS, id, clientId: `client-${id}`, name: `agent ${id}` }
+  const allowed = { scopes: ['db:*'], resources: ['*'], lifetimeSeconds, ...settings }
   const credential = { id: credentialId, secretHash: randomBytes(32).toString('hex') }
   const created = await store.agents.create({ ...agent, ...allowed, credential }, act('agent.create'))
   if (typeof created === 'string') throw new Error(created)

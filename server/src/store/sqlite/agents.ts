@@ -1,18 +1,27 @@
 // Agents in the store: reading them, and the acts that change them.
 import type { Act } from '../../domain/act.ts'
 import { type Agent, type Client, type Credential, LIFETIMES_MAX } from '../../domain/agent.ts'
+import { settingsRecord } from '../../domain/agent-record.ts'
+import type { AgentSettings } from '../../domain/change-agent.ts'
 import { NO_CONDITION } from '../../domain/ledger.ts'
 import type { NewAgent } from '../../ports.ts'
 import { endAll } from './end-tokens.ts'
-import { parseStrings } from './rows.ts'
+import { parseLabels, parseStrings } from './rows.ts'
 import type { Statements } from './statements.ts'
 import type { Transaction } from './transaction.ts'
 
-type Row = {
+/** What {@link settingValues} gives, in that order. */
+export const SETTING_COLUMNS =
+  'name, description, owner, labels, scopes, default_scope, resources, default_audience, life'
+
+export type AgentRow = {
   n: number
   id: string
   clientId: string
   name: string
+  description: string | null
+  owner: string | null
+  labels: string
   createdAt: number
   disabledAt: number | null
   scopes: string
@@ -22,13 +31,16 @@ type Row = {
   life: number | null
 }
 
-const COLUMNS = `n, id, client_id as clientId, name, created_at as createdAt, disabled_at as disabledAt, scopes,
-  default_scope as defaultScope, resources, default_audience as defaultAudience, life`
+export const AGENT_COLUMNS = `n, id, client_id as clientId, name, description, owner, labels, created_at as createdAt,
+  disabled_at as disabledAt, scopes, default_scope as defaultScope, resources, default_audience as defaultAudience, life`
 
-const agentOf = (row: Row): Agent => ({
+export const agentOf = (row: AgentRow): Agent => ({
   id: row.id,
   clientId: row.clientId,
   name: row.name,
+  description: row.description,
+  owner: row.owner,
+  labels: parseLabels(row.labels),
   disabledAt: row.disabledAt,
   scopes: parseStrings(row.scopes),
   defaultScope: row.defaultScope === null ? null : parseStrings(row.defaultScope),
@@ -38,48 +50,65 @@ const agentOf = (row: Row): Agent => ({
   createdAt: row.createdAt,
 })
 
-const readRow = (sql: Statements, agentId: string): Row | undefined =>
-  sql<Row>(`select ${COLUMNS} from agent where id = ?`).get(agentId)
+/** An agent that is not deleted. */
+export const readAgentRow = (sql: Statements, agentId: string): AgentRow | undefined =>
+  sql<AgentRow>(`select ${AGENT_COLUMNS} from agent where id = ? and deleted_at is null`).get(agentId)
 
 export const showAgent = (sql: Statements, agentId: string): Agent | undefined => {
-  const row = readRow(sql, agentId)
+  const row = readAgentRow(sql, agentId)
   return row === undefined ? undefined : agentOf(row)
 }
 
-export const listAgents = (sql: Statements, after: string | null, limit: number): readonly Agent[] =>
-  sql<Row>(`select ${COLUMNS} from agent where name > ? order by name limit ?`)
-    .all(after ?? '', limit)
-    .map(agentOf)
-
 export const readClient = (sql: Statements, clientId: string): Client | undefined => {
-  const row = sql<Row>(`select ${COLUMNS} from agent where client_id = ?`).get(clientId)
+  const select = `select ${AGENT_COLUMNS} from agent where client_id = ? and deleted_at is null`
+  const row = sql<AgentRow>(select).get(clientId)
   if (row === undefined) return undefined
-  const select =
+  const credentials =
     'select n as number, id, lower(hex(secret_hash)) as secretHash from credential where agent = ? order by n'
-  const credentials = sql<Credential>(select).all(row.n)
-  return { number: row.n, agent: agentOf(row), credentials }
+  return { number: row.n, agent: agentOf(row), credentials: sql<Credential>(credentials).all(row.n) }
 }
 
-export const lifetimesInUse = (sql: Statements): readonly number[] =>
-  sql<{ life: number }>('select life from lifetime union select life from agent where life is not null order by life')
-    .all()
+const NOBODY = 0
+
+/** In the ledger, or set on an agent other than the one with the number `except`. */
+export const lifetimesInUse = (sql: Statements, except = NOBODY): readonly number[] =>
+  sql<{ life: number }>(
+    `select life from lifetime
+     union select life from agent where life is not null and deleted_at is null and n <> ? order by life`,
+  )
+    .all(except)
     .map(({ life }) => life)
 
-const lifetimesFull = ({ sql }: Transaction, life: number | null): boolean => {
-  const inUse = lifetimesInUse(sql)
+/** Whether there is no room for this lifetime on the agent with the number `except`, or on a new one. */
+export const lifetimesFull = ({ sql }: Transaction, life: number | null, except = NOBODY): boolean => {
+  const inUse = lifetimesInUse(sql, except)
   return life !== null && inUse.length >= LIFETIMES_MAX && !inUse.includes(life)
 }
 
+export const isNameTaken = ({ sql }: Transaction, name: string): boolean =>
+  sql('select 1 from agent where name = ? and deleted_at is null').get(name) !== undefined
+
 const jsonOrNull = (list: readonly string[] | null): string | null => (list === null ? null : JSON.stringify(list))
 
-const INSERT = `insert into agent (id, client_id, name, created_at, scopes, default_scope, resources, default_audience, life)
-  values (?, ?, ?, ?, ?, ?, ?, ?, ?)`
+/** Settings in the order of {@link SETTING_COLUMNS}. */
+export const settingValues = (settings: AgentSettings): readonly (string | number | null)[] => [
+  settings.name,
+  settings.description,
+  settings.owner,
+  JSON.stringify(settings.labels),
+  JSON.stringify(settings.scopes),
+  jsonOrNull(settings.defaultScope),
+  JSON.stringify(settings.resources),
+  settings.defaultAudience,
+  settings.lifetimeSeconds,
+]
+
+const INSERT = `insert into agent (id, client_id, created_at, ${SETTING_COLUMNS})
+  values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 const insertAgent = ({ sql, now }: Transaction, agent: NewAgent): void => {
-  const { id, clientId, name, scopes, defaultScope, resources, defaultAudience, lifetimeSeconds, credential } = agent
-  const identity = [id, clientId, name, now]
-  const allowed = [JSON.stringify(scopes), jsonOrNull(defaultScope), JSON.stringify(resources), defaultAudience]
-  const { lastInsertRowid } = sql(INSERT).run(...identity, ...allowed, lifetimeSeconds)
+  const { id, clientId, credential } = agent
+  const { lastInsertRowid } = sql(INSERT).run(id, clientId, now, ...settingValues(agent))
   const insert = 'insert into credential (agent, id, secret_hash, created_at) values (?, ?, unhex(?), ?)'
   sql(insert).run(lastInsertRowid, credential.id, credential.secretHash, now)
 }
@@ -87,19 +116,20 @@ const insertAgent = ({ sql, now }: Transaction, agent: NewAgent): void => {
 export type CreateAgent = { readonly agent: NewAgent; readonly act: Act }
 
 export const createAgent = (tx: Transaction, { agent, act }: CreateAgent): Agent | 'name_taken' | 'lifetimes_full' => {
-  if (tx.sql('select 1 from agent where name = ?').get(agent.name) !== undefined) return 'name_taken'
+  if (isNameTaken(tx, agent.name)) return 'name_taken'
   if (lifetimesFull(tx, agent.lifetimeSeconds)) return 'lifetimes_full'
   insertAgent(tx, agent)
   const { credential, ...shown } = agent
-  tx.audit(act, agent.id, { agent: shown, credential: credential.id })
+  const after = { client_id: agent.clientId, ...settingsRecord(agent) }
+  tx.audit(act, agent.id, { after, credential_id: credential.id })
   return { ...shown, disabledAt: null, createdAt: tx.now }
 }
 
-export type ChangeAgent = { readonly agentId: string; readonly act: Act }
+export type ActOnAgent = { readonly agentId: string; readonly act: Act }
 
 /** Refuses new tokens and ends the live ones in one transaction. Disabling twice changes nothing. */
-export const disableAgent = (tx: Transaction, { agentId, act }: ChangeAgent): Agent | undefined => {
-  const row = readRow(tx.sql, agentId)
+export const disableAgent = (tx: Transaction, { agentId, act }: ActOnAgent): Agent | undefined => {
+  const row = readAgentRow(tx.sql, agentId)
   if (row === undefined || row.disabledAt !== null) return row === undefined ? undefined : agentOf(row)
   tx.sql('update agent set disabled_at = ? where n = ?').run(tx.now, row.n)
   const seq = endAll(tx, { conditions: { ...NO_CONDITION, agent: row.n }, reason: 'agent_disabled', act })
@@ -108,8 +138,8 @@ export const disableAgent = (tx: Transaction, { agentId, act }: ChangeAgent): Ag
 }
 
 /** Lets the agent ask again; nothing that was ended comes back, because no number falls. */
-export const enableAgent = (tx: Transaction, { agentId, act }: ChangeAgent): Agent | undefined => {
-  const row = readRow(tx.sql, agentId)
+export const enableAgent = (tx: Transaction, { agentId, act }: ActOnAgent): Agent | undefined => {
+  const row = readAgentRow(tx.sql, agentId)
   if (row === undefined || row.disabledAt === null) return row === undefined ? undefined : agentOf(row)
   tx.sql('update agent set disabled_at = null where n = ?').run(row.n)
   tx.audit(act, agentId, {})

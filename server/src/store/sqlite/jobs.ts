@@ -1,6 +1,7 @@
 // What the writing thread can be asked to do. Each job is one intention inside a transaction that others may share.
 import { createAgent, disableAgent, enableAgent } from './agents.ts'
 import { createApiKey, revokeApiKey } from './api-keys.ts'
+import { changeAgent, deleteAgent } from './change-agent.ts'
 import { type EndAll, endAll, endToken } from './end-tokens.ts'
 import { insertTokens } from './insert-tokens.ts'
 import { createRevocation } from './revocations.ts'
@@ -22,6 +23,8 @@ export const JOBS = {
   endAll: endAllWithAudit,
   createRevocation,
   createAgent,
+  changeAgent,
+  deleteAgent,
   disableAgent,
   enableAgent,
   createApiKey,

@@ -5,8 +5,9 @@ import type { ApiKey } from '../../domain/api-key.ts'
 import { Unavailable } from '../../domain/refusal.ts'
 import type { SigningKey } from '../../domain/signing-key.ts'
 import type { AgentRegister, ApiKeyRegister, Freshness, SigningKeyRegister, StoreHealth } from '../../ports.ts'
-import { lifetimesInUse, listAgents, readClient, showAgent } from './agents.ts'
+import { lifetimesInUse, readClient, showAgent } from './agents.ts'
 import { findApiKey, listApiKeys } from './api-keys.ts'
+import { listAgents } from './list-agents.ts'
 import type { Reader, Snapshot } from './reader.ts'
 import { readSigningKeys } from './signing-keys.ts'
 import type { Writer } from './writer-client.ts'
@@ -52,10 +53,12 @@ export const makeAgentRegister = (reader: Reader, writer: Writer): AgentRegister
       })),
     create: (agent, act) => writer.call('createAgent', { agent, act }),
     show: async agentId => reader.readUntimed(({ sql }) => showAgent(sql, agentId)),
-    list: async (after, limit) => reader.readUntimed(({ sql }) => listAgents(sql, after, limit)),
+    list: async request => reader.readUntimed(({ sql }) => listAgents(sql, request)),
+    change: (wanted, act) => writer.call('changeAgent', { ...wanted, act }),
     lifetimes: async () => reader.readUntimed(({ sql }) => lifetimesInUse(sql)),
     disable: (agentId, act) => writer.call('disableAgent', { agentId, act }),
     enable: (agentId, act) => writer.call('enableAgent', { agentId, act }),
+    delete: (agentId, act) => writer.call('deleteAgent', { agentId, act }),
   }
 }
 

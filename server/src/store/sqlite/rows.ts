@@ -1,4 +1,5 @@
 // How values stand in rows: ids as 16 bytes, lists as JSON, and a group of new tokens as one buffer between threads.
+import type { Labels } from '../../domain/labels.ts'
 import type { NewToken } from '../../ports.ts'
 
 /** The 16 bytes of a UUID; they compare as the text does. */
@@ -16,6 +17,16 @@ export const parseStrings = (json: string): readonly string[] => {
     throw new Error('The store holds a malformed list.')
   }
   return value
+}
+
+/** The labels in a column: an object of strings, or the store is not ours. */
+export const parseLabels = (json: string): Labels => {
+  const value: unknown = JSON.parse(json)
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
+  if (!isObject || !Object.values(value).every(item => typeof item === 'string')) {
+    throw new Error('The store holds malformed labels.')
+  }
+  return value as Labels // checked above
 }
 
 // A packed row: id 16 bytes, digest 16 bytes, then numbers. Cloning objects between threads costs more than the insert.

@@ -8,7 +8,7 @@ create table agent_anew (
   id text not null unique,
   client_id text not null unique,
   name text not null,
-  description text not null default '',
+  description text,
   owner text,
   labels text not null default '{}',         -- JSON object of strings
   created_at integer not null,

@@ -1,0 +1,36 @@
+// mintmark agent change
+import type { Command } from 'commander'
+import { changeAgent } from '../operations/change-agent.ts'
+import { administer } from './administer.ts'
+import { addAgentOptions, type AgentOptions, fieldsOf } from './agent-options.ts'
+import { printAgent } from './agent-record.ts'
+
+const run = async (agentId: string, options: AgentOptions & { readonly json?: boolean }): Promise<void> => {
+  const agent = await administer((ports, origin) => changeAgent(ports, origin, agentId, fieldsOf(options)))
+  printAgent(agent, options.json ?? false)
+}
+
+const CLEARING = {
+  '--no-default-scope': 'refuse its requests that name no scope',
+  '--no-resource': 'let it ask for no resource by name',
+  '--no-default-audience': 'fall back on the default audience of the service',
+  '--no-lifetime-seconds': 'give its tokens the lifetime of the service',
+  '--no-description': 'remove the description',
+  '--no-owner': 'remove the owner',
+  '--no-label': 'remove every label',
+} as const
+
+export const addChangeAgent = (agent: Command): void => {
+  const command = agent
+    .command('change')
+    .description('change what is named of an agent; tokens with a scope or resource that it loses end at once')
+    .argument('<agent-id>', 'the id of the agent; `mintmark agent list` shows it')
+    .option('--name <name>', 'a name to know it by, which no other agent has')
+    .option('--scope <scope>', 'all that it may ask for from now on')
+  addAgentOptions(command).option('--remove-label <key...>', 'remove a label (repeatable)')
+  for (const [flag, description] of Object.entries(CLEARING)) command.option(flag, description)
+  command
+    .option('--json', 'print the agent as JSON')
+    .addHelpText('after', '\nExample:\n  mintmark agent change 6f1d7c1e-4f5a-4c63-9d0f-2b1a7c3e9a10 --scope db:read')
+    .action(run)
+}

@@ -1,0 +1,26 @@
+// An agent as the API, the command line and the audit show it.
+import type { Agent } from './agent.ts'
+import { formatScope } from './scope.ts'
+import { formatTime, formatTimeOrNull } from './time.ts'
+import type { AgentSettings } from './change-agent.ts'
+
+/** What can be changed of an agent, under the names of the wire. */
+export const settingsRecord = (settings: AgentSettings) => ({
+  name: settings.name,
+  description: settings.description,
+  owner: settings.owner,
+  labels: settings.labels,
+  scope: formatScope(settings.scopes),
+  default_scope: settings.defaultScope === null ? null : formatScope(settings.defaultScope),
+  resources: [...settings.resources],
+  default_audience: settings.defaultAudience,
+  lifetime_seconds: settings.lifetimeSeconds,
+})
+
+export const agentRecord = (agent: Agent) => ({
+  agent_id: agent.id,
+  client_id: agent.clientId,
+  ...settingsRecord(agent),
+  created_at: formatTime(agent.createdAt),
+  disabled_at: formatTimeOrNull(agent.disabledAt),
+})

@@ -1,0 +1,27 @@
+// Labels: what operators mark agents with, to find them again.
+
+/** At most so many on one agent. */
+export const LABELS_MAX = 32
+const KEY = /^[A-Za-z0-9][A-Za-z0-9._/-]{0,62}$/
+
+/** Values have the form of a name. Keys are sorted, so that the same labels are one text. */
+export type Labels = Readonly<Record<string, string>>
+
+/** What a change says about labels, as RFC 7396 §2 has it: a value sets a label, null removes it; null alone, all. */
+export type LabelsChange = Readonly<Record<string, string | null>> | null
+
+/** What `isLabelKey` accepts, for messages. */
+export const LABEL_KEY_FORM =
+  '1 to 63 letters, digits, dots, slashes, dashes and underscores that open with a letter or digit'
+
+export const isLabelKey = (text: string): boolean => KEY.test(text)
+
+export const mergeLabels = (before: Labels, change: LabelsChange): Labels => {
+  if (change === null) return {}
+  const merged = new Map<string, string>(Object.entries(before))
+  for (const [key, value] of Object.entries(change)) {
+    if (value === null) merged.delete(key)
+    else merged.set(key, value)
+  }
+  return Object.fromEntries([...merged].toSorted(([a], [b]) => (a < b ? -1 : 1)))
+}
