@@ -251,7 +251,11 @@ test('the documents name no file that is not there', () => {
 })
 
 test('the docs name every route', () => {
-  const routes = namesIn(readText('server/src/http/routes.ts'), /(?<=')\/[a-z0-9._/-]+(?=')/g)
-  assert.ok(routes.includes('/oauth/token'), 'http/routes.ts names no route.')
-  nothing(without(routes, namesIn(docs(), /\/[a-z0-9._/-]*[a-z0-9]/g)), 'In http/routes.ts, but in no file of docs/:')
+  const files = ['routes', 'administration-routes'].map(name => readText(`server/src/http/${name}.ts`))
+  const routes = namesIn(files.join('\n'), /(?<=')\/[a-z0-9._/:-]+(?=')/g).map(path =>
+    path.replaceAll(/:(\w+)/g, '{$1}'),
+  )
+  const [token, agent] = ['/oauth/token', '/api/v1/agents/{id}']
+  assert.ok(routes.includes(token) && routes.includes(agent), 'The files of routes name none.')
+  nothing(without(routes, namesIn(docs(), /\/[a-z0-9._/{}-]*[a-z0-9}]/g)), 'A route, but in no file of docs/:')
 })

@@ -8,16 +8,16 @@ import type { Ports } from '../ports.ts'
 import { recogniseAdministrator } from './recognise-administrator.ts'
 import type { Refuser } from './refusals.ts'
 
-type Administration<Body, Found extends object> = {
-  readonly access: Access
-  readonly run: (origin: Origin<RemoteAdministrator>, input: Input<Body>) => Promise<OrRefusal<Found>>
-  readonly answer: (reply: FastifyReply, found: Found) => FastifyReply
-}
-
-type Input<Body> = {
+export type AdministrationInput<Body> = {
   readonly body: Body
   /** A parameter of the path, as it is written there. */
   readonly path: (name: string) => string
+}
+
+type Administration<Body, Found extends object> = {
+  readonly access: Access
+  readonly run: (origin: Origin<RemoteAdministrator>, input: AdministrationInput<Body>) => Promise<OrRefusal<Found>>
+  readonly answer: (reply: FastifyReply, found: Found) => FastifyReply
 }
 
 /** The handler of one operation. Its route attaches a refused input instead of answering: who is not known, hears 401 first. */

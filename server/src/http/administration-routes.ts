@@ -1,14 +1,69 @@
-// The API of the administration on one screen: its routes, their schemas and their handlers. They take JSON and nothing else.
+// The administration on one screen: its routes under /api/v1, their schemas and their handlers.
 import type { FastifyInstance } from 'fastify'
-import { takeJson } from './json-body.ts'
+import { z } from 'zod'
+import { agentChangeBody, agentRecord, newAgentBody } from './agent-record.ts'
+import { makeChangeAgentHandler } from './change-agent.ts'
+import { createdAgentAnswer, makeCreateAgentHandler } from './create-agent.ts'
 import { makeCreateRevocationHandler, revocationAnswers, revocationBody } from './create-revocation.ts'
-import { describeAdministration } from './openapi.ts'
+import { makeDeleteAgentHandler } from './delete-agent.ts'
+import { makeDisableAgentHandler } from './disable-agent.ts'
+import { makeEnableAgentHandler } from './enable-agent.ts'
+import { takeJson } from './json-body.ts'
+import { agentsAnswer, type AgentsQuery, agentsQuery, makeAgentsHandler } from './list-agents.ts'
+import { describeAdministration, describeList } from './openapi.ts'
 import { revocationRecord } from './revocation-record.ts'
 import { makeRevokeTokenByIdHandler, tokenRevocationBody } from './revoke-token-by-id.ts'
 import type { Wire } from './routes.ts'
+import { makeShowAgentHandler } from './show-agent.ts'
 import { makeShowRevocationHandler } from './show-revocation.ts'
 import { makeShowTokenHandler } from './show-token.ts'
 import { tokenLife } from './token-record.ts'
+
+const nothing = z.undefined().describe('Done.')
+
+const registerAgents = (app: FastifyInstance, { ports, refuser }: Wire): void => {
+  const [all, one] = ['/api/v1/agents', '/api/v1/agents/:id']
+  const shown = { 200: agentRecord }
+  app.post(
+    all,
+    describeAdministration({
+      summary: 'Create an agent',
+      body: newAgentBody,
+      answers: { 201: createdAgentAnswer },
+    }),
+    makeCreateAgentHandler(ports, refuser, all),
+  )
+  app.get<{ Querystring: AgentsQuery }>(
+    all,
+    describeList('List agents', agentsQuery, agentsAnswer),
+    makeAgentsHandler(ports, refuser, all),
+  )
+  app.get(
+    one,
+    describeAdministration({ summary: 'Show an agent', answers: shown }),
+    makeShowAgentHandler(ports, refuser),
+  )
+  app.patch(
+    one,
+    describeAdministration({ summary: 'Change an agent', body: agentChangeBody, answers: shown }),
+    makeChangeAgentHandler(ports, refuser),
+  )
+  app.delete(
+    one,
+    describeAdministration({ summary: 'Delete an agent', answers: { 204: nothing } }),
+    makeDeleteAgentHandler(ports, refuser),
+  )
+  app.post(
+    '/api/v1/agents/:id/disable',
+    describeAdministration({ summary: 'Disable an agent', answers: shown }),
+    makeDisableAgentHandler(ports, refuser),
+  )
+  app.post(
+    '/api/v1/agents/:id/enable',
+    describeAdministration({ summary: 'Enable an agent', answers: shown }),
+    makeEnableAgentHandler(ports, refuser),
+  )
+}
 
 const registerTokens = (app: FastifyInstance, { ports, refuser }: Wire): void => {
   app.get(
@@ -41,9 +96,10 @@ const registerRevocations = (app: FastifyInstance, { ports, refuser }: Wire): vo
   )
 }
 
-/** The operations of the administration, below the path of the base URL, in a scope of their own. */
+/** Call it in a scope of its own, below the path of the base URL: it takes JSON and nothing else. */
 export const registerAdministration = (app: FastifyInstance, wire: Wire): void => {
   takeJson(app)
+  registerAgents(app, wire)
   registerTokens(app, wire)
   registerRevocations(app, wire)
 }

@@ -11,11 +11,17 @@ type Parsed = { readonly value: unknown } | { readonly error: RefusedInput }
 
 const refuse = (description: string): Parsed => ({ error: new RefusedInput(description) })
 
+// zod passes over this one name in silence, where every other name that is not known is refused.
+const refusePrototype = (name: string, value: unknown): unknown => {
+  if (name === '__proto__') throw new RefusedInput('The body has a member that this operation does not know.')
+  return value
+}
+
 const parseJson = (text: string): Parsed => {
   try {
-    return { value: JSON.parse(text) as unknown }
-  } catch {
-    return refuse('The body is not JSON.')
+    return { value: JSON.parse(text, refusePrototype) as unknown }
+  } catch (error) {
+    return error instanceof RefusedInput ? { error } : refuse('The body is not JSON.')
   }
 }
 

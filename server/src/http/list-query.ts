@@ -1,4 +1,4 @@
-// The query parameters of the two lists: filters and paging, each with the form that a refusal names.
+// The query parameters of lists: paging, and the filters of the two lists of tokens, each with the form that a refusal names.
 import { z } from 'zod'
 import { PAGE_RECORDS_DEFAULT, PAGE_RECORDS_MAX, type HistoryFilters, type TokenFilters } from '../domain/page.ts'
 import { parseReasonList } from '../domain/reason.ts'
@@ -9,12 +9,13 @@ import { parseUuid } from '../domain/token-id.ts'
 /** RFC 6749 Appendix A.1, and a bound. */
 const CLIENT_ID = /^[\x20-\x7E]{1,255}$/
 const LIMIT = /^[1-9]\d{0,3}$/
-const CURSOR_CHARACTERS_MAX = 512
+/** A cursor of a list by name holds a name: 100 characters, each of up to twelve once it is percent-encoded. */
+const CURSOR_CHARACTERS_MAX = 1280
 
 type FieldMeta = Readonly<Record<string, unknown>>
 
 /** A parameter that `parse` turns into a value; what it makes undefined is refused with the form that was expected. */
-const field = <T>(parse: (text: string) => T | undefined, expected: string, meta: FieldMeta) =>
+export const field = <T>(parse: (text: string) => T | undefined, expected: string, meta: FieldMeta) =>
   z
     .string()
     .transform((text, context): T => {
@@ -26,7 +27,7 @@ const field = <T>(parse: (text: string) => T | undefined, expected: string, meta
     .meta(meta)
     .optional()
 
-const matching =
+export const matching =
   (form: RegExp) =>
   (text: string): string | undefined =>
     form.test(text) ? text : undefined
@@ -40,6 +41,20 @@ const time = (description: string) =>
     format: 'date-time',
   })
 
+/** Of every list. */
+export const pagingFields = {
+  limit: field(parseLimit, `a whole number from 1 to ${PAGE_RECORDS_MAX}`, {
+    description: 'Records in a page, at most.',
+    type: 'integer',
+    minimum: 1,
+    maximum: PAGE_RECORDS_MAX,
+    default: PAGE_RECORDS_DEFAULT,
+  }),
+  cursor: field(matching(new RegExp(`^[\\x21-\\x7E]{1,${CURSOR_CHARACTERS_MAX}}$`)), 'a cursor of this list', {
+    description: '`next_cursor` of the page before, with the same filters.',
+  }),
+}
+
 export const tokensQuery = z.object({
   agent_id: field(parseUuid, 'a UUID', { description: 'Only tokens of this agent.', format: 'uuid' }),
   client_id: field(matching(CLIENT_ID), '1 to 255 printable ASCII characters', {
@@ -51,16 +66,7 @@ export const tokensQuery = z.object({
   }),
   issued_after: time('Only tokens issued then or later.'),
   issued_before: time('Only tokens issued earlier.'),
-  limit: field(parseLimit, `a whole number from 1 to ${PAGE_RECORDS_MAX}`, {
-    description: 'Records in a page, at most.',
-    type: 'integer',
-    minimum: 1,
-    maximum: PAGE_RECORDS_MAX,
-    default: PAGE_RECORDS_DEFAULT,
-  }),
-  cursor: field(matching(new RegExp(`^[\\x21-\\x7E]{1,${CURSOR_CHARACTERS_MAX}}$`)), 'a cursor of this list', {
-    description: '`next_cursor` of the page before, with the same filters.',
-  }),
+  ...pagingFields,
 })
 
 export const historyQuery = tokensQuery.extend({

@@ -77,6 +77,12 @@ export const describeAdministration = ({ summary, body, answers }: Write) => ({
   },
 })
 
+/** A list of the administration. A refused query is attached for the handler. */
+export const describeList = (summary: string, querystring: z.ZodType, answer: z.ZodType) => ({
+  attachValidation: true,
+  schema: { ...describeRead(summary, byAdministrator, answer), querystring },
+})
+
 /** Collects the schemas of the routes that are registered after it. */
 export const registerOpenapi = (app: FastifyInstance, issuer: string): void => {
   void app.register(swagger, {

@@ -67,12 +67,10 @@ const checkResources = ({ resources = [] }: AgentFields): Refused | undefined =>
       `An agent may have at most ${RESOURCES_MAX} resources; allow any with ${ANY_RESOURCE}.`,
     )
   }
-  const wrong = resources.find(resource => resource !== ANY_RESOURCE && !isResource(resource))
-  if (wrong === undefined) return undefined
-  return refuse(
-    'invalid_target',
-    `The resource ${wrong} is neither an absolute URI without a fragment nor ${ANY_RESOURCE}.`,
-  )
+  // Which one is not said: it may be a secret that was pasted in its place.
+  return resources.every(resource => resource === ANY_RESOURCE || isResource(resource))
+    ? undefined
+    : refuse('invalid_target', `A resource is neither an absolute URI without a fragment nor ${ANY_RESOURCE}.`)
 }
 
 const checkDefaultAudience = ({ defaultAudience }: AgentFields): Refused | undefined =>

@@ -114,7 +114,11 @@ const REFUSED: readonly (readonly [string, readonly string[], RegExp])[] = [
     /The default scope holds a:c, which the scope does not allow/,
   ],
   ['a default with a pattern', ['--name', 'x', '--scope', 'a:*', '--default-scope', 'a:*'], /The default scope is not/],
-  ['a relative resource', ['--name', 'x', '--scope', 'a:b', '--resource', 'api'], /The resource api is neither/],
+  [
+    'a relative resource',
+    ['--name', 'x', '--scope', 'a:b', '--resource', 'api'],
+    /A resource is neither an absolute URI/,
+  ],
   [
     'a default audience with a fragment',
     ['--name', 'x', '--scope', 'a:b', '--default-audience', 'https://a#b'],

@@ -19,7 +19,14 @@ import { spellingsOf } from '../support/spellings.ts'
 import { type AgentOfTest, startServer, type TestServer } from '../support/test-server.ts'
 
 const CANARY = 'mmc_C4n4ry/+=&secret'
-const PATHS = ['/oauth/token', '/oauth/introspect/v2', '/oauth/revoke', '/api/v1/tokens', '/api/v1/tokens/history']
+const PATHS = [
+  '/oauth/token',
+  '/oauth/introspect/v2',
+  '/oauth/revoke',
+  '/api/v1/tokens',
+  '/api/v1/tokens/history',
+  '/api/v1/agents',
+]
 
 let service: TestServer
 let agent: AgentOfTest

@@ -28,7 +28,7 @@ test('unknown path: 404', async () => {
   }
   for (const method of ['POST', 'PUT', 'DELETE', 'QUERY']) {
     const headers = { 'content-type': 'nonsense' }
-    const answer = await send(service, { method, path: '/api/v1/agents', headers, body: 'x'.repeat(20_000) })
+    const answer = await send(service, { method, path: '/api/v1/nothing', headers, body: 'x'.repeat(20_000) })
     assertProblem(answer, 404, 'not_found', 'There is nothing at this path.')
   }
 })

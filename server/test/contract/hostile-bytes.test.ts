@@ -16,7 +16,7 @@ before(async () => {
 after(() => service.close())
 
 const path = fc.constantFrom('/oauth/token', '/oauth/introspect/v2', '/oauth/revoke')
-const list = fc.constantFrom('/api/v1/tokens', '/api/v1/tokens/history')
+const list = fc.constantFrom('/api/v1/tokens', '/api/v1/tokens/history', '/api/v1/agents')
 const name = fc.constantFrom(
   'grant_type',
   'client_id',
@@ -46,7 +46,7 @@ const scheme = fc.constantFrom('', 'Basic ', 'basic  ', 'Bearer ', 'Digest ')
 
 const assertAnswered = (answer: Answer): void => {
   assert.ok(answer.status < 500, answer.text)
-  if (answer.status === 200) return
+  if (answer.status === 200 || answer.status === 201) return
   const { error, error_description: description } = answer.json as { error: string; error_description: string }
   assert.match(error, /^[a-z_]+$/)
   // RFC 6749 §5.2.
@@ -70,10 +70,29 @@ test('no API key and no query string leads to a 5xx', async () => {
 })
 
 test('no query string of a reader who is known leads to a 5xx', async () => {
-  const { key } = await service.createApiKey('tokens:read')
+  const keys = {
+    tokens: (await service.createApiKey('tokens:read')).key,
+    agents: (await service.createApiKey('agents:read')).key,
+  }
   const property = fc.asyncProperty(list, form, async (where, query) => {
     const url = `${where}?${query.replaceAll(/[^\x21-\x7E]/gu, '_')}`
+    const key = where.includes('agents') ? keys.agents : keys.tokens
     assertAnswered(await send(service, { path: url, headers: { 'x-api-key': key } }))
+  })
+  await fc.assert(property, { numRuns: RUNS })
+})
+
+test('no JSON of an administrator who is known leads to a 5xx', async () => {
+  const { key } = await service.createApiKey('agents:write')
+  const headers = { 'content-type': 'application/json', 'x-api-key': key }
+  const member = fc.constantFrom('name', 'scope', 'default_scope', 'resources', 'labels', 'owner', '__proto__', 'x')
+  const json = fc.dictionary(member, fc.oneof(fc.jsonValue(), fc.string({ unit: 'grapheme' })))
+  const sent = fc.oneof(
+    json.map(members => JSON.stringify(members)),
+    fc.string({ unit: 'grapheme' }),
+  )
+  const property = fc.asyncProperty(sent, async text => {
+    assertAnswered(await send(service, { method: 'POST', path: '/api/v1/agents', headers, body: text }))
   })
   await fc.assert(property, { numRuns: RUNS })
 })

@@ -8,6 +8,7 @@ type Operation = {
   readonly parameters?: readonly { readonly name: string }[]
   readonly requestBody?: { readonly content: Record<string, { readonly schema: { readonly properties: object } }> }
   readonly responses: object
+  readonly security?: object
 }
 type Description = { readonly openapi: string; readonly paths: Record<string, Record<string, Operation>> }
 
@@ -28,15 +29,22 @@ test('an OpenAPI 3.1 document that names the six operations, the administration,
     Object.keys(methods).map(method => `${method} ${path}`),
   )
   assert.deepEqual(operations.toSorted(), [
+    'delete /api/v1/agents/{id}',
     'get /.well-known/jwks.json',
     'get /.well-known/oauth-authorization-server',
     'get /.well-known/openid-configuration',
+    'get /api/v1/agents',
+    'get /api/v1/agents/{id}',
     'get /api/v1/revocations/{id}',
     'get /api/v1/tokens',
     'get /api/v1/tokens/history',
     'get /api/v1/tokens/{id}',
     'get /livez',
     'get /readyz',
+    'patch /api/v1/agents/{id}',
+    'post /api/v1/agents',
+    'post /api/v1/agents/{id}/disable',
+    'post /api/v1/agents/{id}/enable',
     'post /api/v1/revocations',
     'post /api/v1/tokens/{id}/revoke',
     'post /oauth/introspect/v2',
@@ -75,6 +83,36 @@ test('the document shows the fields that the routes parse', async () => {
     ],
   )
   assert.deepEqual(Object.keys(history?.responses ?? {}), ['200', '4XX', '5XX'])
+})
+
+test('an operation of the administration: its JSON body, the id in its path, its answers and its credentials', async () => {
+  const { paths } = await describe()
+  const { requestBody, parameters, responses, security } = paths['/api/v1/agents/{id}']?.['patch'] ?? {}
+  assert.deepEqual(Object.keys(requestBody?.content ?? {}), ['application/json'])
+  assert.deepEqual(Object.keys(requestBody?.content['application/json']?.schema.properties ?? {}), [
+    'name',
+    'scope',
+    'description',
+    'owner',
+    'default_scope',
+    'resources',
+    'default_audience',
+    'lifetime_seconds',
+    'labels',
+  ])
+  assert.deepEqual(
+    parameters?.map(({ name }) => name),
+    ['id'],
+  )
+  assert.deepEqual(Object.keys(responses ?? {}), ['200', '4XX', '5XX'])
+  assert.deepEqual(security, [{ apiKey: [] }, { identityProviderJwt: [] }])
+  const list = paths['/api/v1/agents']?.['get']?.parameters
+  assert.deepEqual(
+    list?.map(({ name }) => name),
+    ['disabled', 'owner', 'label', 'name_prefix', 'q', 'limit', 'cursor'],
+  )
+  assert.deepEqual(Object.keys(paths['/api/v1/agents']?.['post']?.responses ?? {}), ['201', '4XX', '5XX'])
+  assert.deepEqual(Object.keys(paths['/api/v1/agents/{id}']?.['delete']?.responses ?? {}), ['204', '4XX', '5XX'])
 })
 
 test('a page at /docs from our own origin, which may load nothing from elsewhere', async () => {

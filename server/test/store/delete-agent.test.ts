@@ -33,6 +33,17 @@ test('deleting ends the live tokens, frees the name, and hides the agent, which 
   ])
 })
 
+test('a deleted agent stays deleted, and its tokens dead, when the store is opened again', async t => {
+  const world = await makeAgentWorld(t)
+  const { store, agent } = world
+  const tokens = await issue(store, agent, ...Array.from({ length: 70 }, () => ({})))
+  await store.agents.delete(agent.id, act('agent.delete'))
+  const again = await world.reopen(null)
+  t.after(again.store.close)
+  assert.deepEqual(new Set(await aliveOf(again.store, tokens)), new Set([false]))
+  assert.equal(await again.store.agents.show(agent.id), undefined)
+})
+
 test('a deleted agent is unknown to every act, and no act takes a number', async t => {
   const world = await makeAgentWorld(t)
   const { store, agent } = world

@@ -94,6 +94,22 @@ export const postJson = (
 export const get = (service: TestServer, path: string, headers: Readonly<Record<string, string>> = {}) =>
   send(service, { path, headers })
 
+/** Without a body where `body` is undefined. */
+export const sendJson = (
+  service: TestServer,
+  method: string,
+  path: string,
+  { body, headers }: { readonly body?: unknown; readonly headers: Readonly<Record<string, string>> },
+): Promise<Answer> =>
+  body === undefined
+    ? send(service, { method, path, headers })
+    : send(service, {
+        method,
+        path,
+        headers: { 'content-type': 'application/json', ...headers },
+        body: JSON.stringify(body),
+      })
+
 export const basic = (user: string, password: string): { authorization: string } => ({
   authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`,
 })

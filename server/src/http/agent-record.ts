@@ -1,0 +1,60 @@
+// An agent as the API takes and shows it: names in lower snake case, times in RFC 3339.
+import { z } from 'zod'
+import type { AgentFields } from '../operations/agent-fields.ts'
+import { time } from './token-record.ts'
+
+export const agentRecord = z.object({
+  agent_id: z.string().describe('The sub of its tokens. Never used twice.'),
+  client_id: z.string(),
+  name: z.string(),
+  description: z.string().nullable(),
+  owner: z.string().nullable().describe('Who answers for it.'),
+  labels: z.record(z.string(), z.string()),
+  scope: z.string().describe('What it may ask for: items, or resource:* for every action on a resource.'),
+  default_scope: z.string().nullable().describe('What it gets where a request names no scope.'),
+  resources: z.array(z.string()).describe('What it may ask for as audience; * for any.'),
+  default_audience: z.string().nullable().describe("Null: the service's."),
+  lifetime_seconds: z.int().nullable().describe("Null: the service's."),
+  created_at: time,
+  disabled_at: time.nullable(),
+})
+
+const settings = {
+  description: z.string().nullable().optional(),
+  owner: z.string().nullable().optional(),
+  default_scope: z.string().nullable().optional(),
+  resources: z.array(z.string()).optional(),
+  default_audience: z.string().nullable().optional(),
+  lifetime_seconds: z.number().nullable().optional(),
+}
+
+export const newAgentBody = z.strictObject({
+  name: z.string(),
+  scope: z.string(),
+  ...settings,
+  labels: z.record(z.string(), z.string()).nullable().optional(),
+})
+
+export const agentChangeBody = z.strictObject({
+  name: z.string().optional(),
+  scope: z.string().optional(),
+  ...settings,
+  labels: z
+    .record(z.string(), z.string().nullable())
+    .nullable()
+    .optional()
+    .describe('The labels to set; null for one to remove.'),
+})
+
+/** The body of a change under the names of the operation; that of a creation is one too. */
+export const fieldsOf = (body: z.output<typeof agentChangeBody>): AgentFields => ({
+  name: body.name,
+  description: body.description,
+  owner: body.owner,
+  labels: body.labels,
+  scope: body.scope,
+  defaultScope: body.default_scope,
+  resources: body.resources,
+  defaultAudience: body.default_audience,
+  lifetimeSeconds: body.lifetime_seconds,
+})

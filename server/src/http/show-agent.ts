@@ -1,0 +1,14 @@
+// GET /api/v1/agents/{id}
+import { ACCESS } from '../domain/access.ts'
+import { agentRecord } from '../domain/agent-record.ts'
+import { showAgent } from '../operations/show-agent.ts'
+import type { Ports } from '../ports.ts'
+import { makeAdministrationHandler } from './administer.ts'
+import type { Refuser } from './refusals.ts'
+
+export const makeShowAgentHandler = (ports: Ports, refuser: Refuser) =>
+  makeAdministrationHandler(ports, refuser, {
+    access: ACCESS.readAgents,
+    run: ({ caller }, { path }) => showAgent(ports, caller, path('id')),
+    answer: (reply, agent) => reply.send(agentRecord(agent)),
+  })
