@@ -28,7 +28,10 @@ import {
 } from './store/sqlite/open.ts'
 import { resetClock } from './store/sqlite/reset-clock.ts'
 
-export type Registers = Pick<Ports, 'ledger' | 'revocations' | 'agents' | 'apiKeys' | 'secrets' | 'randomness'> & {
+export type Registers = Pick<
+  Ports,
+  'ledger' | 'revocations' | 'agents' | 'apiKeys' | 'credentials' | 'leakedSecrets' | 'secrets' | 'randomness'
+> & {
   readonly profile: Pick<CommandConfig, 'defaultAudience'>
   readonly close: () => Promise<void>
 }
@@ -76,9 +79,10 @@ const openForService = async (config: ServiceConfig): Promise<SqliteStore> => {
 
 /** What the commands on tokens, revocations, agents and API keys work with. */
 export const openRegisters = async (config: CommandConfig): Promise<Registers> => {
-  const { ledger, revocations, agents, apiKeys, close } = await openForCommand(config)
+  const store = await openForCommand(config)
+  const { ledger, revocations, agents, apiKeys, credentials, leakedSecrets, close } = store
   const profile = { defaultAudience: config.defaultAudience }
-  return { ledger, revocations, agents, apiKeys, secrets, randomness, profile, close }
+  return { ledger, revocations, agents, apiKeys, credentials, leakedSecrets, secrets, randomness, profile, close }
 }
 
 const makeFolder = (path: string): void => {
@@ -159,6 +163,8 @@ const portsOf = (store: StoreConnection | SqliteStore, config: ServiceConfig, op
   revocations: store.revocations,
   agents: store.agents,
   apiKeys: store.apiKeys,
+  credentials: store.credentials,
+  leakedSecrets: store.leakedSecrets,
   signingKeys: store.signingKeys,
   health: store.health,
   codec: makeTokenCodec({ issuer: config.baseUrl, keyEncryptionKey: keyOf(config) }),

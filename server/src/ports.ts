@@ -2,7 +2,6 @@
 // A method is one intention and one transaction. Where the truth cannot be had in time it throws Unavailable.
 import type { Act } from './domain/act.ts'
 import type { Agent, Client } from './domain/agent.ts'
-import type { ApiKey } from './domain/api-key.ts'
 import type { OperatorCaller } from './domain/caller.ts'
 import type { AgentChange } from './domain/change-agent.ts'
 import type { AccessTokenClaims, TokenAddress } from './domain/claims.ts'
@@ -25,6 +24,7 @@ import type { OrRefusal } from './domain/refusal.ts'
 import type { Revocation, RevocationConditions, RevocationObstacle, RevocationPreview } from './domain/revocation.ts'
 import type { PublicJwk, SealedSigningKey, SigningKey } from './domain/signing-key.ts'
 import type { Milliseconds, MonotonicMilliseconds } from './domain/time.ts'
+import type { ApiKeyRegister, CredentialRegister, LeakedSecretRegister, SecretKind } from './ports/secret-registers.ts'
 
 /** `cached` may answer from memory where `service.seq` is unchanged; a refusal needs `fresh`. */
 export type Freshness = 'cached' | 'fresh'
@@ -140,16 +140,6 @@ export interface AgentRegister {
   delete(agentId: string, act: Act): Promise<'deleted' | 'unknown'>
 }
 
-export type NewApiKey = Omit<ApiKey, 'createdAt' | 'revokedAt'> & { readonly keyHash: Sha256 }
-
-export interface ApiKeyRegister {
-  /** The live keys with these SHA-256 hashes, in that order. What is not found is never remembered. */
-  find(keyHashes: readonly Sha256[]): Promise<readonly (ApiKey | undefined)[]>
-  create(apiKey: NewApiKey, act: Act): Promise<ApiKey>
-  list(after: string | null, limit: number): Promise<readonly ApiKey[]>
-  revoke(apiKeyId: string, act: Act): Promise<ApiKey | undefined>
-}
-
 export interface SigningKeyRegister {
   /** Keys whose tokens may still be alive, the current one among them. */
   published(): Promise<readonly PublicJwk[]>
@@ -188,6 +178,8 @@ export interface Operators {
 export interface Secrets {
   makeClientSecret(): string
   makeApiKey(): string
+  /** What the text is by its form, prefix and checksum: a secret that this service may have made. */
+  kindOf(text: string): SecretKind | undefined
   /** Of the UTF-8 text. */
   hash(text: string): Sha256
   /** Compares two hashes, or two digests, in constant time. */
@@ -215,6 +207,8 @@ export type Ports = {
   readonly revocations: RevocationRegister
   readonly agents: AgentRegister
   readonly apiKeys: ApiKeyRegister
+  readonly credentials: CredentialRegister
+  readonly leakedSecrets: LeakedSecretRegister
   readonly signingKeys: SigningKeyRegister
   readonly health: StoreHealth
   readonly codec: TokenCodec

@@ -38,7 +38,7 @@ const EVERYTHING: Rule = {
  */
 const LAYERS: Readonly<Record<string, Rule>> = {
   domain: { files: ['domain'], packages: 'none' },
-  ports: { files: ['domain'], packages: 'none' },
+  ports: { files: ['ports', 'domain'], packages: 'none' },
   operations: { files: ['operations', 'domain', 'ports'], packages: 'none' },
   http: { files: ['http', 'operations', 'domain', 'ports', 'package.json'], packages: 'any' },
   cli: {

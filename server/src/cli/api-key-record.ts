@@ -8,5 +8,7 @@ export const apiKeyRecord = (apiKey: ApiKey) => ({
   permissions: apiKey.permissions,
   audiences: apiKey.audiences,
   created_at: formatTime(apiKey.createdAt),
+  expires_at: formatTimeOrNull(apiKey.expiresAt),
+  last_used_at: formatTimeOrNull(apiKey.lastUsedAt),
   revoked_at: formatTimeOrNull(apiKey.revokedAt),
 })

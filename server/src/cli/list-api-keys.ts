@@ -1,26 +1,16 @@
 // mintmark api-key list
 import type { Command } from 'commander'
-import type { ApiKey } from '../domain/api-key.ts'
-import type { Origin } from '../domain/caller.ts'
-import { API_KEYS_PAGE, listApiKeys } from '../operations/list-api-keys.ts'
-import type { Ports } from '../ports.ts'
+import { listApiKeys } from '../operations/list-api-keys.ts'
 import { administer } from './administer.ts'
 import { apiKeyRecord } from './api-key-record.ts'
+import { listAll } from './list-all.ts'
 import { printJson, printTable } from './print.ts'
 
-const readAll = async (ports: Pick<Ports, 'apiKeys'>, { caller }: Origin): Promise<readonly ApiKey[]> => {
-  const apiKeys: ApiKey[] = []
-  for (;;) {
-    const page = await listApiKeys(ports, caller, apiKeys.at(-1)?.id ?? null)
-    apiKeys.push(...page)
-    if (page.length < API_KEYS_PAGE) return apiKeys
-  }
-}
-
 const run = async (options: { readonly json?: boolean }): Promise<void> => {
-  const records = (await administer(readAll)).map(apiKeyRecord)
+  const apiKeys = await administer((ports, { caller }) => listAll(request => listApiKeys(ports, caller, request)))
+  const records = apiKeys.map(apiKeyRecord)
   if (options.json) return printJson({ data: records })
-  printTable(['api_key_id', 'name', 'permissions', 'audiences', 'revoked_at'], records)
+  printTable(['api_key_id', 'name', 'permissions', 'audiences', 'expires_at', 'revoked_at'], records)
 }
 
 export const addListApiKeys = (apiKey: Command): void => {

@@ -12,9 +12,11 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddTo>>> = {
   migrate: async () => (await import('./migrate.ts')).addMigrate,
   'dev-token': async () => (await import('./dev-token.ts')).addDevToken,
   agent: async () => (await import('./agent.ts')).addAgent,
+  credential: async () => (await import('./credential.ts')).addCredential,
   'api-key': async () => (await import('./api-key.ts')).addApiKey,
   token: async () => (await import('./token.ts')).addToken,
   revocation: async () => (await import('./revocation.ts')).addRevocation,
+  'leaked-secrets': async () => (await import('./leaked-secrets.ts')).addLeakedSecrets,
   clock: async () => (await import('./clock.ts')).addClock,
 }
 

@@ -49,7 +49,7 @@ const ensureApiKey = async (
     const [live] = await ports.apiKeys.find([ports.secrets.hash(kept.api_key.api_key)])
     if (live !== undefined) return kept.api_key
   }
-  const request = { name: 'demo', permissions: PERMISSIONS, audiences: null }
+  const request = { name: 'demo', permissions: PERMISSIONS, audiences: null, expiry: null }
   const { apiKey, key } = orThrow(await createApiKey(ports, origin, request))
   return { api_key_id: apiKey.id, api_key: key }
 }

@@ -31,11 +31,18 @@ export type Agent = {
 }
 
 /** One of the secrets of an agent, as its hash. `number` is the store's. */
-export type Credential = { readonly number: number; readonly id: string; readonly secretHash: Sha256 }
+export type Credential = {
+  readonly number: number
+  readonly id: string
+  readonly secretHash: Sha256
+  /** From then on it gets no token; null: never. */
+  readonly expiresAt: Milliseconds | null
+}
 
 /** An agent as the token endpoint needs it. `number` is the store's. */
 export type Client = {
   readonly number: number
   readonly agent: Agent
+  /** Not revoked: all that live, and perhaps some that have expired; at most CREDENTIALS_MAX. */
   readonly credentials: readonly Credential[]
 }

@@ -9,5 +9,9 @@ export type ApiKey = {
   /** Only tokens for one of these audiences exist for this key; null: all do. */
   readonly audiences: readonly string[] | null
   readonly createdAt: Milliseconds
+  /** From then on it is refused; null: never. */
+  readonly expiresAt: Milliseconds | null
+  /** When it was last taken, at most a minute behind; null: never. */
+  readonly lastUsedAt: Milliseconds | null
   readonly revokedAt: Milliseconds | null
 }

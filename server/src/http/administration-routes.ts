@@ -13,11 +13,12 @@ import { agentsAnswer, type AgentsQuery, agentsQuery, makeAgentsHandler } from '
 import { describeAdministration, describeList } from './openapi.ts'
 import { revocationRecord } from './revocation-record.ts'
 import { makeRevokeTokenByIdHandler, tokenRevocationBody } from './revoke-token-by-id.ts'
-import type { Wire } from './routes.ts'
+import { registerSecrets } from './secret-routes.ts'
 import { makeShowAgentHandler } from './show-agent.ts'
 import { makeShowRevocationHandler } from './show-revocation.ts'
 import { makeShowTokenHandler } from './show-token.ts'
 import { tokenLife } from './token-record.ts'
+import type { Wire } from './wire.ts'
 
 const nothing = z.undefined().describe('Done.')
 
@@ -102,4 +103,5 @@ export const registerAdministration = (app: FastifyInstance, wire: Wire): void =
   registerAgents(app, wire)
   registerTokens(app, wire)
   registerRevocations(app, wire)
+  registerSecrets(app, wire)
 }

@@ -17,10 +17,13 @@ const nextPageOf = (baseUrl: string, path: string, url: string, cursor: string):
   return `<${baseUrl}${path}?${query.toString()}>; rel="next"`
 }
 
+/** Gives a parameter of the path, as it is written there. */
+export type PathParameter = (name: string) => string
+
 type List<Query, Filters, Found> = {
-  readonly path: string
+  readonly path: (parameter: PathParameter) => string
   readonly access: Access
-  readonly filtersOf: (query: Query) => Filters
+  readonly filtersOf: (query: Query, parameter: PathParameter) => Filters
   readonly list: (reader: RemoteAdministrator, request: ListRequest<Filters>) => Promise<OrRefusal<ListPage<Found>>>
   readonly format: (record: Found) => object
 }
@@ -38,12 +41,14 @@ export const makeListHandler =
     if (request.validationError !== undefined) return refuser.fail(reply, request.validationError)
     // Fastify's types lose a query that is a type parameter; the validator made it just that.
     const query = request.query as Query
+    const params = request.params as Readonly<Record<string, string | undefined>> // Fastify's router made it
+    const parameter = (name: string): string => params[name] ?? ''
     const { limit = PAGE_RECORDS_DEFAULT, cursor = null } = query
-    const page = await list.list(reader, { filters: list.filtersOf(query), limit, cursor })
+    const page = await list.list(reader, { filters: list.filtersOf(query, parameter), limit, cursor })
     if (isRefused(page)) return refuser.refuse(reply, page.refusal)
     const { records, nextCursor } = page
     if (nextCursor !== null) {
-      void reply.header('link', nextPageOf(ports.profile.issuer, list.path, request.url, nextCursor))
+      void reply.header('link', nextPageOf(ports.profile.issuer, list.path(parameter), request.url, nextCursor))
     }
     return reply.send({ data: records.map(list.format), next_cursor: nextCursor })
   }

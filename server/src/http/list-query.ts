@@ -69,6 +69,9 @@ export const tokensQuery = z.object({
   ...pagingFields,
 })
 
+/** Paging alone. */
+export const pageQuery = tokensQuery.pick({ limit: true, cursor: true })
+
 export const historyQuery = tokensQuery.extend({
   termination_reason: field(parseReasonList, 'a comma list of names in lower snake case', {
     description: 'Only tokens that ended for one of these reasons, separated by commas.',

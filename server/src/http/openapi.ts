@@ -64,15 +64,17 @@ export const byAdministrator: Security = [...byApiKey, ...byOperator]
 type Write = {
   readonly summary: string
   readonly body?: z.ZodType
+  readonly query?: z.ZodObject
   readonly answers: Readonly<Record<number, z.ZodType>>
 }
 
 /** An operation of the administration: JSON in, JSON out, problems in between. Refused input is attached for the handler. */
-export const describeAdministration = ({ summary, body, answers }: Write) => ({
+export const describeAdministration = ({ summary, body, query, answers }: Write) => ({
   attachValidation: true,
   schema: {
     ...describe(summary, byAdministrator),
     ...(body !== undefined && { consumes: ['application/json'], body }),
+    ...(query !== undefined && { querystring: query }),
     response: { ...answers, '4xx': problemResponse, '5xx': problemResponse },
   },
 })

@@ -1,8 +1,6 @@
 // The API on one screen: every route, its schemas and its handler. docs/ names each of them.
 import type { FastifyInstance } from 'fastify'
-import type { Logger } from 'pino'
 import type { z } from 'zod'
-import type { Ports } from '../ports.ts'
 import { answerInTime, makeAnswerDeadline } from './answer-deadline.ts'
 import { answerAlive, healthAnswer, makeReadyHandler, makeUnreadyHandler, unreadyAnswer } from './check-health.ts'
 import { answerPreflight } from './cross-origin.ts'
@@ -19,10 +17,8 @@ import {
   makeOpenidMetadataHandler,
   metadataAnswer,
 } from './publish-metadata.ts'
-import type { Refuser } from './refusals.ts'
 import { makeRevokeHandler, revokeAnswer, revokeForm } from './revoke-token.ts'
-
-export type Wire = { readonly ports: Ports; readonly refuser: Refuser; readonly logger: Logger }
+import type { Wire } from './wire.ts'
 
 type Form<T extends z.ZodType> = { Body: z.output<T> }
 

@@ -2,7 +2,7 @@
 // They are random in full, so SHA-256 keeps them as well as a slow password hash would.
 import { hash, timingSafeEqual } from 'node:crypto'
 import { crc32 } from 'node:zlib'
-import type { Randomness, Secrets } from '../ports.ts'
+import type { Randomness, SecretKind, Secrets } from '../ports.ts'
 
 export const CLIENT_SECRET_PREFIX = 'mmc_'
 export const API_KEY_PREFIX = 'mma_'
@@ -29,6 +29,18 @@ const makeSecret = (prefix: string, random: Uint8Array): string => {
   return body + secretChecksum(body)
 }
 
+const KINDS: ReadonlyMap<string, SecretKind> = new Map([
+  [CLIENT_SECRET_PREFIX, 'client_secret'],
+  [API_KEY_PREFIX, 'api_key'],
+])
+const FORM = new RegExp(`^(mm[ac]_)[0-9A-Za-z]{${RANDOM_CHARACTERS + CHECKSUM_CHARACTERS}}$`)
+
+const kindOf = (text: string): SecretKind | undefined => {
+  const [, prefix = ''] = FORM.exec(text) ?? []
+  const [body, checksum] = [text.slice(0, -CHECKSUM_CHARACTERS), text.slice(-CHECKSUM_CHARACTERS)]
+  return secretChecksum(body) === checksum ? KINDS.get(prefix) : undefined
+}
+
 // Compared in bytes that are kept: two new buffers for each comparison cost more than the comparison.
 const left = Buffer.alloc(HASH_CHARACTERS)
 const right = Buffer.alloc(HASH_CHARACTERS)
@@ -42,6 +54,7 @@ const areEqual = (a: string, b: string): boolean => {
 export const makeSecrets = (randomness: Pick<Randomness, 'bytes'>): Secrets => ({
   makeClientSecret: () => makeSecret(CLIENT_SECRET_PREFIX, randomness.bytes(SECRET_BYTES)),
   makeApiKey: () => makeSecret(API_KEY_PREFIX, randomness.bytes(SECRET_BYTES)),
+  kindOf,
   hash: text => hash('sha256', text, 'hex'),
   areEqual,
 })

@@ -15,6 +15,9 @@ export type RemoteAdministrator = ApiKeyCaller | OperatorCaller
 
 const refuseUnknown = (description: string) => refuseCaller('invalid_client', description, 'ApiKey', 'Bearer')
 
+/** The refusal of an API key that is none, or none any more: one text for all. */
+export const refuseUnknownKey = () => refuseUnknown('The API key is unknown, revoked or expired.')
+
 const rolesFrom = (least: Access['role']): string => {
   const roles = ROLES.slice(ROLES.indexOf(least))
   return roles.length === 1 ? roles.join() : `${roles.slice(0, -1).join(', ')} or ${roles.at(-1)}`
@@ -31,7 +34,7 @@ export const authenticateAdministrator = async (
       return refuseUnknown('Send an API key in X-API-Key, or a JWT of the identity provider as a Bearer token.')
     case 'api_key': {
       const [caller] = await authenticateApiKeys(ports, [{ key: credentials.key, id: null }])
-      if (caller === undefined) return refuseUnknown('The API key is unknown or revoked.')
+      if (caller === undefined) return refuseUnknownKey()
       return caller.permissions.includes(access.permission)
         ? caller
         : refuse('insufficient_scope', `This API key lacks the permission ${access.permission}.`)

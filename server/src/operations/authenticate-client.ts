@@ -1,5 +1,8 @@
 // Recognises a client by its id and secret: at the token endpoint, and where a client revokes its own token.
 import type { Client, Credential } from '../domain/agent.ts'
+import { CREDENTIALS_MAX } from '../domain/credential.ts'
+import { hasExpired } from '../domain/expiry.ts'
+import type { Milliseconds } from '../domain/time.ts'
 import type { Ports } from '../ports.ts'
 
 /** What a request presented of a client's authentication, as the wire layer read it. */
@@ -18,20 +21,23 @@ export const CLIENT_REFUSED =
 const NO_HASH = '0'.repeat(64)
 
 /**
- * The credential that the secret opens, or undefined. Costs the same whether the client is unknown, disabled or wrong:
- * one hash and at least one comparison.
+ * The credential that the secret opens at `now`, or undefined. Costs the same whether the client is unknown, disabled
+ * or wrong, and however many credentials it has: one hash, and as many comparisons as an agent can have credentials.
  */
 export const authenticateClient = (
   ports: Pick<Ports, 'secrets'>,
   credentials: ClientCredentials,
   client: Client | undefined,
+  now: Milliseconds,
 ): AuthenticatedClient | undefined => {
   const hash = ports.secrets.hash(credentials.kind === 'secret' ? credentials.secret : '')
   const known = client?.credentials ?? []
   let matching: Credential | undefined
-  for (const credential of known) if (ports.secrets.areEqual(credential.secretHash, hash)) matching = credential
-  if (known.length === 0) ports.secrets.areEqual(NO_HASH, hash)
+  for (let n = 0; n < CREDENTIALS_MAX; n += 1) {
+    if (ports.secrets.areEqual(known[n]?.secretHash ?? NO_HASH, hash)) matching = known[n]
+  }
   if (credentials.kind !== 'secret' || client === undefined || matching === undefined) return undefined
+  if (hasExpired(matching.expiresAt, now)) return undefined
   return client.agent.disabledAt === null ? { client, credential: matching } : undefined
 }
 

@@ -1,10 +1,13 @@
 // Makes an API key, which is shown this once and kept as its hash.
 import type { ApiKey } from '../domain/api-key.ts'
 import { isResource } from '../domain/audience.ts'
-import { actBy, type Origin, isPermission, PERMISSIONS, type Permission } from '../domain/caller.ts'
-import { isName, NAME_FORM } from '../domain/name.ts'
+import { actBy, type Administrator, isPermission, type Origin, type Permission, PERMISSIONS } from '../domain/caller.ts'
+import type { Expiry } from '../domain/expiry.ts'
 import { type OrRefusal, refuse } from '../domain/refusal.ts'
 import type { Ports } from '../ports.ts'
+import type { ApiKeyProblem } from '../ports/secret-registers.ts'
+import { refuseUnknownKey } from './authenticate-administrator.ts'
+import { checkName, refuseExpired } from './check-rotation.ts'
 
 /** Audiences that one API key may be limited to. */
 export const KEY_AUDIENCES_MAX = 64
@@ -14,6 +17,7 @@ export type ApiKeyRequest = {
   readonly permissions: readonly string[]
   /** Null: tokens for every audience exist for the key. */
   readonly audiences: readonly string[] | null
+  readonly expiry: Expiry
 }
 
 /** `key` is the secret itself. */
@@ -38,22 +42,55 @@ const parsePermissions = (names: readonly string[]): OrRefusal<readonly Permissi
   return permissions.length > 0 ? permissions : refuse('invalid_request', 'An API key needs at least one permission.')
 }
 
+type Powers = Pick<ApiKey, 'permissions' | 'audiences'>
+
+/** No API key makes one that may do more than itself. An operator with the role, and the owner of the store, may all. */
+export const refuseBeyondCaller = (
+  caller: Administrator,
+  { permissions, audiences }: Powers,
+): ReturnType<typeof refuse> | undefined => {
+  if (caller.kind !== 'api_key') return undefined
+  const beyond = permissions.find(permission => !caller.permissions.includes(permission))
+  if (beyond !== undefined) {
+    return refuse('insufficient_scope', `This API key lacks the permission ${beyond} itself, and cannot give it.`)
+  }
+  const own = caller.audiences
+  return own === null || audiences?.every(audience => own.includes(audience)) === true
+    ? undefined
+    : refuse('insufficient_scope', 'This API key is limited to audiences, and cannot make one for others.')
+}
+
+export const refuseKeyProblem = (problem: ApiKeyProblem): ReturnType<typeof refuse> => {
+  switch (problem) {
+    case 'expired':
+      return refuseExpired()
+    case 'caller_ended':
+      return refuseUnknownKey()
+    case 'outlives_caller':
+      return refuse('insufficient_scope', 'This API key expires, and cannot make one that lives longer.')
+  }
+}
+
 /** Creates an API key with these permissions. */
 export const createApiKey = async (
   ports: Pick<Ports, 'apiKeys' | 'secrets' | 'randomness'>,
   origin: Origin,
   request: ApiKeyRequest,
 ): Promise<OrRefusal<CreatedApiKey>> => {
-  if (!isName(request.name)) return refuse('invalid_request', `The name is not ${NAME_FORM}.`)
+  const wrong = checkName(request.name)
+  if (wrong !== undefined) return wrong
   const permissions = parsePermissions(request.permissions)
   if ('refusal' in permissions) return permissions
   const refused = request.audiences === null ? undefined : checkAudiences(request.audiences)
   if (refused !== undefined) return refused
-  const key = ports.secrets.makeApiKey()
   const audiences = request.audiences === null ? null : [...new Set(request.audiences)]
+  const beyond = refuseBeyondCaller(origin.caller, { permissions, audiences })
+  if (beyond !== undefined) return beyond
+  const key = ports.secrets.makeApiKey()
+  const { name, expiry } = request
   const apiKey = await ports.apiKeys.create(
-    { id: ports.randomness.uuid(), name: request.name, permissions, audiences, keyHash: ports.secrets.hash(key) },
+    { id: ports.randomness.uuid(), name, permissions, audiences, keyHash: ports.secrets.hash(key), expiry },
     actBy(origin, 'api_key.create'),
   )
-  return { apiKey, key }
+  return typeof apiKey === 'string' ? refuseKeyProblem(apiKey) : { apiKey, key }
 }

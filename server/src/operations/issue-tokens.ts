@@ -89,8 +89,8 @@ const grantAudience = (
     : refuse('invalid_target', 'A resource is not one that this agent may ask for.')
 }
 
-const decide = (ports: RoundPorts, request: IssueRequest, client: IssueView['clients'][number]): OrRefusal<Grant> => {
-  const authenticated = authenticateClient(ports, request.credentials, client)
+const decide = (ports: RoundPorts, request: IssueRequest, view: IssueView, n: number): OrRefusal<Grant> => {
+  const authenticated = authenticateClient(ports, request.credentials, view.clients[n], view.now)
   if (authenticated === undefined) return refuseCaller('invalid_client', CLIENT_REFUSED, 'Basic')
   if (request.grantType !== 'client_credentials') {
     return refuse('unsupported_grant_type', 'The only grant_type of this service is client_credentials.')
@@ -158,7 +158,7 @@ const issueRound = async (
   const again: Pending[] = []
   const granted: { pending: Pending; grant: Grant }[] = []
   pending.forEach((one, n) => {
-    const decided = decide(ports, one.request, view.clients[n])
+    const decided = decide(ports, one.request, view, n)
     if (!isRefused(decided)) granted.push({ pending: one, grant: decided })
     else if (freshness === 'cached') again.push(one)
     else answers[one.index] = decided

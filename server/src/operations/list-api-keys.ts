@@ -1,14 +1,15 @@
 // Lists API keys, a page at a time; their secrets are nowhere to be listed.
 import type { ApiKey } from '../domain/api-key.ts'
 import type { Administrator } from '../domain/caller.ts'
+import type { OrRefusal } from '../domain/refusal.ts'
 import type { Ports } from '../ports.ts'
+import { type KeysetRequest, readKeyset } from './read-keyset.ts'
+import type { ListPage } from './read-page.ts'
 
-/** API keys in one page. */
-export const API_KEYS_PAGE = 100
-
-/** The API keys that follow the one with the id `after`, at most {@link API_KEYS_PAGE}; an incomplete page is the last. */
+/** One page of the API keys by id, the revoked and expired ones too. */
 export const listApiKeys = (
-  ports: Pick<Ports, 'apiKeys'>,
+  ports: Pick<Ports, 'apiKeys' | 'secrets'>,
   _caller: Administrator,
-  after: string | null,
-): Promise<readonly ApiKey[]> => ports.apiKeys.list(after, API_KEYS_PAGE)
+  request: KeysetRequest,
+): Promise<OrRefusal<ListPage<ApiKey>>> =>
+  readKeyset(ports, 'api_keys', { request, boundTo: [], read: (after, limit) => ports.apiKeys.list(after, limit) })

@@ -41,7 +41,7 @@ const authenticate = async (
     )
   }
   const view = await ports.agents.viewForIssue([clientIdOf(credentials)], 'fresh')
-  const authenticated = authenticateClient(ports, credentials, view.clients[0])
+  const authenticated = authenticateClient(ports, credentials, view.clients[0], view.now)
   if (authenticated === undefined) return refuseCaller('invalid_client', CLIENT_REFUSED, 'Basic')
   const { id, clientId } = authenticated.client.agent
   return { kind: 'client', agentId: id, clientId }

@@ -35,6 +35,8 @@ test('api-key list shows the keys, limited ones with their audiences, and never 
     name: 'orders',
     permissions: ['tokens:introspect', 'tokens:read'],
     audiences: ['https://a.example'],
+    expires_at: null,
+    last_used_at: null,
     revoked_at: null,
   })
   assert.ok(!run(folder, ['api-key', 'list']).stdout.includes(api_key ?? '?'))

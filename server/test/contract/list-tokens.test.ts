@@ -91,7 +91,7 @@ test('none, or a wrong key: 401 invalid_client with challenges ApiKey and Bearer
     [{}, CREDENTIAL_WANTED],
     [{ 'x-api-key': '' }, CREDENTIAL_WANTED],
     [basic('x', reader), CREDENTIAL_WANTED],
-    [{ 'x-api-key': 'wrong' }, 'The API key is unknown or revoked.'],
+    [{ 'x-api-key': 'wrong' }, 'The API key is unknown, revoked or expired.'],
   ]
   for (const [headers, description] of refusals) {
     // Also where the query would be refused: who is not known, is told nothing else.

@@ -27,7 +27,14 @@ const commit = (connection: WritingConnection, ...jobs: readonly { job: JobName;
   ).map(reply => ('failure' in reply ? reply.failure.kind : reply.value))
 
 const newApiKey = () => ({
-  apiKey: { id: randomUUID(), name: 'key', permissions: [], audiences: null, keyHash: randomBytes(32).toString('hex') },
+  apiKey: {
+    id: randomUUID(),
+    name: 'key',
+    permissions: [],
+    audiences: null,
+    keyHash: randomBytes(32).toString('hex'),
+    expiry: null,
+  },
   act: act('api_key.create'),
 })
 

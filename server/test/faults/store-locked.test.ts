@@ -44,6 +44,7 @@ test('what cannot have the lock before its deadline is unavailable, was not done
     permissions: [],
     audiences: null,
     keyHash: randomBytes(32).toString('hex'),
+    expiry: null,
   }
   const attempts = [
     () => store.ledger.end(token, 'manual_revocation', REVOKE),

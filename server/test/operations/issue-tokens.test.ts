@@ -38,7 +38,7 @@ const clientOf = (clientId: string, disabledAt: number | null): Client => ({
     resources: ['*'],
     createdAt: NOW,
   },
-  credentials: [{ number: 1, id: 'credential', secretHash: hash(SECRET) }],
+  credentials: [{ number: 1, id: 'credential', secretHash: hash(SECRET), expiresAt: null }],
 })
 
 type Known = 'enabled' | 'disabled' | 'unknown'
@@ -113,7 +113,7 @@ const issueTo = async (script: Script, ...clientIds: readonly string[]) => {
         isSignedBy: never,
         readLenient: never,
       },
-      secrets: { hash, areEqual, makeClientSecret: never, makeApiKey: never },
+      secrets: { hash, areEqual, makeClientSecret: never, makeApiKey: never, kindOf: never },
       randomness: { bytes: count => new Uint8Array(count), uuid: never },
       profile: {
         issuer: 'https://auth.example',

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { test, type TestContext } from 'node:test'
-import type { NewApiKey } from '../../src/ports.ts'
+import type { NewApiKey } from '../../src/ports/secret-registers.ts'
 import { openSqliteStore, type SqliteStore } from '../../src/store/sqlite/open.ts'
 import { act, makeTestStore, START, type TestStore } from '../support/store.ts'
 import { readNumber, withFile } from '../support/store-file.ts'
@@ -22,6 +22,7 @@ const makeApiKey = (changes: Partial<NewApiKey> = {}): NewApiKey => ({
   permissions: ['tokens:introspect', 'tokens:read'],
   audiences: ['https://api.example'],
   keyHash: randomBytes(32).toString('hex'),
+  expiry: null,
   ...changes,
 })
 
@@ -33,8 +34,8 @@ const find = async (store: SqliteStore, keys: readonly NewApiKey[]) => {
 test('an API key that was created is found by its hash as given, with the time of the store', async t => {
   const { store } = await makeWorld(t)
   for (const apiKey of [makeApiKey(), makeApiKey({ audiences: null, permissions: [] })]) {
-    const { keyHash, ...shown } = apiKey
-    const expected = { ...shown, createdAt: START, revokedAt: null }
+    const { keyHash, expiry: _expiry, ...shown } = apiKey
+    const expected = { ...shown, createdAt: START, expiresAt: null, lastUsedAt: null, revokedAt: null }
     assert.deepEqual(await store.apiKeys.create(apiKey, CREATE), expected)
     assert.deepEqual(await store.apiKeys.find([keyHash]), [expected])
   }

@@ -40,6 +40,14 @@ const newApiKey = () => ({
   permissions: ['tokens:introspect'] as const,
   audiences: null,
   keyHash: randomBytes(32).toString('hex'),
+  expiry: null,
+})
+
+const newCredential = () => ({
+  id: randomUUID(),
+  name: 'second',
+  secretHash: randomBytes(32).toString('hex'),
+  expiry: null,
 })
 
 /** Does the act on things made before it; gives the subject that its row must name. */
@@ -88,6 +96,29 @@ const DOINGS: Readonly<Record<Exclude<ActKind, 'clock.reset'>, Doing>> = {
     const id = randomUUID()
     await store.revocations.create({ id, conditions: nothing, reason: 'bulk_revocation' }, act)
     return id
+  },
+  'api_key.rotate': async (store, act) => {
+    const apiKey = newApiKey()
+    await store.apiKeys.create(apiKey, actBy('api_key.create'))
+    await store.apiKeys.rotate({ id: apiKey.id, graceMs: 1, replacement: newApiKey() }, act)
+    return apiKey.id
+  },
+  'credential.create': async (store, act) => {
+    const { id } = await createAgent(store)
+    const credential = newCredential()
+    await store.credentials.create(id, credential, act)
+    return credential.id
+  },
+  'credential.rotate': async (store, act) => {
+    const { id, credentialId } = await createAgent(store)
+    await store.credentials.rotate(id, { id: credentialId, graceMs: 1, replacement: newCredential() }, act)
+    return credentialId
+  },
+  'credential.revoke': async (store, act) => {
+    const { id, credentialId } = await createAgent(store)
+    const revocation = { agentId: id, id: credentialId, reason: 'credential_revoked', keepTokens: false } as const
+    await store.credentials.revoke(revocation, act)
+    return credentialId
   },
   'signing_key.create': async (store, act) => {
     const key = someSigningKey()

@@ -40,6 +40,7 @@ const newApiKey = (id: string) => ({
   permissions: [],
   audiences: null,
   keyHash: randomBytes(32).toString('hex'),
+  expiry: null,
 })
 
 let jobs = 0

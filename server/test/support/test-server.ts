@@ -110,6 +110,8 @@ const portsOf = (
   revocations: store.revocations,
   agents: store.agents,
   apiKeys: store.apiKeys,
+  credentials: store.credentials,
+  leakedSecrets: store.leakedSecrets,
   signingKeys: store.signingKeys,
   health: store.health,
   codec: makeTokenCodec({ issuer: profile.issuer, keyEncryptionKey: KEY_ENCRYPTION_KEY }),
@@ -151,11 +153,11 @@ const makeRegisters = (store: SqliteStore) => {
       return { agentId: agent.id, clientId: agent.clientId, clientSecret }
     },
     createApiKey: async (permission: string, audiences: readonly string[] | null = null) => {
-      const request = { name: permission, permissions: [permission], audiences }
+      const request = { name: permission, permissions: [permission], audiences, expiry: null }
       const { apiKey, key } = taken(await createApiKey(ports, CLI, request))
       return { id: apiKey.id, key }
     },
-    revokeApiKey: (id: string) => revokeApiKey(ports, CLI, id),
+    revokeApiKey: (id: string) => revokeApiKey(ports, CLI, id, null),
     disableAgent: (id: string) => disableAgent(ports, CLI, id),
     enableAgent: (id: string) => enableAgent(ports, CLI, id),
   }

@@ -1,10 +1,11 @@
 // Agents in the store: reading them, and the acts that change them.
 import type { Act } from '../../domain/act.ts'
-import { type Agent, type Client, type Credential, LIFETIMES_MAX } from '../../domain/agent.ts'
+import { type Agent, type Client, LIFETIMES_MAX } from '../../domain/agent.ts'
 import { settingsRecord } from '../../domain/agent-record.ts'
 import type { AgentSettings } from '../../domain/change-agent.ts'
 import { NO_CONDITION } from '../../domain/ledger.ts'
 import type { NewAgent } from '../../ports.ts'
+import { readUsableCredentials } from './credentials.ts'
 import { endAll } from './end-tokens.ts'
 import { parseLabels, parseStrings } from './rows.ts'
 import type { Statements } from './statements.ts'
@@ -63,9 +64,7 @@ export const readClient = (sql: Statements, clientId: string): Client | undefine
   const select = `select ${AGENT_COLUMNS} from agent where client_id = ? and deleted_at is null`
   const row = sql<AgentRow>(select).get(clientId)
   if (row === undefined) return undefined
-  const credentials =
-    'select n as number, id, lower(hex(secret_hash)) as secretHash from credential where agent = ? order by n'
-  return { number: row.n, agent: agentOf(row), credentials: sql<Credential>(credentials).all(row.n) }
+  return { number: row.n, agent: agentOf(row), credentials: readUsableCredentials(sql, row.n) }
 }
 
 const NOBODY = 0

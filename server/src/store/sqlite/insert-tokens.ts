@@ -1,5 +1,6 @@
 // Writes a group of new tokens: each only where the decision to issue it still stands.
 import { LIFETIMES_MAX } from '../../domain/agent.ts'
+import { noteCredentialUses } from './last-uses.ts'
 import { type PackedTokens, type UnpackedToken, unpackTokens } from './rows.ts'
 import type { Transaction } from './transaction.ts'
 
@@ -40,5 +41,8 @@ export const insertTokens = (tx: Transaction, packed: PackedTokens): Uint8Array 
   const seq = tx.seq()
   if (!tokens.some(token => token.seq === seq)) return new Uint8Array(tokens.length).fill(DECIDE_AGAIN)
   const insert = makeInsert(tx, packed, seq)
-  return Uint8Array.from(tokens, token => (token.seq === seq ? insert(token) : DECIDE_AGAIN))
+  const outcomes = Uint8Array.from(tokens, token => (token.seq === seq ? insert(token) : DECIDE_AGAIN))
+  const got = tokens.filter((_, n) => outcomes[n] === INSERTED)
+  noteCredentialUses(tx, new Set(got.map(({ credential }) => credential)))
+  return outcomes
 }

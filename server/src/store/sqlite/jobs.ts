@@ -1,10 +1,13 @@
 // What the writing thread can be asked to do. Each job is one intention inside a transaction that others may share.
 import { createAgent, disableAgent, enableAgent } from './agents.ts'
-import { createApiKey, revokeApiKey } from './api-keys.ts'
+import { createApiKey, revokeApiKey, rotateApiKey } from './api-keys.ts'
 import { changeAgent, deleteAgent } from './change-agent.ts'
+import { createCredential, revokeCredential, rotateCredential } from './credentials.ts'
 import { type EndAll, endAll, endToken } from './end-tokens.ts'
 import { insertTokens } from './insert-tokens.ts'
+import { noteApiKeyUses } from './last-uses.ts'
 import { createRevocation } from './revocations.ts'
+import { revokeLeaked } from './revoke-leaked.ts'
 import { createFirstKey } from './signing-keys.ts'
 import type { Transaction } from './transaction.ts'
 
@@ -27,8 +30,14 @@ export const JOBS = {
   deleteAgent,
   disableAgent,
   enableAgent,
+  createCredential,
+  rotateCredential,
+  revokeCredential,
+  revokeLeaked,
   createApiKey,
+  rotateApiKey,
   revokeApiKey,
+  noteApiKeyUses,
   createFirstKey,
   /** Every transaction renews the lease of the clock where half of it has gone; this one does nothing else. */
   renewLease: ({ sql, now }: Transaction, _input: null): null => {

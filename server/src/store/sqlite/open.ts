@@ -2,14 +2,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { MessagePort } from 'node:worker_threads'
 import { existsSync } from 'node:fs'
-import type {
-  AgentRegister,
-  ApiKeyRegister,
-  RevocationRegister,
-  SigningKeyRegister,
-  StoreHealth,
-  TokenLedger,
-} from '../../ports.ts'
+import type { AgentRegister, RevocationRegister, SigningKeyRegister, StoreHealth, TokenLedger } from '../../ports.ts'
+import type { ApiKeyRegister, CredentialRegister, LeakedSecretRegister } from '../../ports/secret-registers.ts'
 import {
   CLOCK_AHEAD_MS_MAX,
   type ClockCells,
@@ -21,6 +15,7 @@ import {
   startClock,
 } from './clock.ts'
 import { isBusy, openForMigration, openForReading, refuseForeignUser, StoreProblem } from './connection.ts'
+import { makeCredentialRegister, makeLeakedSecretRegister } from './credential-register.ts'
 import { labelsOf } from './labels.ts'
 import { makeLedger } from './ledger.ts'
 import { applyMigrations, PROGRAM_VERSION, schemaVersionOf } from './migrations.ts'
@@ -42,6 +37,8 @@ export type StoreConnection = {
   readonly revocations: RevocationRegister
   readonly agents: AgentRegister
   readonly apiKeys: ApiKeyRegister
+  readonly credentials: CredentialRegister
+  readonly leakedSecrets: LeakedSecretRegister
   readonly signingKeys: SigningKeyRegister
   readonly health: StoreHealth
   /** Takes a port to the writing thread, as the host's `attach` gives it. */
@@ -168,6 +165,8 @@ export const connectStore = (options: {
     revocations: makeRevocationRegister(reader, labels, writer),
     agents: makeAgentRegister(reader, writer),
     apiKeys: makeApiKeyRegister(reader, writer),
+    credentials: makeCredentialRegister(reader, writer),
+    leakedSecrets: makeLeakedSecretRegister(writer),
     signingKeys: makeSigningKeyRegister(reader, writer),
     health: makeHealth(reader, writer),
     connect: writer.connect,

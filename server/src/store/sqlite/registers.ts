@@ -2,11 +2,14 @@
 // read at, and that number is read each time.
 import type { Client } from '../../domain/agent.ts'
 import type { ApiKey } from '../../domain/api-key.ts'
+import { hasExpired } from '../../domain/expiry.ts'
 import { Unavailable } from '../../domain/refusal.ts'
 import type { SigningKey } from '../../domain/signing-key.ts'
-import type { AgentRegister, ApiKeyRegister, Freshness, SigningKeyRegister, StoreHealth } from '../../ports.ts'
+import type { AgentRegister, Freshness, IssueView, SigningKeyRegister, StoreHealth } from '../../ports.ts'
+import type { ApiKeyRegister } from '../../ports/secret-registers.ts'
 import { lifetimesInUse, readClient, showAgent } from './agents.ts'
-import { findApiKey, listApiKeys } from './api-keys.ts'
+import { findApiKey, listApiKeys, showApiKey } from './api-keys.ts'
+import { handOverUses } from './hand-over-uses.ts'
 import { listAgents } from './list-agents.ts'
 import type { Reader, Snapshot } from './reader.ts'
 import { readSigningKeys } from './signing-keys.ts'
@@ -40,17 +43,24 @@ const readCurrentKey = ({ sql }: Snapshot): SigningKey => {
 
 const CURRENT = 'current'
 
+const mayExpire = ({ clients }: IssueView): boolean =>
+  clients.some(client => client?.credentials.some(({ expiresAt }) => expiresAt !== null))
+
 export const makeAgentRegister = (reader: Reader, writer: Writer): AgentRegister => {
   const clients = memory<Client>()
   const keys = memory<SigningKey>()
+  const view = (clientIds: readonly string[], freshness: Freshness) => (snapshot: Snapshot) => ({
+    seq: snapshot.service.seq,
+    now: snapshot.now,
+    signingKey: keys(snapshot, CURRENT, freshness, () => readCurrentKey(snapshot)) ?? readCurrentKey(snapshot),
+    clients: clientIds.map(id => clients(snapshot, id, freshness, () => readClient(snapshot.sql, id))),
+  })
   return {
-    viewForIssue: async (clientIds, freshness) =>
-      reader.readUntimed(snapshot => ({
-        seq: snapshot.service.seq,
-        now: snapshot.now,
-        signingKey: keys(snapshot, CURRENT, freshness, () => readCurrentKey(snapshot)) ?? readCurrentKey(snapshot),
-        clients: clientIds.map(id => clients(snapshot, id, freshness, () => readClient(snapshot.sql, id))),
-      })),
+    viewForIssue: async (clientIds, freshness) => {
+      const untimed = reader.readUntimed(view(clientIds, freshness))
+      // Who has expired must stay so: such a view tells a time, and waits for the clock's lease.
+      return mayExpire(untimed) ? reader.read(view(clientIds, freshness)) : untimed
+    },
     create: (agent, act) => writer.call('createAgent', { agent, act }),
     show: async agentId => reader.readUntimed(({ sql }) => showAgent(sql, agentId)),
     list: async request => reader.readUntimed(({ sql }) => listAgents(sql, request)),
@@ -64,11 +74,23 @@ export const makeAgentRegister = (reader: Reader, writer: Writer): AgentRegister
 
 export const makeApiKeyRegister = (reader: Reader, writer: Writer): ApiKeyRegister => {
   const apiKeys = memory<ApiKey>()
+  const noteUses = handOverUses(writer)
+  const find = (keyHashes: readonly string[]) => (snapshot: Snapshot) => ({
+    now: snapshot.now,
+    found: keyHashes.map(hash => apiKeys(snapshot, hash, 'cached', () => findApiKey(snapshot.sql, hash))),
+  })
   return {
-    find: async keyHashes =>
-      reader.readUntimed(snapshot =>
-        keyHashes.map(hash => apiKeys(snapshot, hash, 'cached', () => findApiKey(snapshot.sql, hash))),
-      ),
+    find: async keyHashes => {
+      const untimed = reader.readUntimed(find(keyHashes))
+      // What has expired must stay so: such an answer tells a time, and waits for the clock's lease.
+      const tellsTime = untimed.found.some(apiKey => apiKey !== undefined && apiKey.expiresAt !== null)
+      const { now, found } = tellsTime ? await reader.read(find(keyHashes)) : untimed
+      const live = found.map(apiKey => (hasExpired(apiKey?.expiresAt ?? null, now) ? undefined : apiKey))
+      noteUses(live, now)
+      return live
+    },
+    show: async apiKeyId => reader.readUntimed(({ sql }) => showApiKey(sql, apiKeyId)),
+    rotate: (rotation, act) => writer.call('rotateApiKey', { rotation, act }),
     create: (apiKey, act) => writer.call('createApiKey', { apiKey, act }),
     list: async (after, limit) => reader.readUntimed(({ sql }) => listApiKeys(sql, after, limit)),
     revoke: (apiKeyId, act) => writer.call('revokeApiKey', { apiKeyId, act }),

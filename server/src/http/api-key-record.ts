@@ -1,0 +1,37 @@
+// An API key as the API shows it: everything but the key.
+import { z } from 'zod'
+import type { ApiKey } from '../domain/api-key.ts'
+import { PERMISSIONS } from '../domain/caller.ts'
+import { formatTime, formatTimeOrNull } from '../domain/time.ts'
+import { timeOrNull } from './json-members.ts'
+import { pageOf } from './token-record.ts'
+
+export const apiKeyRecord = z.object({
+  api_key_id: z.string(),
+  name: z.string(),
+  permissions: z.array(z.enum(PERMISSIONS)),
+  audiences: z.array(z.string()).nullable().describe('Only tokens for one of these exist for the key; null: all do.'),
+  created_at: z.string().meta({ format: 'date-time' }),
+  expires_at: timeOrNull.describe('From then on it is refused; null: never.'),
+  last_used_at: timeOrNull.describe('When it was last taken, at most a minute behind; null: never.'),
+  revoked_at: timeOrNull,
+})
+
+export const apiKeysAnswer = pageOf(apiKeyRecord)
+
+export const createdApiKeyAnswer = apiKeyRecord.extend({ api_key: z.string().describe('Shown this once.') })
+
+export const rotatedApiKeyAnswer = createdApiKeyAnswer.extend({
+  replaces: z.object({ api_key_id: z.string(), expires_at: timeOrNull }),
+})
+
+export const formatApiKey = (apiKey: ApiKey): z.output<typeof apiKeyRecord> => ({
+  api_key_id: apiKey.id,
+  name: apiKey.name,
+  permissions: [...apiKey.permissions],
+  audiences: apiKey.audiences === null ? null : [...apiKey.audiences],
+  created_at: formatTime(apiKey.createdAt),
+  expires_at: formatTimeOrNull(apiKey.expiresAt),
+  last_used_at: formatTimeOrNull(apiKey.lastUsedAt),
+  revoked_at: formatTimeOrNull(apiKey.revokedAt),
+})

@@ -1,0 +1,20 @@
+// POST /api/v1/api-keys/{api_key_id}/revoke
+import { z } from 'zod'
+import { ACCESS } from '../domain/access.ts'
+import { revokeApiKey } from '../operations/revoke-api-key.ts'
+import type { Ports } from '../ports.ts'
+import { type AdministrationInput, makeAdministrationHandler } from './administer.ts'
+import { formatApiKey } from './api-key-record.ts'
+import type { Refuser } from './refusals.ts'
+
+export const revokeApiKeyBody = z.strictObject({
+  note: z.string().nullish().describe('For whoever reads the audit log.'),
+})
+
+export const makeRevokeApiKeyHandler = (ports: Ports, refuser: Refuser) =>
+  makeAdministrationHandler(ports, refuser, {
+    access: ACCESS.writeKeys,
+    run: (origin, { body, path }: AdministrationInput<z.output<typeof revokeApiKeyBody>>) =>
+      revokeApiKey(ports, origin, path('api_key_id'), body.note ?? null),
+    answer: (reply, apiKey) => reply.send(formatApiKey(apiKey)),
+  })

@@ -1,0 +1,32 @@
+// POST /api/v1/agents/{agent_id}/credentials/{credential_id}/revoke: refuses it, and ends the tokens that it got.
+import { z } from 'zod'
+import { ACCESS } from '../domain/access.ts'
+import { CREDENTIAL_REASONS } from '../domain/credential.ts'
+import { revokeCredential } from '../operations/revoke-credential.ts'
+import type { Ports } from '../ports.ts'
+import { type AdministrationInput, makeAdministrationHandler } from './administer.ts'
+import { formatCredential } from './credential-record.ts'
+import type { Refuser } from './refusals.ts'
+
+export const revokeCredentialBody = z.strictObject({
+  reason: z
+    .enum(CREDENTIAL_REASONS, { error: `is not one of ${CREDENTIAL_REASONS.join(', ')}` })
+    .default('credential_revoked')
+    .describe('What its tokens end with.'),
+  keep_tokens: z.boolean().default(false).describe('Whether the tokens that it got live on.'),
+  note: z.string().nullish().describe('For whoever reads the audit log and the history.'),
+})
+
+export const makeRevokeCredentialHandler = (ports: Ports, refuser: Refuser) =>
+  makeAdministrationHandler(ports, refuser, {
+    access: ACCESS.stopAgents,
+    run: (origin, { body, path }: AdministrationInput<z.output<typeof revokeCredentialBody>>) =>
+      revokeCredential(ports, origin, {
+        agentId: path('agent_id'),
+        credentialId: path('credential_id'),
+        reason: body.reason,
+        keepTokens: body.keep_tokens,
+        note: body.note ?? null,
+      }),
+    answer: (reply, credential) => reply.send(formatCredential(credential)),
+  })

@@ -1,0 +1,15 @@
+// GET /api/v1/agents/{agent_id}/credentials/{credential_id}
+import { ACCESS } from '../domain/access.ts'
+import { showCredential } from '../operations/show-credential.ts'
+import type { Ports } from '../ports.ts'
+import { makeAdministrationHandler } from './administer.ts'
+import { formatCredential } from './credential-record.ts'
+import type { Refuser } from './refusals.ts'
+
+export const makeShowCredentialHandler = (ports: Ports, refuser: Refuser) =>
+  makeAdministrationHandler(ports, refuser, {
+    access: ACCESS.readAgents,
+    run: ({ caller }, { path }) =>
+      showCredential(ports, caller, { agentId: path('agent_id'), credentialId: path('credential_id') }),
+    answer: (reply, credential) => reply.send(formatCredential(credential)),
+  })

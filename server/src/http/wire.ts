@@ -1,0 +1,6 @@
+// What every route is built over.
+import type { Logger } from 'pino'
+import type { Ports } from '../ports.ts'
+import type { Refuser } from './refusals.ts'
+
+export type Wire = { readonly ports: Ports; readonly refuser: Refuser; readonly logger: Logger }
