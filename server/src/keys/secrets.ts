@@ -2,7 +2,8 @@
 // They are random in full, so SHA-256 keeps them as well as a slow password hash would.
 import { hash, timingSafeEqual } from 'node:crypto'
 import { crc32 } from 'node:zlib'
-import type { Randomness, SecretKind, Secrets } from '../ports.ts'
+import type { Randomness, Secrets } from '../ports.ts'
+import type { SecretKind } from '../ports/secret-registers.ts'
 
 export const CLIENT_SECRET_PREFIX = 'mmc_'
 export const API_KEY_PREFIX = 'mma_'

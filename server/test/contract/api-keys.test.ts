@@ -66,7 +66,7 @@ test('creating one: 201 with Location, the record and the key, which is taken; s
 })
 
 test('a body that is not as it must be is refused, names the member, and makes nothing', async () => {
-  const before = countRows(service.storeFile, 'api_key')
+  const earlier = countRows(service.storeFile, 'api_key')
   const permissions = 'tokens:introspect, tokens:read, tokens:revoke, agents:read, agents:write, keys:write, audit:read'
   const mistakes: readonly (readonly [object, string, string])[] = [
     [{}, 'invalid_request', 'name is missing, or is not of the type string.'],
@@ -79,7 +79,7 @@ test('a body that is not as it must be is refused, names the member, and makes n
     [{ ...READ, key: 'mine' }, 'invalid_request', 'The body has a member that this operation does not know.'],
   ]
   for (const [body, error, description] of mistakes) assertProblem(await post(ALL, body), 400, error, description)
-  assert.equal(countRows(service.storeFile, 'api_key'), before)
+  assert.equal(countRows(service.storeFile, 'api_key'), earlier)
 })
 
 test('one that expires is taken until the millisecond before, and then refused as one that never was', async () => {
@@ -96,11 +96,11 @@ test('one that expires is taken until the millisecond before, and then refused a
 test('an API key makes one with permissions that it has, and none with one more', async () => {
   const maker = keyOf(await create({ name: 'maker', permissions: ['keys:write', 'tokens:read'] }))
   await create(READ, maker)
-  const before = countRows(service.storeFile, 'api_key')
+  const earlier = countRows(service.storeFile, 'api_key')
   const answer = await post(ALL, { name: 'more', permissions: ['tokens:read', 'tokens:revoke'] }, maker)
   const description = 'This API key lacks the permission tokens:revoke itself, and cannot give it.'
   assertProblem(answer, 403, 'insufficient_scope', description)
-  assert.equal(countRows(service.storeFile, 'api_key'), before)
+  assert.equal(countRows(service.storeFile, 'api_key'), earlier)
 })
 
 test('an API key that is limited to audiences makes none for others, and none without a limit', async () => {
@@ -145,12 +145,12 @@ test('an API key does not get a stronger one by rotating it, and the stronger on
   const maker = keyOf(await create({ name: 'maker', permissions: ['keys:write'] }))
   const limited = keyOf(await create({ name: 'maker', permissions: ['keys:write'], audiences: [ONE] }))
   const [stronger, unlimited] = [await create(), await create({ name: 'x', permissions: ['keys:write'] })]
-  const before = readRows(service.storeFile, 'select id, expires_at from api_key')
+  const earlier = readRows(service.storeFile, 'select id, expires_at from api_key')
   const rotate = ({ api_key_id }: Created, as: Headers) => post(`${ALL}/${api_key_id}/rotate`, { grace_seconds: 0 }, as)
   for (const answer of [await rotate(stronger, maker), await rotate(unlimited, limited)]) {
     assert.deepEqual([answer.status, (answer.json as { error: string }).error], [403, 'insufficient_scope'])
   }
-  assert.deepEqual(readRows(service.storeFile, 'select id, expires_at from api_key'), before)
+  assert.deepEqual(readRows(service.storeFile, 'select id, expires_at from api_key'), earlier)
 })
 
 test('revoking: refused from then on; doing it again answers the same', async () => {

@@ -32,6 +32,17 @@ test('every random bit is in the secret, from all zeros to all ones', () => {
   assert.equal(numberOf(withBytes(255).makeApiKey().slice(4, -6)), 2n ** 256n - 1n)
 })
 
+test('a secret is told by its prefix and its checksum; one that differs in a character, or is longer, is none of ours', () => {
+  const [client, apiKey] = [secrets.makeClientSecret(), secrets.makeApiKey()]
+  assert.deepEqual([secrets.kindOf(client), secrets.kindOf(apiKey)], ['client_secret', 'api_key'])
+  const swapped = (at: number): string =>
+    client.slice(0, at) + (client.charAt(at) === 'x' ? 'y' : 'x') + client.slice(at + 1)
+  const wrong = Array.from(client, (_, at) => swapped(at))
+  for (const text of [...wrong, '', 'mmc_', `${client}0`, ` ${client}`, `${client}\n`, client.slice(0, -1)]) {
+    assert.equal(secrets.kindOf(text), undefined, text)
+  }
+})
+
 test('a hash is SHA-256 of the UTF-8 text', () => {
   for (const text of ['', 'mmc_x', 'schlüssel €']) {
     assert.equal(secrets.hash(text), createHash('sha256').update(text, 'utf8').digest('hex'))

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { test, type TestContext } from 'node:test'
-import type { LeakedSecret } from '../../src/ports.ts'
+import type { LeakedSecret } from '../../src/ports/secret-registers.ts'
 import { act, createAgent, issue, makeTestStore, NO_HISTORY_FILTERS, type TestStore } from '../support/store.ts'
 import { readRow } from '../support/store-file.ts'
 
