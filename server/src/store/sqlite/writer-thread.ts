@@ -36,7 +36,12 @@ const leaveGap = (): void => {
   lastWorked = now
 }
 
-const wakeUpkeep = options.upkeep === null ? () => undefined : startUpkeep(connection, options.upkeep, leaveGap)
+// A probe of health or an act of an operator is no traffic that the upkeep must make room for.
+const TRAFFIC: ReadonlySet<string> = new Set(['insertTokens', 'endToken', 'renewLease'])
+let askedAt = Number.NEGATIVE_INFINITY
+
+const surroundings = { leaveGap, askedAt: () => askedAt }
+const wakeUpkeep = options.upkeep === null ? () => undefined : startUpkeep(connection, options.upkeep, surroundings)
 
 const ports = new Set<MessagePort>()
 const queue = makeWriterQueue()
@@ -50,6 +55,7 @@ const commitGroup = (jobs: NextWork['jobs']): void => {
   )
   replies.forEach((reply, n) => jobs[n]?.from.postMessage(reply))
   lastWorked = monotonicMs()
+  if (jobs.some(({ message }) => TRAFFIC.has(message.job))) askedAt = lastWorked
   if (jobs.some(({ message }) => message.job !== 'insertTokens')) wakeUpkeep()
 }
 
