@@ -30,6 +30,8 @@ export type Wish = {
   readonly ended: number
   /** Live tokens whose text is kept, spread evenly over all: to introspect and to revoke. */
   readonly samples: number
+  /** All live tokens are of the first agent; else they are of agents that the filling makes. */
+  readonly ofOneAgent?: boolean
 }
 
 /** Where rows stand, in ms: what a cursor in the middle or at the end of a list names. */
@@ -49,11 +51,16 @@ export type Filled = {
   readonly seconds: number
 }
 
+/** A store that no process has open, and the agent whose tokens are kept. */
+type Store = Pick<Installation, 'databaseFile' | 'baseUrl'> & {
+  readonly agent: Pick<Installation['agent'], 'agent_id' | 'client_id'>
+}
+
 type Numbers = { readonly agent: number; readonly cred: number; readonly key: number; readonly seq: number }
 
 type Filling = {
   readonly db: Database.Database
-  readonly installation: Installation
+  readonly installation: Store
   readonly own: Numbers
   readonly kid: string
   /** Agent and credential have one number each, and all agents of the filling stand in a row. */
@@ -63,7 +70,7 @@ type Filling = {
 const PRAGMAS = ['journal_mode = off', 'synchronous = off', 'locking_mode = exclusive', 'cache_size = -1000000']
 
 // What is not under test is made once: agents, scope sets, an audience, the acts that ended tokens.
-const addSurroundings = (db: Database.Database, installation: Installation, now: number): number => {
+const addSurroundings = (db: Database.Database, installation: Store, now: number): number => {
   const day = Math.floor(now / DAY_MS)
   for (const life of [LIVE_LIFETIME_SECONDS, ...SHORT_LIFETIMES_SECONDS]) {
     db.prepare('insert or ignore into lifetime values (?)').run(life)
@@ -166,7 +173,7 @@ const INSERT_TOKEN = `insert into token (life, id, digest, agent, cred, key, sco
 const INSERT_ENDED = `insert into ended (id, life, agent, cred, key, scope, aud, at, reason, act)
   values (?, ?, ?, ?, ?, ?, 1, ?, ?, ?)`
 
-const addLive = (filling: Filling, { live, samples }: Wish, span: Span): readonly string[] => {
+const addLive = (filling: Filling, { live, samples, ofOneAgent = false }: Wish, span: Span): readonly string[] => {
   const { db, own } = filling
   const insert = db.prepare(INSERT_TOKEN)
   const every = Math.max(1, Math.floor(live / Math.max(samples, 1)))
@@ -180,7 +187,7 @@ const addLive = (filling: Filling, { live, samples }: Wish, span: Span): readonl
       insert.run(LIVE_LIFETIME_SECONDS, bytesOf(id), digest, own.agent, own.cred, own.key, 1, own.seq)
       return
     }
-    const { agent, cred, scope } = kindOf(filling, n)
+    const { agent, cred, scope } = { ...kindOf(filling, n), ...(ofOneAgent && own) }
     insert.run(LIVE_LIFETIME_SECONDS, bytesOf(id), someBytes(16), agent, cred, own.key, scope, own.seq)
   })
   return texts
@@ -211,7 +218,7 @@ const addEnded = (filling: Filling, count: number, span: Span): void => {
 }
 
 /** The journal is off while it fills: what is interrupted is thrown away. Nothing else may have the store open. */
-export const fillStore = (installation: Installation, wish: Wish): Filled => {
+export const fillStore = (installation: Store, wish: Wish): Filled => {
   const started = performance.now()
   const now = Date.now()
   const live = { oldest: now - 20 * HOUR_MS, newest: now - 60_000 }

@@ -49,6 +49,19 @@ export const revokeRequest = ({ operatorJwt, agent }: Access, token: string, by:
 export const readRequest = ({ readerKey }: Access, path: string): string =>
   `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nX-API-Key: ${readerKey}\r\n\r\n`
 
+/** The kill switch, for all tokens of an agent. */
+export const endAllRequest = ({ operatorJwt, agent }: Access, id: string): string => {
+  const body = JSON.stringify({ id, agent_id: agent.clientId, note: 'drill' })
+  const head = [
+    'POST /api/v1/revocations HTTP/1.1',
+    'Host: 127.0.0.1',
+    'Content-Type: application/json',
+    `Content-Length: ${body.length}`,
+    `Authorization: Bearer ${operatorJwt}`,
+  ]
+  return `${head.join('\r\n')}\r\n\r\n${body}`
+}
+
 export type Claims = { readonly jti: string; readonly iat: number; readonly exp: number }
 
 /** The claims of a token, unverified. */
