@@ -93,7 +93,7 @@ export const countRecords = (service: ServiceUnderDrill, id: string): Records =>
     const count = (sql: string, ...values: readonly unknown[]): number =>
       Number(
         db
-          .prepare<unknown[]>(`select count(*) ${sql}`)
+          .prepare(`select count(*) ${sql}`)
           .pluck()
           .get(...values),
       )
