@@ -259,3 +259,16 @@ test('the docs name every route', () => {
   assert.ok(routes.includes(token) && routes.includes(agent), 'The files of routes name none.')
   nothing(without(routes, namesIn(docs(), /\/[a-z0-9._/{}-]*[a-z0-9}]/g)), 'A route, but in no file of docs/:')
 })
+
+test('docs/administration.md names every route of the administration', () => {
+  const routes = namesIn(readText('server/src/http/administration-routes.ts'), /(?<=')\/[a-z0-9._/:-]+(?=')/g)
+  assert.ok(routes.length > 0, 'http/administration-routes.ts names no route.')
+  const named = namesIn(readText('docs/administration.md'), /(?<=`[A-Z]+ )\/[a-z0-9._/{}-]+(?=`)/g)
+  nothing(
+    without(
+      routes.map(route => route.replaceAll(/:([a-z_]+)/g, '{$1}')),
+      named,
+    ),
+    'In http/administration-routes.ts, but not in docs/administration.md:',
+  )
+})
