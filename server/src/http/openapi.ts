@@ -1,5 +1,5 @@
 // The OpenAPI 3.1 description that the routes' schemas add up to, and its page, served from our own origin.
-import swagger from '@fastify/swagger'
+import swagger, { type SwaggerTransformObject } from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance, FastifySchema } from 'fastify'
 import { jsonSchemaTransform } from 'fastify-type-provider-zod'
@@ -85,6 +85,18 @@ export const describeList = (summary: string, querystring: z.ZodType, answer: z.
   schema: { ...describeRead(summary, byAdministrator, answer), querystring },
 })
 
+/** The plugin calls every body required; one whose schema has a default may be left out. */
+const markOptionalBodies: SwaggerTransformObject = document => {
+  if ('swaggerObject' in document) return document.swaggerObject
+  for (const { post } of Object.values(document.openapiObject.paths ?? {}).filter(path => path !== undefined)) {
+    const body = post?.requestBody
+    if (body === undefined || '$ref' in body) continue
+    const { schema } = body.content['application/json'] ?? {}
+    if (schema !== undefined && 'default' in schema) body.required = false
+  }
+  return document.openapiObject
+}
+
 /** Collects the schemas of the routes that are registered after it. */
 export const registerOpenapi = (app: FastifyInstance, issuer: string): void => {
   void app.register(swagger, {
@@ -95,6 +107,7 @@ export const registerOpenapi = (app: FastifyInstance, issuer: string): void => {
       components: { securitySchemes: securitySchemesOf(issuer) },
     },
     transform: jsonSchemaTransform,
+    transformObject: markOptionalBodies,
   })
 }
 

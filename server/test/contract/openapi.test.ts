@@ -6,7 +6,10 @@ import { startServer, type TestServer } from '../support/test-server.ts'
 
 type Operation = {
   readonly parameters?: readonly { readonly name: string }[]
-  readonly requestBody?: { readonly content: Record<string, { readonly schema: { readonly properties: object } }> }
+  readonly requestBody?: {
+    readonly required?: boolean
+    readonly content: Record<string, { readonly schema: { readonly properties: object } }>
+  }
   readonly responses: object
   readonly security?: object
 }
@@ -124,6 +127,13 @@ test('an operation of the administration: its JSON body, the id in its path, its
   )
   assert.deepEqual(Object.keys(paths['/api/v1/agents']?.['post']?.responses ?? {}), ['201', '4XX', '5XX'])
   assert.deepEqual(Object.keys(paths['/api/v1/agents/{id}']?.['delete']?.responses ?? {}), ['204', '4XX', '5XX'])
+})
+
+test('a body that may be left out is not called required, and any other is', async () => {
+  const { paths } = await describe()
+  const isRequired = (path: string): unknown => paths[path]?.['post']?.requestBody?.required
+  assert.equal(isRequired('/api/v1/tokens/{id}/revoke'), false)
+  assert.equal(isRequired('/api/v1/revocations'), true)
 })
 
 test('a page at /docs from our own origin, which may load nothing from elsewhere', async () => {
