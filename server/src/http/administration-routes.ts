@@ -2,6 +2,7 @@
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { agentChangeBody, agentRecord, newAgentBody } from './agent-record.ts'
+import { answerEachInTime } from './answer-deadline.ts'
 import { makeChangeAgentHandler } from './change-agent.ts'
 import { createdAgentAnswer, makeCreateAgentHandler } from './create-agent.ts'
 import { makeCreateRevocationHandler, revocationAnswers, revocationBody } from './create-revocation.ts'
@@ -100,6 +101,7 @@ const registerRevocations = (app: FastifyInstance, { ports, refuser }: Wire): vo
 /** Call it in a scope of its own, below the path of the base URL: it takes JSON and nothing else. */
 export const registerAdministration = (app: FastifyInstance, wire: Wire): void => {
   takeJson(app)
+  answerEachInTime(app, wire.inTime)
   registerAgents(app, wire)
   registerTokens(app, wire)
   registerRevocations(app, wire)

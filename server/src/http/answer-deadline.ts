@@ -1,5 +1,5 @@
 // One deadline for each request, whatever it waits for: by then it is answered 503, and nothing else, ever.
-import type { FastifyReply } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Unavailable } from '../domain/refusal.ts'
 import type { MonotonicMilliseconds } from '../domain/time.ts'
 import type { Ports } from '../ports.ts'
@@ -56,3 +56,12 @@ export const answerInTime =
   <Request>(inTime: InTime, handler: Handler<Request>): Handler<Request> =>
   (request, reply) =>
     inTime(handler(request, reply))
+
+/** Puts the deadline in front of every route that the scope registers from here on. */
+export const answerEachInTime = (scope: FastifyInstance, inTime: InTime): void => {
+  scope.addHook('onRoute', route => {
+    const { handler } = route
+    route.handler = (request: FastifyRequest, reply: FastifyReply) =>
+      inTime(Promise.resolve(handler.call(scope, request, reply)))
+  })
+}

@@ -1,7 +1,7 @@
 // The API on one screen: every route, its schemas and its handler. docs/ names each of them.
 import type { FastifyInstance } from 'fastify'
 import type { z } from 'zod'
-import { answerInTime, makeAnswerDeadline } from './answer-deadline.ts'
+import { answerInTime } from './answer-deadline.ts'
 import { answerAlive, healthAnswer, makeReadyHandler, makeUnreadyHandler, unreadyAnswer } from './check-health.ts'
 import { answerPreflight } from './cross-origin.ts'
 import { introspectAnswer, introspectForm, makeIntrospectHandler } from './introspect-tokens.ts'
@@ -23,8 +23,7 @@ import type { Wire } from './wire.ts'
 type Form<T extends z.ZodType> = { Body: z.output<T> }
 
 /** The operations, below the path of the base URL, each answered by its deadline. */
-export const registerOperations = (app: FastifyInstance, { ports, refuser, logger }: Wire): void => {
-  const inTime = makeAnswerDeadline(ports)
+export const registerOperations = (app: FastifyInstance, { ports, refuser, logger, inTime }: Wire): void => {
   app.post<Form<typeof tokenForm>>(
     '/oauth/token',
     { schema: describeForm('Issue a token', byClient, tokenForm, tokenAnswer) },

@@ -4,6 +4,7 @@ import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import type { Logger } from 'pino'
 import type { Ports } from '../ports.ts'
 import { registerAdministration } from './administration-routes.ts'
+import { makeAnswerDeadline } from './answer-deadline.ts'
 import { makeBrokenRequestHandler } from './broken-request.ts'
 import { compileValidator } from './fields.ts'
 import { parsePairs } from './form.ts'
@@ -76,7 +77,7 @@ export const buildServer = (ports: Ports, options: ServerOptions): FastifyInstan
   app.addHook('onRequest', makeRequestRules({ refuser, answerUnknownRoute, basePath, allowedHosts }))
   registerOpenapi(app, issuer)
   registerPage(app, basePath)
-  const wire = { ports, refuser, logger }
+  const wire = { ports, refuser, logger, inTime: makeAnswerDeadline(ports) }
   void app.register(async scope => registerOperations(scope, wire), { prefix: basePath })
   void app.register(async scope => registerAdministration(scope, wire), { prefix: basePath })
   void app.register(async scope => registerDescription(scope), { prefix: basePath })

@@ -169,12 +169,53 @@ const assertStillActive = async (): Promise<void> => {
 test('the table holds every operation that touches a port', async () => {
   const { paths } = (await get(service, '/openapi.json')).json as { paths: Readonly<Record<string, unknown>> }
   const listed = Object.values(OPERATIONS).map(({ path }) => path)
-  const others = Object.keys(paths).filter(path => !listed.includes(path))
+  const others = Object.keys(paths).filter(path => !listed.includes(path) && !path.startsWith('/api/v1/'))
   assert.deepEqual(others.toSorted(), [
     '/.well-known/oauth-authorization-server',
     '/.well-known/openid-configuration',
     '/livez',
   ])
+})
+
+/** Every operation of the administration, as the description has it, asked with a key that has all permissions. */
+const administration = async (): Promise<readonly (() => Promise<Answer>)[]> => {
+  const { paths } = (await get(service, '/openapi.json')).json as { paths: Readonly<Record<string, object>> }
+  const headers = { ...reader, 'content-type': 'application/json' }
+  return Object.entries(paths)
+    .filter(([path]) => path.startsWith('/api/v1/') && path !== LIST && path !== HISTORY)
+    .flatMap(([path, methods]) =>
+      Object.keys(methods).map(method => () => {
+        const message = { method: method.toUpperCase(), path: path.replaceAll(/\{\w+\}/g, agent.agentId), headers }
+        return send(service, method === 'get' || method === 'delete' ? message : { ...message, body: '{}' })
+      }),
+    )
+}
+
+test('every operation of the administration: its caller cannot be recognised: 503, or 500 for a fault', async () => {
+  const operations = await administration()
+  assert.ok(operations.length > 20, `only ${operations.length}`)
+  for (const ask of operations) {
+    struck.set('apiKeys.find', () => Promise.reject(new Unavailable('The disk is full.')))
+    assertUnavailable('administration', await ask())
+    struck.set('apiKeys.find', () => Promise.reject(new TypeError('a bug')))
+    const { status, json } = await ask()
+    assert.deepEqual([status, (json as { detail: string }).detail], [500, FAULT])
+  }
+})
+
+test('every operation of the administration is answered by the deadline', HANGING, async () => {
+  for (const ask of await administration()) {
+    heal()
+    const reached = Promise.withResolvers<void>()
+    struck.set('apiKeys.find', () => {
+      reached.resolve()
+      return new Promise(() => undefined)
+    })
+    const answering = ask()
+    await reached.promise
+    ahead += 5000
+    assertUnavailable('administration', await answering)
+  }
 })
 
 for (const [name, { ask, calls }] of Object.entries(OPERATIONS)) {
