@@ -65,6 +65,13 @@ test('a default audience of its own takes the place of the service’s: tokens f
   }
 })
 
+test('with any resource allowed nothing is lost, whatever the default and whatever is known of the service', async t => {
+  const world = await makeAgentWorld(t, { resources: ['*'] })
+  const tokens = await issue(world.store, world.agent, { audience: [SERVICE] }, { audience: [OURS] })
+  for (const defaultAudience of [OURS, THEIRS, null]) await changed(world, { defaultAudience }, null)
+  assert.deepEqual(await aliveOf(world.store, tokens), [true, true])
+})
+
 test('where the default audience of the service is not known, a change that hangs on it is refused and changes nothing', async t => {
   const world = await makeAgentWorld(t, { resources: [OURS, THEIRS] })
   const tokens = await issue(world.store, world.agent, { audience: [THEIRS] })
