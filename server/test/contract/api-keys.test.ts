@@ -65,6 +65,8 @@ test('creating one: 201 with Location, the record and the key, which is taken; s
   assert.ok(!service.log().includes(api_key))
 })
 
+const manyAudiences = (count: number) => Array.from({ length: count }, (_, n) => `${ONE}/${n}`)
+
 test('a body that is not as it must be is refused, names the member, and makes nothing', async () => {
   const earlier = countRows(service.storeFile, 'api_key')
   const permissions = 'tokens:introspect, tokens:read, tokens:revoke, agents:read, agents:write, keys:write, audit:read'
@@ -74,12 +76,14 @@ test('a body that is not as it must be is refused, names the member, and makes n
     [{ ...READ, permissions: [] }, 'invalid_request', 'An API key needs at least one permission.'],
     [{ ...READ, permissions: ['all'] }, 'invalid_request', `all is not a permission; choose from ${permissions}.`],
     [{ ...READ, audiences: [] }, 'invalid_target', 'A limited API key has 1 to 64 audiences.'],
+    [{ ...READ, audiences: manyAudiences(65) }, 'invalid_target', 'A limited API key has 1 to 64 audiences.'],
     [{ ...READ, audiences: ['x'] }, 'invalid_target', 'The audience x is not an absolute URI without a fragment.'],
     [{ ...READ, expires_at: inMs(0) }, 'invalid_request', 'The expiry is not in the future.'],
     [{ ...READ, key: 'mine' }, 'invalid_request', 'The body has a member that this operation does not know.'],
   ]
   for (const [body, error, description] of mistakes) assertProblem(await post(ALL, body), 400, error, description)
   assert.equal(countRows(service.storeFile, 'api_key'), earlier)
+  await create({ ...READ, audiences: manyAudiences(64) })
 })
 
 test('one that expires is taken until the millisecond before, and then refused as one that never was', async () => {

@@ -128,6 +128,8 @@ test('a body that is not as it must be is 400, names the member, and makes nothi
   }
   const { json } = await get(service, all, headers)
   assert.equal((json as { data: unknown[] }).data.length, 1)
+  assert.equal((await post(`${all}/${first}/rotate`, { grace_seconds: 30 * DAY })).status, 201)
+  assert.equal((await post(`${all}/${first}/revoke`, { note: 'x'.repeat(1000) })).status, 200)
 })
 
 test('an eleventh live credential is refused with what to do', async () => {

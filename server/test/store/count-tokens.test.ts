@@ -4,7 +4,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { test, type TestContext } from 'node:test'
 import { COUNT_EXACT_MAX, type Count } from '../../src/domain/credential.ts'
 import { NO_CONDITION } from '../../src/domain/ledger.ts'
-import { COUNT_EXAMINED_MAX, COUNT_STATEMENT } from '../../src/store/sqlite/count-tokens.ts'
+import { COUNT_EXAMINED_MAX, COUNT_JUDGED_MAX, COUNT_STATEMENTS } from '../../src/store/sqlite/count-tokens.ts'
 import { act, createAgent, issue, makeTestStore, newTokens, type TestAgent, type TestStore } from '../support/store.ts'
 import { readNumber, withFile } from '../support/store-file.ts'
 import { planOf } from './list-plans.ts'
@@ -96,8 +96,18 @@ test(`a count is exact to ${COUNT_EXACT_MAX}; beyond, and beyond the rows that a
   assert.deepEqual(await count({ ...world, agent: other }), { count: 0, isExact: true })
   await issueMany(world, 1)
   assert.deepEqual(await count({ ...world, agent: other }), { count: 0, isExact: false })
-  assert.match(
-    planOf(world.file, COUNT_STATEMENT).join(),
-    /USING INDEX token_agent \(agent=\? AND life=\? AND id>\?\)$/,
-  )
+  for (const statement of COUNT_STATEMENTS) {
+    assert.match(planOf(world.file, statement).join(), /USING INDEX token_agent \(agent=\? AND life=\? AND id>\?\)/)
+  }
+})
+
+test(`where each row must be judged, ${COUNT_JUDGED_MAX} are looked at`, async t => {
+  const world = await makeWorld(t)
+  const seen = ['https://api.example']
+  await issueMany(world, COUNT_JUDGED_MAX)
+  assert.deepEqual(await count(world, seen), { count: COUNT_JUDGED_MAX, isExact: true })
+  await issueMany(world, 1)
+  const least = await count(world, seen)
+  assert.equal(least?.isExact, false)
+  assert.ok(least.count >= COUNT_JUDGED_MAX)
 })

@@ -5,7 +5,16 @@ import { test, type TestContext } from 'node:test'
 import { CREDENTIALS_MAX } from '../../src/domain/credential.ts'
 import type { CredentialProblem, NewCredential } from '../../src/ports/secret-registers.ts'
 import { openSqliteStore, type SqliteStore } from '../../src/store/sqlite/open.ts'
-import { act, createAgent, issue, makeTestStore, START, type TestAgent, type TestStore } from '../support/store.ts'
+import {
+  act,
+  createAgent,
+  issue,
+  makeTestStore,
+  newTokens,
+  START,
+  type TestAgent,
+  type TestStore,
+} from '../support/store.ts'
 import { countRows, readNumber, readRows } from '../support/store-file.ts'
 import { planOf } from './list-plans.ts'
 
@@ -186,6 +195,16 @@ test('tokens that a revocation kept live on until a second one ends them', async
   assert.equal((await store.ledger.find([token]))[0]?.dead, false)
   await store.credentials.revoke(revocationOf(agent), REVOKE)
   assert.equal((await store.ledger.find([token]))[0], undefined)
+})
+
+test('a token that was decided on before its credential was rotated or revoked is decided on again', async t => {
+  const { store, agent } = await makeWorld(t)
+  const first = await newTokens(store, agent, [{}])
+  await store.credentials.rotate(agent.id, { id: agent.credentialId, graceMs: 5, replacement: newCredential() }, ROTATE)
+  assert.deepEqual(await store.ledger.insert(first), ['decide_again'])
+  const second = await newTokens(store, agent, [{}])
+  await store.credentials.revoke(revocationOf(agent, { keepTokens: true }), REVOKE)
+  assert.deepEqual(await store.ledger.insert(second), ['decide_again'])
 })
 
 test('a revoked credential stays so when the store is opened anew', async t => {
