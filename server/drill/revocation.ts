@@ -21,7 +21,7 @@ import { startTraffic } from './traffic.ts'
 const SAMPLES = 2000
 const SINGLE_REVOKES = 10
 const RATE_KEPT_LEAST = 0.8
-const WARM_SECONDS = 3
+const WARM_SECONDS = 10
 
 const options = readOptions({ tokens: 1_000_000, lanes: 16, seconds: 10, kills: 3, workers: null })
 const random = makeRandom(options.seed)
