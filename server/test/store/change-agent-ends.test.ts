@@ -12,8 +12,8 @@ import {
   seqOf,
   SERVICE,
 } from '../support/agent-world.ts'
-import { issue, KEEP_LONG, newTokens } from '../support/store.ts'
-import { countRows, readRow } from '../support/store-file.ts'
+import { act, issue, KEEP_LONG, newTokens } from '../support/store.ts'
+import { countRows, readRow, readRows } from '../support/store-file.ts'
 
 const [OURS, THEIRS] = ['https://ours.example', 'https://theirs.example']
 const BY_TESTER = { type: 'cli', id: 'tester' }
@@ -163,4 +163,19 @@ test('the audit holds what changed before and after, and the numbers of what end
     after: { name: 'new', owner: null, scope: 'db:read' },
     ended: { scope_removed: seq },
   })
+})
+
+test('the audit of a disabling and of an enabling holds the time before and after', async t => {
+  const world = await makeAgentWorld(t)
+  const { id } = world.agent
+  await world.store.agents.disable(id, act('agent.disable'))
+  const seq = seqOf(world)
+  await world.store.agents.enable(id, act('agent.enable'))
+  const select = `select detail from audit where kind in ('agent.disable', 'agent.enable') order by n`
+  const details = readRows(world.file, select).map(({ detail }) => JSON.parse(String(detail)) as unknown)
+  const [enabled, disabled] = [{ disabled_at: null }, { disabled_at: '2026-11-21T09:30:00Z' }]
+  assert.deepEqual(details, [
+    { before: enabled, after: disabled, seq },
+    { before: disabled, after: enabled },
+  ])
 })

@@ -25,6 +25,7 @@ const pagesOf = async (store: SqliteStore, limit: number, filters: Partial<Agent
     const page = await store.agents.list({ filters: { ...EVERY_AGENT, ...filters }, after, limit })
     pages.push(page.records.map(({ name }) => name))
     after = page.next
+    assert.ok(pages.length < 100, 'The pages do not end.')
   } while (after !== null)
   return pages
 }
@@ -42,6 +43,15 @@ test('agents are listed by name, page by page, none twice and none left out', as
     ['é', '🙂'],
   ])
   assert.deepEqual(await pagesOf(store, 6), [['a', 'b', 'ba', 'c', 'é', '🙂']])
+})
+
+test('beyond the basic plane too names are in the order of their code points, with a beginning as without', async t => {
+  const { store } = await makeWorld(t)
+  const names = ['\u{FF5E}a', '\u{FF5E}b', '🙂a', '🙂b']
+  for (const name of names) await add(store, name)
+  assert.deepEqual((await pagesOf(store, 1)).flat(), names)
+  assert.deepEqual((await pagesOf(store, 1, { namePrefix: '🙂' })).flat(), names.slice(2))
+  assert.deepEqual((await pagesOf(store, 1, { namePrefix: '\u{FF5E}' })).flat(), names.slice(0, 2))
 })
 
 test('an empty store is one empty page', async t => {
@@ -71,6 +81,10 @@ test('filters: disabled or not, owner, each of the labels, the beginning of the 
   assert.deepEqual(await found({ namePrefix: 'API' }), [])
   assert.deepEqual(await found({ namePrefix: 'a%' }), [], 'the beginning is no pattern')
   assert.deepEqual(await found({ namePrefix: 'api', owner: 'data', disabled: false }), ['api one'])
+  assert.deepEqual(await found({ namePrefix: 'api', search: 'api t' }), ['api two'])
+  assert.deepEqual(await found({ namePrefix: 'api t', search: 'api' }), ['api two'])
+  assert.deepEqual(await found({ namePrefix: 'api', search: 'b' }), [])
+  assert.deepEqual((await pagesOf(store, 1, { namePrefix: 'api' })).flat(), ['api', 'api one', 'api two'])
 })
 
 test('the search: the agent with the id first, then those whose names open so, none twice, on pages of any size', async t => {

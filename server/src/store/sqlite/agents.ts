@@ -4,6 +4,7 @@ import { type Agent, type Client, LIFETIMES_MAX } from '../../domain/agent.ts'
 import { settingsRecord } from '../../domain/agent-record.ts'
 import type { AgentSettings } from '../../domain/change-agent.ts'
 import { NO_CONDITION } from '../../domain/ledger.ts'
+import { formatTimeOrNull, type Milliseconds } from '../../domain/time.ts'
 import type { NewAgent } from '../../ports.ts'
 import { readUsableCredentials } from './credentials.ts'
 import { endAll } from './end-tokens.ts'
@@ -126,13 +127,19 @@ export const createAgent = (tx: Transaction, { agent, act }: CreateAgent): Agent
 
 export type ActOnAgent = { readonly agentId: string; readonly act: Act }
 
+/** When the agent was disabled, before and after, for the audit. */
+const disabling = (before: Milliseconds | null, after: Milliseconds | null): object => ({
+  before: { disabled_at: formatTimeOrNull(before) },
+  after: { disabled_at: formatTimeOrNull(after) },
+})
+
 /** Refuses new tokens and ends the live ones in one transaction. Disabling twice changes nothing. */
 export const disableAgent = (tx: Transaction, { agentId, act }: ActOnAgent): Agent | undefined => {
   const row = readAgentRow(tx.sql, agentId)
   if (row === undefined || row.disabledAt !== null) return row === undefined ? undefined : agentOf(row)
   tx.sql('update agent set disabled_at = ? where n = ?').run(tx.now, row.n)
   const seq = endAll(tx, { conditions: { ...NO_CONDITION, agent: row.n }, reason: 'agent_disabled', act })
-  tx.audit(act, agentId, { seq })
+  tx.audit(act, agentId, { ...disabling(null, tx.now), seq })
   return agentOf({ ...row, disabledAt: tx.now })
 }
 
@@ -141,6 +148,6 @@ export const enableAgent = (tx: Transaction, { agentId, act }: ActOnAgent): Agen
   const row = readAgentRow(tx.sql, agentId)
   if (row === undefined || row.disabledAt === null) return row === undefined ? undefined : agentOf(row)
   tx.sql('update agent set disabled_at = null where n = ?').run(row.n)
-  tx.audit(act, agentId, {})
+  tx.audit(act, agentId, disabling(row.disabledAt, null))
   return agentOf({ ...row, disabledAt: null })
 }

@@ -11,8 +11,30 @@ const ABOVE_EVERY_NAME = '\u{10FFFF}'
 /** A condition of SQL and the values in it. */
 type Condition = { readonly sql: string; readonly values: readonly (string | number)[] }
 
+/** Whether a name stands behind another in the order of the store: that of the bytes, not of JavaScript's strings. */
+const isBehind = (a: string, b: string): boolean => Buffer.compare(Buffer.from(a), Buffer.from(b)) > 0
+
+type Range = { readonly from: string; readonly comparison: '>' | '>='; readonly until: string }
+
+// One lower and one upper bound: of two SQLite may take the wider, and walk to the other.
+const rangeOf = ({ namePrefix, search }: AgentFilters, after: string | null): Range => {
+  let range: Range = { from: after ?? '', comparison: '>', until: ABOVE_EVERY_NAME }
+  for (const prefix of [namePrefix, search]) {
+    if (prefix === null) continue
+    if (isBehind(prefix, range.from)) range = { ...range, from: prefix, comparison: '>=' }
+    const end = prefix + ABOVE_EVERY_NAME
+    if (isBehind(range.until, end)) range = { ...range, until: end }
+  }
+  return range
+}
+
+const within = ({ from, comparison, until }: Range): Condition => ({
+  sql: `name ${comparison} ? and name <= ?`,
+  values: [from, until],
+})
+
 const opensWith = (prefix: string | null): readonly Condition[] =>
-  prefix === null ? [] : [{ sql: 'name >= ? and name < ?', values: [prefix, prefix + ABOVE_EVERY_NAME] }]
+  prefix === null ? [] : [{ sql: 'name >= ? and name <= ?', values: [prefix, prefix + ABOVE_EVERY_NAME] }]
 
 const HAS_LABEL = 'exists (select 1 from json_each(labels) where key = ? and value = ?)'
 
@@ -35,9 +57,10 @@ const readExact = (sql: Statements, id: string, filters: AgentFilters): readonly
 }
 
 /** The name of the last agent that a page may look at; undefined where it may look at all that follow. */
-const readBound = (sql: Statements, range: Condition): string | undefined => {
-  const select = `select name from agent indexed by agent_name where ${range.sql} order by name limit 1 offset ?`
-  return sql<{ name: string }>(select).get(...range.values, PAGE_EXAMINED_MAX - 1)?.name
+const readBound = (sql: Statements, range: Range): string | undefined => {
+  const where = both([within(range)])
+  const select = `select name from agent indexed by agent_name where ${where.sql} order by name limit 1 offset ?`
+  return sql<{ name: string }>(select).get(...where.values, PAGE_EXAMINED_MAX - 1)?.name
 }
 
 const exactId = ({ search }: AgentFilters): string | null => {
@@ -51,12 +74,10 @@ export const listAgents = (
 ): KeyedPage<Agent> => {
   const id = exactId(filters)
   const first = id === null || after !== null ? [] : readExact(sql, id, filters)
-  const follows: Condition = { sql: 'name > ?', values: [after ?? ''] }
-  const range = [follows, ...opensWith(filters.namePrefix), ...opensWith(filters.search)]
-  const bound = readBound(sql, both(range))
+  const range = rangeOf(filters, after)
+  const bound = readBound(sql, range)
   const others = id === null ? [] : [{ sql: 'id <> ?', values: [id] }]
-  const until = { sql: 'name <= ?', values: [bound ?? ABOVE_EVERY_NAME] }
-  const where = both([...range, until, ...others, ...marks(filters)])
+  const where = both([within({ ...range, until: bound ?? range.until }), ...others, ...marks(filters)])
   const select = `select ${AGENT_COLUMNS} from agent indexed by agent_name where ${where.sql} order by name limit ?`
   const room = limit - first.length
   const rows = sql<AgentRow>(select).all(...where.values, room + 1)
