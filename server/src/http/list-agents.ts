@@ -65,7 +65,7 @@ const filtersOf = (query: AgentsQuery): AgentFilters => ({
 
 export const makeAgentsHandler = (ports: Ports, refuser: Refuser, path: string) =>
   makeListHandler(ports, refuser, {
-    path: () => path,
+    path,
     access: ACCESS.readAgents,
     filtersOf,
     list: (caller, request) => listAgents(ports, caller, request),

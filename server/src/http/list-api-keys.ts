@@ -8,7 +8,7 @@ import type { Refuser } from './refusals.ts'
 
 export const makeApiKeysHandler = (ports: Ports, refuser: Refuser, path: string) =>
   makeListHandler(ports, refuser, {
-    path: () => path,
+    path,
     access: ACCESS.writeKeys,
     filtersOf: () => null,
     list: (reader, request) => listApiKeys(ports, reader, request),

@@ -12,7 +12,7 @@ export const historyAnswer = pageOf(endedTokenRecord)
 
 export const makeHistoryHandler = (ports: Ports, refuser: Refuser, path: string) =>
   makeListHandler(ports, refuser, {
-    path: () => path,
+    path,
     access: ACCESS.readTokens,
     filtersOf: historyFiltersOf,
     list: (reader, request) => listHistory(ports, reader, request),

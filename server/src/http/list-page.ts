@@ -21,7 +21,8 @@ const nextPageOf = (baseUrl: string, path: string, url: string, cursor: string):
 export type PathParameter = (name: string) => string
 
 type List<Query, Filters, Found> = {
-  readonly path: (parameter: PathParameter) => string
+  /** Where it has parameters, made of them. */
+  readonly path: string | ((parameter: PathParameter) => string)
   readonly access: Access
   readonly filtersOf: (query: Query, parameter: PathParameter) => Filters
   readonly list: (reader: RemoteAdministrator, request: ListRequest<Filters>) => Promise<OrRefusal<ListPage<Found>>>
@@ -48,7 +49,8 @@ export const makeListHandler =
     if (isRefused(page)) return refuser.refuse(reply, page.refusal)
     const { records, nextCursor } = page
     if (nextCursor !== null) {
-      void reply.header('link', nextPageOf(ports.profile.issuer, list.path(parameter), request.url, nextCursor))
+      const path = typeof list.path === 'string' ? list.path : list.path(parameter)
+      void reply.header('link', nextPageOf(ports.profile.issuer, path, request.url, nextCursor))
     }
     return reply.send({ data: records.map(list.format), next_cursor: nextCursor })
   }

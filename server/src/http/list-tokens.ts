@@ -12,7 +12,7 @@ export const tokensAnswer = pageOf(tokenRecord)
 
 export const makeTokensHandler = (ports: Ports, refuser: Refuser, path: string) =>
   makeListHandler(ports, refuser, {
-    path: () => path,
+    path,
     access: ACCESS.readTokens,
     filtersOf: tokenFiltersOf,
     list: (reader, request) => listTokens(ports, reader, request),

@@ -11,7 +11,7 @@ const callerOf = (presented: PresentedApiKey, found: ApiKey | undefined): ApiKey
   return { kind: 'api_key', id: found.id, permissions: found.permissions, audiences: found.audiences }
 }
 
-/** The callers of a group of keys, in order; undefined for a key that is unknown, revoked, or of another id. */
+/** The callers of a group of keys, in order; undefined for a key that is unknown, revoked, expired, or of another id. */
 export const authenticateApiKeys = async (
   ports: Pick<Ports, 'apiKeys' | 'secrets'>,
   presented: readonly PresentedApiKey[],

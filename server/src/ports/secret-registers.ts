@@ -80,7 +80,7 @@ export type NewApiKey = Pick<ApiKey, 'id' | 'name' | 'permissions' | 'audiences'
 export type ApiKeyProblem = 'expired' | 'caller_ended' | 'outlives_caller'
 
 export interface ApiKeyRegister {
-  /** The live keys with these SHA-256 hashes, in that order. What is not found is never remembered. */
+  /** The keys with these SHA-256 hashes that are live now, in that order. What is not found is never remembered. */
   find(keyHashes: readonly Sha256[]): Promise<readonly (ApiKey | undefined)[]>
   create(apiKey: NewApiKey, act: Act): Promise<ApiKey | ApiKeyProblem>
   show(apiKeyId: string): Promise<ApiKey | undefined>

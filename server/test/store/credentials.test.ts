@@ -106,6 +106,13 @@ test(`an agent has at most ${CREDENTIALS_MAX} live credentials; one that is revo
   assert.equal(await create(), 'created')
 })
 
+test('of twenty callers who create a credential at once as many do as there is room', async t => {
+  const { store, agent } = await makeWorld(t)
+  const callers = Array.from({ length: 20 }, () => store.credentials.create(agent.id, newCredential(), CREATE))
+  const answers = await Promise.all(callers)
+  assert.equal(answers.filter(answer => typeof answer === 'object').length, CREDENTIALS_MAX - 1)
+})
+
 test('an expiry that is not in the future, or an agent that is not there, makes no credential', async t => {
   const { store, agent, file } = await makeWorld(t)
   const before = countRows(file, 'credential')
