@@ -5,6 +5,7 @@ import type { Expiry } from '../domain/expiry.ts'
 import { type OrRefusal, refuse } from '../domain/refusal.ts'
 import { isUuid } from '../domain/token-id.ts'
 import type { Ports } from '../ports.ts'
+import { refuseUnknownKey } from './authenticate-administrator.ts'
 import { checkName, refuseExpired } from './check-rotation.ts'
 import { refuseUnknownAgent } from './show-agent.ts'
 
@@ -35,5 +36,6 @@ export const createCredential = async (
   if (created === 'unknown') return refuseUnknownAgent(agentId)
   if (created === 'too_many') return refuseTooManyCredentials()
   if (created === 'expired') return refuseExpired()
+  if (created === 'caller_ended') return refuseUnknownKey()
   return { credential: { ...created, liveTokens: NO_TOKENS }, clientSecret }
 }

@@ -5,6 +5,7 @@ import type { Expiry } from '../domain/expiry.ts'
 import { type OrRefusal, refuse } from '../domain/refusal.ts'
 import { isUuid } from '../domain/token-id.ts'
 import type { Ports } from '../ports.ts'
+import { refuseUnknownKey } from './authenticate-administrator.ts'
 import { checkGrace, refuseExpired } from './check-rotation.ts'
 import { type CreatedCredential, NO_TOKENS, refuseTooManyCredentials } from './create-credential.ts'
 import { type CredentialPath, refuseUnknownCredential } from './show-credential.ts'
@@ -35,6 +36,7 @@ export const rotateCredential = async (
     return refuse('invalid_request', 'The credential is revoked or has expired: create another instead.')
   if (rotated === 'too_many') return refuseTooManyCredentials()
   if (rotated === 'expired') return refuseExpired()
+  if (rotated === 'caller_ended') return refuseUnknownKey()
   return {
     credential: { ...rotated.replacement, liveTokens: NO_TOKENS },
     clientSecret,

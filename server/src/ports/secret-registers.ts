@@ -15,8 +15,11 @@ export type NewCredential = {
   readonly expiry: Expiry
 }
 
-/** `too_many`: the agent would have more live ones than it may. `expired`: the new one would never live. */
-export type CredentialProblem = 'unknown' | 'too_many' | 'expired'
+/**
+ * `too_many`: the agent would have more live ones than it may. `expired`: the new one would never live.
+ * `caller_ended`: the API key that asks for it is live no more.
+ */
+export type CredentialProblem = 'unknown' | 'too_many' | 'expired' | 'caller_ended'
 
 export type Rotation<New> = {
   /** The one that is to be replaced. */

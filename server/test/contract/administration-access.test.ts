@@ -102,11 +102,13 @@ test('a path with an id that is malformed or unknown is 404 not_found', async ()
   const headers = { 'x-api-key': (await service.createApiKey('agents:read')).key }
   const show = (path: string) => call(service, { method: 'GET', path: `/api/v1/agents/${path}` }, headers)
   const other = await service.createAgent()
-  for (const id of ['nonsense', randomUUID()]) {
+  const unknown = randomUUID()
+  for (const id of ['nonsense', unknown]) {
     const description = `No credential of an agent ${agent.agentId} has the id ${id}.`
     assertProblem(await show(`${agent.agentId}/credentials/${id}`), 404, 'not_found', description)
-    assertProblem(await show(`${id}/credentials`), 404, 'not_found', `No agent has the id ${id}.`)
   }
+  assertProblem(await show(`${unknown}/credentials`), 404, 'not_found', `No agent has the id ${unknown}.`)
+  assertProblem(await show('nonsense/credentials'), 404, 'not_found', 'No agent has this id: it is no UUID.')
   const description = `No credential of an agent ${other.agentId} has the id ${credentialId}.`
   assertProblem(await show(`${other.agentId}/credentials/${credentialId}`), 404, 'not_found', description)
 })

@@ -125,6 +125,21 @@ test('an expiry that is not in the future, or an agent that is not there, makes 
   assert.equal(typeof (await create(agent.id, { at: START + 1 })), 'object')
 })
 
+test('an API key that was revoked meanwhile makes no credential, and rotates none', async t => {
+  const { store, agent } = await makeWorld(t)
+  const by = (create: typeof CREATE, id: string) => ({ ...create, actor: { type: 'api_key', id } as const })
+  const keyHash = randomBytes(32).toString('hex')
+  const apiKey = { id: randomUUID(), name: 'key', permissions: [], audiences: null, keyHash, expiry: null }
+  await store.apiKeys.create(apiKey, act('api_key.create'))
+  const create = () => store.credentials.create(agent.id, newCredential(), by(CREATE, apiKey.id))
+  assert.equal(typeof (await create()), 'object')
+  await store.apiKeys.revoke(apiKey.id, act('api_key.revoke'))
+  assert.equal(await create(), 'caller_ended')
+  const rotation = { id: agent.credentialId, graceMs: 0, replacement: newCredential() }
+  assert.equal(await store.credentials.rotate(agent.id, rotation, by(ROTATE, apiKey.id)), 'caller_ended')
+  assert.equal((await store.credentials.show(agent.id, agent.credentialId, null))?.expiresAt, null)
+})
+
 test('a rotation makes another of the same name and shortens the life of the old one, never lengthens it', async t => {
   const { store, agent, clock } = await makeWorld(t)
   const old = taken(await store.credentials.create(agent.id, newCredential({ expiry: { at: START + 50_000 } }), CREATE))

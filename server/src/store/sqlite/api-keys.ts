@@ -55,11 +55,20 @@ export const listApiKeys = (sql: Statements, after: string | null, limit: number
 const isLive = ({ expiresAt, revokedAt }: ApiKey, now: number): boolean =>
   revokedAt === null && !hasExpired(expiresAt, now)
 
-// Asked again in the transaction: a key that is revoked as leaked must not have made another one meanwhile.
-const problemOfCaller = ({ sql, now }: Transaction, { actor }: Act, expiresAt: number | null) => {
-  if (actor.type !== 'api_key') return undefined
+/**
+ * The API key that acts, as it is in this transaction: one that is revoked as leaked must not have made another secret
+ * meanwhile. Null where somebody else acts.
+ */
+export const liveCaller = ({ sql, now }: Transaction, { actor }: Act): ApiKey | 'caller_ended' | null => {
+  if (actor.type !== 'api_key') return null
   const caller = showApiKey(sql, actor.id)
-  if (caller === undefined || !isLive(caller, now)) return 'caller_ended'
+  return caller !== undefined && isLive(caller, now) ? caller : 'caller_ended'
+}
+
+const problemOfCaller = (tx: Transaction, act: Act, expiresAt: number | null): ApiKeyProblem | undefined => {
+  const caller = liveCaller(tx, act)
+  if (caller === null) return undefined
+  if (caller === 'caller_ended') return caller
   const outlives = caller.expiresAt !== null && (expiresAt === null || expiresAt > caller.expiresAt)
   return outlives ? 'outlives_caller' : undefined
 }

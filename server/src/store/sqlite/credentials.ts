@@ -11,6 +11,7 @@ import type {
   Rotated,
   Rotation,
 } from '../../ports/secret-registers.ts'
+import { liveCaller } from './api-keys.ts'
 import { endAll } from './end-tokens.ts'
 import type { Statements } from './statements.ts'
 import type { Transaction } from './transaction.ts'
@@ -66,9 +67,15 @@ const hasRoom = ({ sql, now }: Transaction, agent: number): boolean =>
 const INSERT = `insert into credential (agent, id, name, secret_hash, created_at, expires_at)
   values (?, ?, ?, unhex(?), ?, ?)`
 
-type Insert = { readonly agent: number; readonly agentId: string; readonly credential: NewCredential }
+type Insert = {
+  readonly agent: number
+  readonly agentId: string
+  readonly credential: NewCredential
+  readonly act: Act
+}
 
-const insert = (tx: Transaction, { agent, agentId, credential }: Insert): AgentCredential | CredentialProblem => {
+const insert = (tx: Transaction, { agent, agentId, credential, act }: Insert): AgentCredential | CredentialProblem => {
+  if (liveCaller(tx, act) === 'caller_ended') return 'caller_ended'
   const expiresAt = expiresAtOf(credential.expiry, tx.now)
   if (hasExpired(expiresAt, tx.now)) return 'expired'
   if (!hasRoom(tx, agent)) return 'too_many'
@@ -85,7 +92,7 @@ export const createCredential = (
 ): AgentCredential | CredentialProblem => {
   const agent = agentNumber(tx.sql, agentId)
   if (agent === undefined) return 'unknown'
-  const created = insert(tx, { agent, agentId, credential })
+  const created = insert(tx, { agent, agentId, credential, act })
   if (typeof created === 'string') return created
   tx.audit(act, created.id, { agent_id: agentId, name: created.name, expires_at: created.expiresAt })
   return created
@@ -109,7 +116,7 @@ export const rotateCredential = (
   const expiresAt = earlierExpiry(row.expiresAt, tx.now + rotation.graceMs)
   const shorten = tx.sql('update credential set expires_at = ? where n = ?')
   shorten.run(expiresAt, row.n)
-  const replacement = insert(tx, { agent, agentId, credential: { ...rotation.replacement, name: row.name } })
+  const replacement = insert(tx, { agent, agentId, credential: { ...rotation.replacement, name: row.name }, act })
   if (typeof replacement === 'string') {
     shorten.run(row.expiresAt, row.n)
     return replacement
