@@ -8,10 +8,12 @@ import type { Logger } from 'pino'
 import type { CommandConfig, MigrateConfig, ServeConfig, ServiceConfig, StoreConfig } from './config.ts'
 import { LIFETIMES_MAX } from './domain/agent.ts'
 import { actBy, type Origin } from './domain/caller.ts'
+import type { AuditVerdict, KnownSeal, Seal } from './domain/seal.ts'
 import { DAY_MS } from './domain/time.ts'
+import { auditSealKey } from './keys/audit-key.ts'
 import { randomness } from './keys/randomness.ts'
 import { makeSecrets } from './keys/secrets.ts'
-import { makeSigningKey, openSigningKey, parseKeyEncryptionKey } from './keys/signing-keys.ts'
+import { keyEncryptionKeyId, makeSigningKey, openSigningKey, parseKeyEncryptionKey } from './keys/signing-keys.ts'
 import { makeTokenCodec } from './keys/token-codec.ts'
 import type { Operators, Ports } from './ports.ts'
 import { refuseFolder, refuseListening, StartRefused } from './start-refused.ts'
@@ -26,6 +28,7 @@ import {
   type StoreHost,
   type StoreMaker,
 } from './store/sqlite/open.ts'
+import { verifyAudit } from './store/sqlite/verify-audit.ts'
 import { resetClock } from './store/sqlite/reset-clock.ts'
 
 export type Registers = Pick<
@@ -74,7 +77,13 @@ const openForService = async (config: ServiceConfig): Promise<SqliteStore> => {
   const retention = { expiredMs: expiredDays * DAY_MS, endedMs: endedDays * DAY_MS }
   const logger = await makeLogger(config)
   const onFault = (err: unknown): void => logger.error({ err }, 'the writing thread failed and is replaced')
-  return forPerson(() => openSqliteStore({ file: config.databaseFile, retention, onFault }))
+  const key = keyOf(config)
+  const sealing = {
+    key: { bytes: auditSealKey(key), keyEncryptionKeyId: keyEncryptionKeyId(key) },
+    // Kept elsewhere, as logs are, a head proves what the store held then: `mintmark audit verify --seal N --head HEX`.
+    onSeal: (seal: Seal): void => logger.info(seal, 'audit entries sealed'),
+  }
+  return forPerson(() => openSqliteStore({ file: config.databaseFile, retention, sealing, onFault }))
 }
 
 /** What the commands on tokens, revocations, agents and API keys work with. */
@@ -259,4 +268,16 @@ export const listen = async (ports: Ports, config: ServiceConfig, options: Serve
 export const resetStoreClock = (config: StoreConfig, origin: Origin): Promise<void> => {
   const act = actBy(origin, 'clock.reset')
   return forPerson(() => resetClock({ file: config.databaseFile, act, wall: Date.now() }))
+}
+
+/** Checks the audit log against its seals, under the key-encryption key that sealed it. */
+export const verifyStoreAudit = async (config: MigrateConfig, known: KnownSeal): Promise<AuditVerdict> => {
+  const key = keyOf(config)
+  const store = await openForCommand(config)
+  try {
+    await refuseWrongKey(store, key)
+  } finally {
+    await store.close()
+  }
+  return forPerson(() => verifyAudit({ file: config.databaseFile, key: auditSealKey(key), known }))
 }

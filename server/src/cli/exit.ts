@@ -15,10 +15,15 @@ export class CommandRefused extends Error {
   }
 }
 
+/** What a command was asked to check is not as it should be. */
+export class CheckFailed extends Error {
+  override readonly name = 'CheckFailed'
+}
+
+const TOLD = [CommandRefused, CheckFailed, ConfigurationError, StartRefused] as const
+
 const lineOf = (error: unknown): string => {
-  if (error instanceof CommandRefused || error instanceof ConfigurationError || error instanceof StartRefused) {
-    return error.message
-  }
+  if (error instanceof Error && TOLD.some(kind => error instanceof kind)) return error.message
   if (error instanceof Unavailable)
     return `${error.message} Whether anything changed is unknown; run the command again.`
   // A fault of ours: its stack is what a report needs.

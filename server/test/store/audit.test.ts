@@ -134,14 +134,14 @@ const DOINGS: Readonly<Record<Exclude<ActKind, 'clock.reset'>, Doing>> = {
 }
 
 for (const [kind, doIt] of Object.entries(DOINGS) as [ActKind, Doing][]) {
-  test(`${kind} writes one row with its time, kind, actor, request, subject and note`, async t => {
+  test(`${kind} writes one row with its time, kind, actor, request, source, subject and note`, async t => {
     const { store, file, clock } = await makeWorld(t)
     if (kind === 'signing_key.create') withFile(file, db => db.exec('delete from signing_key'))
     clock.advance(5)
     const subject = await doIt(store, actBy(kind))
     const { detail, ...row } = readRow(
       file,
-      `select at, kind, actor, request_id, subject, note, detail from audit where kind = ? and request_id = 'request-1'`,
+      `select at, kind, actor, request_id, source, subject, note, detail from audit where kind = ? and request_id = 'request-1'`,
       kind,
     )
     assert.deepEqual(
@@ -151,6 +151,7 @@ for (const [kind, doIt] of Object.entries(DOINGS) as [ActKind, Doing][]) {
         kind,
         actor: { type: 'operator', iss: 'https://idp.example', sub: 'ada' },
         request_id: 'request-1',
+        source: '192.0.2.1',
         subject,
         note: 'as agreed',
       },

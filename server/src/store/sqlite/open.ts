@@ -4,6 +4,7 @@ import type { MessagePort } from 'node:worker_threads'
 import { existsSync } from 'node:fs'
 import type { AgentRegister, RevocationRegister, SigningKeyRegister, StoreHealth, TokenLedger } from '../../ports.ts'
 import type { ApiKeyRegister, CredentialRegister, LeakedSecretRegister } from '../../ports/secret-registers.ts'
+import type { Seal } from '../../domain/seal.ts'
 import {
   CLOCK_AHEAD_MS_MAX,
   type ClockCells,
@@ -23,6 +24,7 @@ import { makeReader } from './reader.ts'
 import { makeAgentRegister, makeApiKeyRegister, makeHealth, makeSigningKeyRegister } from './registers.ts'
 import type { Retention } from './retention.ts'
 import { makeRevocationRegister } from './revocation-register.ts'
+import type { SealKey } from './seals.ts'
 import { readServiceRow } from './service-row.ts'
 import { takeServingLock } from './serving-lock.ts'
 import { statementsOf } from './statements.ts'
@@ -73,6 +75,8 @@ export type StoreOptions = {
   readonly wait?: Wait
   /** How long a write may take before its caller is refused; STORE_DEADLINE_MS unless a test has less patience. */
   readonly deadlineMs?: number
+  /** With what the audit log is sealed, and who is told; without it nothing is. */
+  readonly sealing?: { readonly key: SealKey; readonly onSeal: (seal: Seal) => void }
   /** Told what ended a writing thread. */
   readonly onFault?: (fault: unknown) => void
 }
@@ -129,6 +133,7 @@ export const startStore = async ({
   retention,
   clock,
   wait = delay,
+  sealing,
   onFault,
 }: StoreOptions): Promise<StoreHost> => {
   if (retention === null && existsSync(file)) refuseForeignUser(file)
@@ -138,7 +143,8 @@ export const startStore = async ({
     const manual = clock?.buffer ?? null
     const cells = await startClockAfter(clockLease, manual, retention === null ? null : wait)
     const leaseMs = retention === null ? 0 : LEASE_MS
-    const writer = await startWriter({ file, clock: cells, leaseMs, upkeep: retention }, onFault)
+    const upkeep = retention === null ? null : { retention, sealKey: sealing?.key ?? null }
+    const writer = await startWriter({ file, clock: cells, leaseMs, upkeep }, { onFault, onSeal: sealing?.onSeal })
     const close = async (): Promise<void> => {
       await writer.close()
       unlock()

@@ -82,7 +82,8 @@ const insertAct = ({ sql }: WritingConnection, { act, revocationId, now }: ActOf
   return Number(sql(ACT).run(...row).lastInsertRowid)
 }
 
-const AUDIT = `insert into audit (at, kind, actor, request_id, subject, note, detail) values (?, ?, ?, ?, ?, ?, ?)`
+const AUDIT = `insert into audit (at, kind, actor, request_id, source, subject, note, detail)
+  values (?, ?, ?, ?, ?, ?, ?, ?)`
 
 /** Opens the view that jobs work with; call it after begin(). Renews the clock's lease where half of it has gone. */
 export const openTransaction = (connection: WritingConnection): Transaction => {
@@ -107,7 +108,7 @@ export const openTransaction = (connection: WritingConnection): Transaction => {
     },
     audit: (done, subject, detail) => {
       stampTime()
-      const row = [now, done.kind, JSON.stringify(done.actor), done.requestId, subject, done.note]
+      const row = [now, done.kind, JSON.stringify(done.actor), done.requestId, done.source, subject, done.note]
       sql(AUDIT).run(...row, JSON.stringify(detail))
     },
   }

@@ -1,11 +1,16 @@
-// What the writing thread does between requests: it fills open cut-offs, and removes what has been kept long enough.
+// What the writing thread does between requests: it seals the audit log, fills open cut-offs, and removes what has been
+// kept long enough.
+import type { Seal } from '../../domain/seal.ts'
 import { monotonicMs } from './clock.ts'
 import { isStoreFault } from './connection.ts'
 import { fillStep } from './fill.ts'
 import { type Retention, retentionStep } from './retention.ts'
+import { isSealDue, SEAL_ENTRIES_MAX, type SealKey, sealStep } from './seals.ts'
 import { begin, openTransaction, type Transaction, type WritingConnection } from './transaction.ts'
 
-const EVERY_MS = 1000
+// Half of what a seal may be behind: an entry that just missed one waits for the rest of a pause, and for a turn.
+const EVERY_MS = 500
+const SEAL_PAUSE_MS = 500
 const RETENTION_EVERY_MS = 60_000
 const BUSY_MS = 1000
 /** While somebody asks for something, the fill works for one part in so many of the time: it is in no hurry, they are. */
@@ -13,14 +18,31 @@ const FILL_PARTS = 8
 /** Whoever reads renews the lease of the clock each half second; whoever issues or ends comes here with each request. */
 const ASKED_MS = 1000
 
-type Step = (tx: Transaction) => 'more' | 'nothing_left'
+/** What a service keeps up. */
+export type Upkeep = {
+  readonly retention: Retention
+  /** Null: nothing is sealed. */
+  readonly sealKey: SealKey | null
+}
 
-const runStep = (connection: WritingConnection, step: Step): 'more' | 'nothing_left' => {
+export type UpkeepOptions = Upkeep & {
+  /** Pauses where another process may be waiting for the lock. */
+  readonly leaveGap: () => void
+  /** When somebody last asked for something, in ms of monotonicMs(). */
+  readonly askedAt: () => number
+  /** Told of each seal once it is durable. */
+  readonly onSeal: (seal: Seal) => void
+}
+
+/** A transaction's work; what it gives is done once that is committed. */
+type Step = (tx: Transaction) => (() => void) | undefined
+
+const runStep = (connection: WritingConnection, step: Step): void => {
   begin(connection, monotonicMs() + BUSY_MS)
   try {
-    const outcome = step(openTransaction(connection))
+    const committed = step(openTransaction(connection))
     connection.sql('commit').run()
-    return outcome
+    committed?.()
   } catch (fault) {
     if (connection.db.inTransaction) connection.db.exec('rollback')
     connection.sets.forget()
@@ -28,35 +50,50 @@ const runStep = (connection: WritingConnection, step: Step): 'more' | 'nothing_l
   }
 }
 
-export type Surroundings = {
-  /** Leaves the lock to another process now and then. */
-  readonly leaveGap: () => void
-  /** When somebody last asked for something, in ms of monotonicMs(). */
-  readonly askedAt: () => number
+const fill: Step = tx => void fillStep(tx)
+
+/** Seals at most once a pause, so that entries share a commit; a backlog without one. */
+const makeSealer = (connection: WritingConnection, key: SealKey, onSeal: (seal: Seal) => void) => {
+  let sealedAt = Number.NEGATIVE_INFINITY
+  let isBehind = false
+  return (): Step | undefined => {
+    if (!isBehind && monotonicMs() - sealedAt < SEAL_PAUSE_MS) return undefined
+    isBehind = isSealDue(connection.sql, key)
+    if (!isBehind) return undefined
+    return tx => {
+      const seal = sealStep(tx, key.bytes)
+      return () => {
+        sealedAt = monotonicMs()
+        isBehind = seal?.count === SEAL_ENTRIES_MAX
+        if (seal !== undefined) onSeal(seal)
+      }
+    }
+  }
 }
 
-/** Starts the upkeep; the function it gives says that an act may have opened a cut-off. Steps give way to requests. */
-export const startUpkeep = (
-  connection: WritingConnection,
-  retention: Retention,
-  { leaveGap, askedAt }: Surroundings,
-): (() => void) => {
+/** Starts the upkeep; the function it gives says that an act was done. Steps give way to requests. */
+export const startUpkeep = (connection: WritingConnection, options: UpkeepOptions): (() => void) => {
+  const { retention, sealKey, leaveGap, askedAt, onSeal } = options
+  const sealDue = sealKey === null ? () => undefined : makeSealer(connection, sealKey, onSeal)
   let retainedAt = Number.NEGATIVE_INFINITY
   let running = false
 
   const due = (): Step | undefined => {
-    if (connection.sql(`select 1 from cutoff where state = 'open'`).get() !== undefined) return fillStep
+    const seal = sealDue()
+    if (seal !== undefined) return seal
+    if (connection.sql(`select 1 from cutoff where state = 'open'`).get() !== undefined) return fill
     if (monotonicMs() - retainedAt < RETENTION_EVERY_MS) return undefined
     return tx => {
-      const outcome = retentionStep(tx, retention)
-      if (outcome === 'nothing_left') retainedAt = monotonicMs()
-      return outcome
+      if (retentionStep(tx, retention) === 'more') return undefined
+      return () => {
+        retainedAt = monotonicMs()
+      }
     }
   }
 
   const pauseAfter = (step: Step, began: number): number => {
     const now = monotonicMs()
-    return step === fillStep && now - askedAt() < ASKED_MS ? (FILL_PARTS - 1) * (now - began) : 0
+    return step === fill && now - askedAt() < ASKED_MS ? (FILL_PARTS - 1) * (now - began) : 0
   }
 
   const turn = (): void => {

@@ -1,7 +1,8 @@
 // Keeps the one writing thread of a process running, and connects the threads that serve to it.
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
+import type { Seal } from '../../domain/seal.ts'
 import { StoreProblem } from './connection.ts'
-import type { WriterControl, WriterOptions } from './writer-messages.ts'
+import type { WriterControl, WriterOptions, WriterReport } from './writer-messages.ts'
 
 const RESTART_MS = 1000
 
@@ -15,22 +16,28 @@ export type WriterHost = {
   readonly close: () => Promise<void>
 }
 
-const startThread = (options: WriterOptions): Promise<Worker> =>
+/** Who hears of what the thread does by itself. */
+export type WriterListeners = {
+  readonly onFault?: ((fault: unknown) => void) | undefined
+  readonly onSeal?: ((seal: Seal) => void) | undefined
+}
+
+const startThread = (options: WriterOptions, { onSeal }: WriterListeners): Promise<Worker> =>
   new Promise((resolve, reject) => {
     const thread = new Worker(new URL(`./writer-thread${import.meta.url.slice(-3)}`, import.meta.url), {
       workerData: options,
       name: 'mintmark writer',
     })
-    thread.once('message', () => resolve(thread))
+    thread.on('message', (report: WriterReport) => {
+      if (report === 'ready') resolve(thread)
+      else onSeal?.(report.sealed)
+    })
     thread.once('error', fault => reject(fault instanceof Error ? new StoreProblem(fault.message) : fault))
     thread.once('exit', () => reject(new StoreProblem('The writing thread ended as it started.')))
   })
 
-/** Starts the writing thread. One that ends by itself is replaced; until then its clients are refused. `onFault` logs. */
-export const startWriter = async (
-  options: WriterOptions,
-  onFault: (fault: unknown) => void = () => undefined,
-): Promise<WriterHost> => {
+/** Starts the writing thread. One that ends by itself is replaced; until then its clients are refused. */
+export const startWriter = async (options: WriterOptions, listeners: WriterListeners = {}): Promise<WriterHost> => {
   const takers = new Set<(port: MessagePort) => void>()
   let thread: Worker | undefined
   let starting: Promise<void> | undefined
@@ -47,7 +54,7 @@ export const startWriter = async (
 
   const adopt = async (promised: Promise<Worker>): Promise<void> => {
     const started = await promised
-    started.on('error', onFault)
+    started.on('error', fault => listeners.onFault?.(fault))
     started.once('exit', () => {
       thread = undefined
       restart()
@@ -59,10 +66,10 @@ export const startWriter = async (
 
   const restart = (): void => {
     if (closing) return
-    starting = adopt(startThread(options)).catch(() => void setTimeout(restart, RESTART_MS).unref())
+    starting = adopt(startThread(options, listeners)).catch(() => void setTimeout(restart, RESTART_MS).unref())
   }
 
-  await adopt(startThread(options))
+  await adopt(startThread(options, listeners))
   return {
     attach: take => {
       takers.add(take)

@@ -2,8 +2,9 @@
 import type { MessagePort } from 'node:worker_threads'
 import type { ClockCells } from './clock.ts'
 import type { JobInput, JobName } from './jobs.ts'
-import type { Retention } from './retention.ts'
+import type { Seal } from '../../domain/seal.ts'
 import type { PackedTokens } from './rows.ts'
+import type { Upkeep } from './upkeep.ts'
 
 /** How the writing thread is started. */
 export type WriterOptions = {
@@ -14,8 +15,8 @@ export type WriterOptions = {
    * would carry it on by as much each time.
    */
   readonly leaseMs: number
-  /** Null in a process that only acts once, like the CLI: it leaves fills and retention to the service. */
-  readonly upkeep: Retention | null
+  /** Null in a process that only acts once, like the CLI: it leaves seals, fills and retention to the service. */
+  readonly upkeep: Upkeep | null
 }
 
 export type JobMessage = {
@@ -34,6 +35,9 @@ export type WriterMessage = JobMessage | HoldRequest
 
 /** What the thread that started it says: a further port to serve; or to commit what has arrived, and end. */
 export type WriterControl = { readonly attach: MessagePort } | { readonly close: true }
+
+/** What the thread says to the one that started it: it takes jobs; or it has sealed entries of the audit log. */
+export type WriterReport = 'ready' | { readonly sealed: Seal }
 
 /** `unavailable`: the store failed or was too slow. `fault`: a bug of ours. */
 export type Failure = { readonly kind: 'unavailable' | 'fault'; readonly message: string }

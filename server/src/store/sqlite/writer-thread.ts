@@ -1,5 +1,6 @@
 // The one thread that writes. It commits what has arrived as one group, and does the upkeep in between.
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
+import type { Seal } from '../../domain/seal.ts'
 import { clockOf, monotonicMs } from './clock.ts'
 import { openForWriting } from './connection.ts'
 import { guardFiles } from './file-guard.ts'
@@ -7,7 +8,7 @@ import { groupCommit } from './group-commit.ts'
 import { hold } from './hold.ts'
 import { sleep, writingConnection } from './transaction.ts'
 import { startUpkeep } from './upkeep.ts'
-import type { WriterControl, WriterMessage, WriterOptions } from './writer-messages.ts'
+import type { WriterControl, WriterMessage, WriterOptions, WriterReport } from './writer-messages.ts'
 import { makeWriterQueue, type NextWork } from './writer-queue.ts'
 
 // Another process (the CLI) must find the lock free now and then, however busy the service is.
@@ -40,8 +41,11 @@ const leaveGap = (): void => {
 const TRAFFIC: ReadonlySet<string> = new Set(['insertTokens', 'endToken', 'renewLease'])
 let askedAt = Number.NEGATIVE_INFINITY
 
-const surroundings = { leaveGap, askedAt: () => askedAt }
-const wakeUpkeep = options.upkeep === null ? () => undefined : startUpkeep(connection, options.upkeep, surroundings)
+const tellHost = (report: WriterReport): void => control.postMessage(report)
+
+const surroundings = { leaveGap, askedAt: () => askedAt, onSeal: (sealed: Seal) => tellHost({ sealed }) }
+const wakeUpkeep =
+  options.upkeep === null ? () => undefined : startUpkeep(connection, { ...options.upkeep, ...surroundings })
 
 const ports = new Set<MessagePort>()
 const queue = makeWriterQueue()
@@ -111,4 +115,4 @@ const close = (): void => {
 }
 
 control.on('message', (message: WriterControl) => ('attach' in message ? attach(message.attach) : close()))
-control.postMessage('ready')
+tellHost('ready')

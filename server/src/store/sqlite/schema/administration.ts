@@ -54,6 +54,33 @@ alter table cutoff add column moved integer not null default 0;   -- tokens whos
 create unique index cutoff_revocation on cutoff (revocation_id) where revocation_id is not null;
 
 alter table audit add column source text;
+create index audit_at on audit (at);
+create index audit_kind on audit (kind, at);
+create index audit_actor on audit (actor, at);
+create index audit_subject on audit (subject, at) where subject is not null;
+create index audit_request on audit (request_id, at) where request_id is not null;
+
+create table seal (                          -- of audit entries, in the order of their numbers; docs/storage.md
+  n integer primary key autoincrement,       -- 1, 2, 3, …: autoincrement remembers a seal that is gone
+  first_n integer not null,
+  last_n integer not null,
+  entries integer not null,
+  head blob not null,                        -- SHA-256 chain over every entry up to the last
+  marks blob not null,                       -- 8 bytes an entry, to tell which one is not as it was
+  mac blob not null,                         -- HMAC-SHA-256 over all the rest and the MAC of the seal before
+  at integer not null
+) strict;
+
+create table refused (                       -- authentications that were refused, counted
+  n integer primary key autoincrement,
+  at integer not null,                       -- the minute, as the ms at which it begins
+  way text not null,                         -- domain/attempt.ts
+  client text not null,                      -- a client id of ours; '' for any other
+  source text not null,                      -- an address; '' for all beyond the keys of a minute
+  count integer not null,
+  unique (at, way, client, source)
+) strict;
+create index refused_client on refused (client, at) where client <> '';
 
 create table idempotency (                   -- what an Idempotency-Key of a caller made
   actor text not null,                       -- JSON of domain/act.ts Actor

@@ -1,0 +1,50 @@
+// A store with an audit log of any length, sealed in seals of different lengths.
+import type { Seal } from '../../src/domain/seal.ts'
+import { SEAL_ENTRIES_MAX, sealStep } from '../../src/store/sqlite/seals.ts'
+import type { Transaction } from '../../src/store/sqlite/transaction.ts'
+import { act, makeTestStore } from '../support/store.ts'
+import { inTransaction, withFile, withWritingConnection } from '../support/store-file.ts'
+
+/** Not divisors of the length: where a seal ends says nothing of where another does. */
+const SEALED_AT_ONCE = [1, 2, 3, 37, 211, SEAL_ENTRIES_MAX]
+
+export type SealedLog = {
+  /** The whole file, to be opened in memory. */
+  readonly image: Buffer
+  readonly seals: readonly { readonly n: number; readonly first: number; readonly last: number }[]
+  /** What the sealer told of each. */
+  readonly logged: readonly Seal[]
+}
+
+const writeEntries = (tx: Transaction, count: number): void => {
+  for (let n = 0; n < count; n += 1) {
+    const source = n % 2 === 0 ? '192.0.2.1' : null
+    const done = { ...act('agent.disable', n % 3 === 0 ? `Nöte ${n}` : null), source }
+    tx.audit(done, `agent-${n}`, { seq: n, from: null, to: [n] })
+  }
+}
+
+/** So many entries under seals, the first of them the store's own, and so many after the last. */
+export const makeSealedLog = async (entries: number, unsealed: number, key: Uint8Array): Promise<SealedLog> => {
+  const world = await makeTestStore(null)
+  const logged: Seal[] = []
+  withWritingConnection(world, connection => {
+    for (let left = entries - 1, turn = 0; left > 0; turn += 1) {
+      const count = Math.min(left, SEALED_AT_ONCE[turn % SEALED_AT_ONCE.length] ?? 1)
+      inTransaction(connection, tx => writeEntries(tx, count))
+      const seal = inTransaction(connection, tx => sealStep(tx, key))
+      if (seal !== undefined) logged.push(seal)
+      left -= count
+    }
+    inTransaction(connection, tx => writeEntries(tx, unsealed))
+  })
+  type Span = { n: number; first: number; last: number }
+  const log = withFile(world.file, db => ({
+    image: db.serialize(),
+    seals: db.prepare<[], Span>('select n, first_n as first, last_n as last from seal').all(),
+    logged,
+  }))
+  await world.dispose()
+  log.image.fill(1, 18, 20) // its file format: no write-ahead log, which a store in memory does not have
+  return log
+}
