@@ -33,7 +33,7 @@ import { resetClock } from './store/sqlite/reset-clock.ts'
 
 export type Registers = Pick<
   Ports,
-  'ledger' | 'revocations' | 'agents' | 'apiKeys' | 'credentials' | 'leakedSecrets' | 'secrets' | 'randomness'
+  'ledger' | 'revocations' | 'agents' | 'apiKeys' | 'credentials' | 'leakedSecrets' | 'audit' | 'secrets' | 'randomness'
 > & {
   readonly profile: Pick<CommandConfig, 'defaultAudience'>
   readonly close: () => Promise<void>
@@ -86,12 +86,24 @@ const openForService = async (config: ServiceConfig): Promise<SqliteStore> => {
   return forPerson(() => openSqliteStore({ file: config.databaseFile, retention, sealing, onFault }))
 }
 
-/** What the commands on tokens, revocations, agents and API keys work with. */
+/** What the commands that administer work with. */
 export const openRegisters = async (config: CommandConfig): Promise<Registers> => {
   const store = await openForCommand(config)
-  const { ledger, revocations, agents, apiKeys, credentials, leakedSecrets, close } = store
+  const { ledger, revocations, agents, apiKeys, credentials, leakedSecrets, audit, close } = store
   const profile = { defaultAudience: config.defaultAudience }
-  return { ledger, revocations, agents, apiKeys, credentials, leakedSecrets, secrets, randomness, profile, close }
+  return {
+    ledger,
+    revocations,
+    agents,
+    apiKeys,
+    credentials,
+    leakedSecrets,
+    audit,
+    secrets,
+    randomness,
+    profile,
+    close,
+  }
 }
 
 const makeFolder = (path: string): void => {
@@ -175,6 +187,7 @@ const portsOf = (store: StoreConnection | SqliteStore, config: ServiceConfig, op
   credentials: store.credentials,
   leakedSecrets: store.leakedSecrets,
   signingKeys: store.signingKeys,
+  audit: store.audit,
   health: store.health,
   codec: makeTokenCodec({ issuer: config.baseUrl, keyEncryptionKey: keyOf(config) }),
   operators,
@@ -226,7 +239,11 @@ export const openDevService = async (config: ServiceConfig): Promise<Service> =>
 /** The ports of a further thread. It writes once `connect` has been given a port to the writing thread. */
 export const connectPorts = (config: ServiceConfig, clock: ClockCells, operators: Operators) => {
   const store = connectStore({ file: config.databaseFile, clock })
-  return { ports: portsOf(store, config, operators), connect: store.connect, disconnect: store.close }
+  const disconnect = async (): Promise<void> => {
+    await store.settle()
+    store.close()
+  }
+  return { ports: portsOf(store, config, operators), connect: store.connect, disconnect }
 }
 
 /** Log lines are JSON on standard error; standard output is for what a command prints. */

@@ -1,11 +1,14 @@
 // Every effect the operations need, on one screen. The store and keys/ implement these; compose.ts joins them.
 // A method is one intention and one transaction. Where the truth cannot be had in time it throws Unavailable.
 import type { Act } from './domain/act.ts'
+import type { Attempt, RefusalCount, RefusalFilters } from './domain/attempt.ts'
+import type { AuditEntry, AuditFilters } from './domain/audit.ts'
 import type { Agent, Client } from './domain/agent.ts'
 import type { OperatorCaller } from './domain/caller.ts'
 import type { AgentChange } from './domain/change-agent.ts'
 import type { AccessTokenClaims, TokenAddress } from './domain/claims.ts'
 import type { Digest, Sha256 } from './domain/hash.ts'
+import type { MadeBefore } from './domain/idempotency.ts'
 import type { CutOffConditions } from './domain/ledger.ts'
 import type {
   AgentFilters,
@@ -98,9 +101,9 @@ export type RevocationMade = { readonly outcome: 'created' | 'existing'; readonl
 export interface RevocationRegister {
   /**
    * Ends every token that the conditions cover, from the acknowledgement on; the rows follow. Of two callers with one id
-   * one gets `created`. Throws Unavailable where too many are open already.
+   * one gets `created`, and of two with one key too. Throws Unavailable where too many are open already.
    */
-  create(revocation: NewRevocation, act: Act): Promise<RevocationMade | RevocationObstacle>
+  create(revocation: NewRevocation, act: Act): Promise<RevocationMade | RevocationObstacle | MadeBefore>
   /** Counts and samples what `create` would end now, and changes nothing. */
   preview(conditions: RevocationConditions): Promise<RevocationPreview | RevocationObstacle>
   show(id: string): Promise<Revocation | undefined>
@@ -120,8 +123,8 @@ export type WantedChange = {
 /** A deleted agent is in no answer of these; the ledger still names it. */
 export interface AgentRegister {
   viewForIssue(clientIds: readonly string[], freshness: Freshness): Promise<IssueView>
-  /** `lifetimes_full`: the agent's lifetime would be the 17th in use. */
-  create(agent: NewAgent, act: Act): Promise<Agent | 'name_taken' | 'lifetimes_full'>
+  /** `lifetimes_full`: the agent's lifetime would be the 17th in use. Of two callers with one key one creates. */
+  create(agent: NewAgent, act: Act): Promise<Agent | 'name_taken' | 'lifetimes_full' | MadeBefore>
   show(agentId: string): Promise<Agent | undefined>
   /** By name; on the first page the agent whose id is searched for stands before all others. */
   list(request: KeyedRequest<AgentFilters>): Promise<KeyedPage<Agent>>
@@ -147,6 +150,15 @@ export interface SigningKeyRegister {
   createFirst(key: SealedSigningKey, act: Act): Promise<'created' | 'already_exists'>
   /** Every key that can still sign, for a check of the key-encryption key at start. */
   sealed(): Promise<readonly SigningKey[]>
+}
+
+export interface AuditLog {
+  /** Newest first. An entry is written by the transaction of its act, and never changed. */
+  list(request: PageRequest<AuditFilters>): Promise<Page<AuditEntry>>
+  /** Newest first. */
+  listRefusals(request: PageRequest<RefusalFilters>): Promise<Page<RefusalCount>>
+  /** Counts at once and writes about a second later, without anybody waiting for it. */
+  countRefusal(attempt: Attempt, source: string): void
 }
 
 export interface StoreHealth {
@@ -210,6 +222,7 @@ export type Ports = {
   readonly credentials: CredentialRegister
   readonly leakedSecrets: LeakedSecretRegister
   readonly signingKeys: SigningKeyRegister
+  readonly audit: AuditLog
   readonly health: StoreHealth
   readonly codec: TokenCodec
   readonly operators: Operators

@@ -1,8 +1,12 @@
 // mintmark audit
 import type { Command } from 'commander'
+import { addListAudit } from './list-audit.ts'
+import { addListRefusals } from './list-refusals.ts'
 import { addVerifyAudit } from './verify-audit.ts'
 
 export const addAudit = (program: Command): void => {
-  const audit = program.command('audit').description('the log of every act that changed something')
-  for (const addTo of [addVerifyAudit]) addTo(audit)
+  const audit = program
+    .command('audit')
+    .description('the log of every act that changed something, and refused authentications')
+  for (const addTo of [addListAudit, addListRefusals, addVerifyAudit]) addTo(audit)
 }

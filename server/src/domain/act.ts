@@ -32,4 +32,6 @@ export type Act = {
   readonly requestId: string | null
   /** The network address that the request came from; null for an act at the terminal, or of the service itself. */
   readonly source: string | null
+  /** Of an act that creates something, to do it once. */
+  readonly idempotencyKey?: string
 }

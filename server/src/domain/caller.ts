@@ -46,7 +46,10 @@ export type Caller = ClientCaller | ApiKeyCaller | OperatorCaller | CliCaller
 export type Administrator = ApiKeyCaller | OperatorCaller | CliCaller
 
 /** Where an act comes from: who asked for it, and by which request from which address. */
-export type Origin<C extends Caller = Administrator> = { readonly caller: C } & Pick<Act, 'requestId' | 'source'>
+export type Origin<C extends Caller = Administrator> = { readonly caller: C } & Pick<
+  Act,
+  'requestId' | 'source' | 'idempotencyKey'
+>
 
 export const hasRole = (caller: OperatorCaller, least: Role): boolean =>
   caller.role !== null && ROLES.indexOf(caller.role) >= ROLES.indexOf(least)
@@ -70,7 +73,7 @@ export const actorOf = (caller: Caller): Actor => {
 }
 
 export const actBy = (
-  { caller, requestId, source }: Origin<Caller>,
+  { caller, requestId, source, idempotencyKey }: Origin<Caller>,
   kind: ActKind,
   note: string | null = null,
 ): Act => ({
@@ -79,4 +82,5 @@ export const actBy = (
   note,
   requestId,
   source,
+  ...(idempotencyKey !== undefined && { idempotencyKey }),
 })

@@ -25,7 +25,7 @@ export type HistoryFilters = TokenFilters & {
   readonly endedBefore: Milliseconds | null
 }
 
-/** Where a page ended: the last row examined. In the list of live tokens, `at` is 0. */
+/** Where a page ended: the last row examined. In the list of live tokens, `at` is 0; in the audit, `id` is a number. */
 export type Position = { readonly at: Milliseconds; readonly id: string }
 
 export type PageRequest<F> = {
@@ -95,19 +95,32 @@ export type KeyedPage<R> = {
   readonly next: string | null
 }
 
-export type ListName = 'tokens' | 'history' | 'agents'
+/** Lists whose pages end at a {@link Position}. */
+export type PositionedList = 'tokens' | 'history' | 'audit' | 'refusals'
+
+export type ListName = PositionedList | 'agents'
+
+const isNumber = (text: string): boolean => /^[1-9]\d{0,14}$/.test(text)
+
+/** What places a row among others of its time. */
+const IS_ID: Readonly<Record<PositionedList, (text: string) => boolean>> = {
+  tokens: isTokenId,
+  history: isTokenId,
+  audit: isNumber,
+  refusals: isNumber,
+}
 
 const VERSION = '1'
 
 /** The opaque text of a position, bound to its list and to the fingerprint of its filters. */
-export const formatCursor = (list: ListName, fingerprint: string, position: Position): string =>
+export const formatCursor = (list: PositionedList, fingerprint: string, position: Position): string =>
   [VERSION, list, fingerprint, position.at, position.id].join('.')
 
 /** The position in a cursor of this list with these filters; undefined for any other text. */
-export const parseCursor = (list: ListName, fingerprint: string, cursor: string): Position | undefined => {
+export const parseCursor = (list: PositionedList, fingerprint: string, cursor: string): Position | undefined => {
   const [version, listed, print, at = '', id = '', ...rest] = cursor.split('.')
   if (version !== VERSION || listed !== list || print !== fingerprint || rest.length > 0) return undefined
-  if (!/^(0|[1-9]\d{0,14})$/.test(at) || !isTokenId(id)) return undefined
+  if (!/^(0|[1-9]\d{0,14})$/.test(at) || !IS_ID[list](id)) return undefined
   return { at: Number(at), id }
 }
 

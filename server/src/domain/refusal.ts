@@ -1,4 +1,5 @@
 // Refusals: what the service says no to, as values of one closed union. http/refusals.ts maps each to its status.
+import type { Attempt } from './attempt.ts'
 
 /** How a caller that was not recognised is asked to come back (RFC 9110 §11.6.1). */
 export type Challenge = 'Basic' | 'ApiKey' | 'Bearer' | 'Bearer error="invalid_token"'
@@ -18,15 +19,24 @@ type PlainCode =
   | 'already_exists'
   | 'temporarily_unavailable'
 
+export type CallerRefusal = {
+  readonly code: 'invalid_client' | 'invalid_token'
+  readonly description: string
+  readonly challenges: readonly Challenge[]
+  /** The cause, for the log only. */
+  readonly inside?: string
+  /** What was presented, to be counted; nothing was where it is not there. */
+  readonly attempt?: Attempt
+}
+
 export type Refusal =
-  | { readonly code: PlainCode; readonly description: string }
   | {
-      readonly code: 'invalid_client' | 'invalid_token'
+      readonly code: PlainCode
       readonly description: string
-      readonly challenges: readonly Challenge[]
-      /** The cause, for the log only. */
-      readonly inside?: string
+      /** Of what is there already. */
+      readonly id?: string
     }
+  | CallerRefusal
 
 export type RefusalCode = Refusal['code'] | 'server_error'
 
@@ -38,7 +48,13 @@ export const refuseCaller = (
   code: 'invalid_client' | 'invalid_token',
   description: string,
   ...challenges: readonly Challenge[]
-): { readonly refusal: Refusal } => ({ refusal: { code, description, challenges } })
+): { readonly refusal: CallerRefusal } => ({ refusal: { code, description, challenges } })
+
+/** The same refusal, of something that was presented. */
+export const counted = (
+  { refusal }: { readonly refusal: CallerRefusal },
+  attempt: Attempt,
+): { readonly refusal: CallerRefusal } => ({ refusal: { ...refusal, attempt } })
 
 /** An answer, or the refusal that stands in its place. */
 export type OrRefusal<T> = T | { readonly refusal: Refusal }

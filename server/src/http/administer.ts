@@ -5,6 +5,7 @@ import type { Origin } from '../domain/caller.ts'
 import { isRefused, type OrRefusal } from '../domain/refusal.ts'
 import type { RemoteAdministrator } from '../operations/authenticate-administrator.ts'
 import type { Ports } from '../ports.ts'
+import { readIdempotencyKey } from './idempotency-key.ts'
 import { recogniseAdministrator } from './recognise-administrator.ts'
 import type { Refuser } from './refusals.ts'
 
@@ -27,10 +28,12 @@ export const makeAdministrationHandler =
     const caller = await recogniseAdministrator(ports, request, access)
     if (isRefused(caller)) return refuser.refuse(reply, caller.refusal)
     if (request.validationError !== undefined) return refuser.fail(reply, request.validationError)
+    const key = readIdempotencyKey(request)
+    if (isRefused(key)) return refuser.refuse(reply, key.refusal)
     const { id: requestId, ip: source } = request
     const params = request.params as Readonly<Record<string, string | undefined>> // Fastify's router made it
     // The validator of the route made the body just that.
     const input = { body: request.body as Body, path: (name: string) => params[name] ?? '' }
-    const found = await run({ caller, requestId, source }, input)
+    const found = await run({ caller, requestId, source, ...key }, input)
     return isRefused(found) ? refuser.refuse(reply, found.refusal) : answer(reply, found)
   }

@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { agentChangeBody, agentRecord, newAgentBody } from './agent-record.ts'
 import { answerEachInTime } from './answer-deadline.ts'
+import { type AuditQuery, auditQuery, type RefusalsQuery, refusalsQuery } from './audit-query.ts'
 import { makeChangeAgentHandler } from './change-agent.ts'
 import { createdAgentAnswer, makeCreateAgentHandler } from './create-agent.ts'
 import { makeCreateRevocationHandler, revocationAnswers, revocationBody } from './create-revocation.ts'
@@ -11,6 +12,8 @@ import { makeDisableAgentHandler } from './disable-agent.ts'
 import { makeEnableAgentHandler } from './enable-agent.ts'
 import { takeJson } from './json-body.ts'
 import { agentsAnswer, type AgentsQuery, agentsQuery, makeAgentsHandler } from './list-agents.ts'
+import { auditAnswer, makeAuditHandler } from './list-audit.ts'
+import { makeRefusalsHandler, refusalsAnswer } from './list-refusals.ts'
 import { describeAdministration, describeList } from './openapi.ts'
 import { revocationRecord } from './revocation-record.ts'
 import { makeRevokeTokenByIdHandler, tokenRevocationBody } from './revoke-token-by-id.ts'
@@ -98,6 +101,20 @@ const registerRevocations = (app: FastifyInstance, { ports, refuser }: Wire): vo
   )
 }
 
+const registerAudit = (app: FastifyInstance, { ports, refuser }: Wire): void => {
+  const [entries, refusals] = ['/api/v1/audit', '/api/v1/audit/refusals']
+  app.get<{ Querystring: AuditQuery }>(
+    entries,
+    describeList('Read the audit log', auditQuery, auditAnswer),
+    makeAuditHandler(ports, refuser, entries),
+  )
+  app.get<{ Querystring: RefusalsQuery }>(
+    refusals,
+    describeList('Count refused authentications', refusalsQuery, refusalsAnswer),
+    makeRefusalsHandler(ports, refuser, refusals),
+  )
+}
+
 /** Call it in a scope of its own, below the path of the base URL: it takes JSON and nothing else. */
 export const registerAdministration = (app: FastifyInstance, wire: Wire): void => {
   takeJson(app)
@@ -106,4 +123,5 @@ export const registerAdministration = (app: FastifyInstance, wire: Wire): void =
   registerTokens(app, wire)
   registerRevocations(app, wire)
   registerSecrets(app, wire)
+  registerAudit(app, wire)
 }

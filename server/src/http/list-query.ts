@@ -7,7 +7,7 @@ import { parseTime } from '../domain/time.ts'
 import { parseUuid } from '../domain/token-id.ts'
 
 /** RFC 6749 Appendix A.1, and a bound. */
-const CLIENT_ID = /^[\x20-\x7E]{1,255}$/
+export const CLIENT_ID = /^[\x20-\x7E]{1,255}$/
 const LIMIT = /^[1-9]\d{0,3}$/
 /** A cursor of a list by name holds a name: 100 characters, each of up to twelve once it is percent-encoded. */
 const CURSOR_CHARACTERS_MAX = 1280
@@ -35,7 +35,7 @@ export const matching =
 const parseLimit = (text: string): number | undefined =>
   LIMIT.test(text) && Number(text) <= PAGE_RECORDS_MAX ? Number(text) : undefined
 
-const time = (description: string) =>
+export const time = (description: string) =>
   field(parseTime, 'an RFC 3339 time such as 2026-11-21T09:30:05Z (encode a + as %2B)', {
     description,
     format: 'date-time',

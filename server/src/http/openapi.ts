@@ -30,7 +30,14 @@ const errorMembers = { error: z.string(), error_description: z.string() }
 const oauthError = z.object(errorMembers).describe('RFC 6749 §5.2.')
 
 const problem = z
-  .object({ type: z.literal('about:blank'), title: z.string(), status: z.int(), detail: z.string(), ...errorMembers })
+  .object({
+    type: z.literal('about:blank'),
+    title: z.string(),
+    status: z.int(),
+    detail: z.string(),
+    ...errorMembers,
+    id: z.string().optional().describe('What the Idempotency-Key made before.'),
+  })
   .describe('RFC 9457.')
 
 const describe = (summary: string, security: Security): FastifySchema => ({ summary, security: [...security] })

@@ -4,6 +4,7 @@ import { STATUS_CODES } from 'node:http'
 import type { FastifyReply } from 'fastify'
 import type { Logger } from 'pino'
 import { type Challenge, type Refusal, type RefusalCode, Unavailable } from '../domain/refusal.ts'
+import type { AuditLog } from '../ports.ts'
 import { parseAuthorization } from './authorization.ts'
 import { pathOf } from './path.ts'
 import { RefusedInput } from './refused-input.ts'
@@ -51,7 +52,7 @@ const FASTIFY_REFUSALS: Readonly<Record<string, Refusal>> = {
   ECONNRESET: { code: 'invalid_request', description: 'The request ended early.' },
 }
 
-type Answer = { readonly code: RefusalCode; readonly description: string }
+type Answer = { readonly code: RefusalCode; readonly description: string; readonly id?: string }
 
 const UNAVAILABLE: Answer = {
   code: 'temporarily_unavailable',
@@ -63,7 +64,7 @@ const FAULT: Answer = { code: 'server_error', description: 'The service failed. 
 const sanitise = (description: string): string => description.replaceAll(/[^\x20-\x21\x23-\x5B\x5D-\x7E]/g, '?')
 
 /** An error body: of RFC 6749 §5.2, and for the API a problem (RFC 9457) that carries the same two members. */
-export const errorBody = ({ code, description }: Answer, isProblem: boolean): string => {
+export const errorBody = ({ code, description, id }: Answer, isProblem: boolean): string => {
   const error = { error: code, error_description: sanitise(description) }
   if (!isProblem) return JSON.stringify(error)
   const status = STATUS[code]
@@ -73,6 +74,7 @@ export const errorBody = ({ code, description }: Answer, isProblem: boolean): st
     status,
     detail: error.error_description,
     ...error,
+    ...(id !== undefined && { id }),
   })
 }
 
@@ -96,9 +98,10 @@ type RefuserOptions = {
   /** Errors of paths that start so are problems. */
   readonly problemsUnder: string
   readonly logger: Logger
+  readonly countRefusal: AuditLog['countRefusal']
 }
 
-export const makeRefuser = ({ issuer, problemsUnder, logger }: RefuserOptions): Refuser => {
+export const makeRefuser = ({ issuer, problemsUnder, logger, countRefusal }: RefuserOptions): Refuser => {
   const challenge = (asked: Challenge | 'Bearer error="insufficient_scope"'): string => {
     const [scheme, attribute] = asked.split(' ')
     return attribute === undefined ? `${scheme} realm="${issuer}"` : `${scheme} realm="${issuer}", ${attribute}`
@@ -130,6 +133,7 @@ export const makeRefuser = ({ issuer, problemsUnder, logger }: RefuserOptions): 
     // Why a JWT of an operator is refused is told to nobody else, and is what an operator of ours must find.
     const level = 'inside' in refusal ? 'info' : 'debug'
     logger[level]({ requestId: reply.request.id, ...refusal }, 'refused')
+    if ('attempt' in refusal && refusal.attempt !== undefined) countRefusal(refusal.attempt, reply.request.ip)
     return answer(reply, refusal)
   }
 

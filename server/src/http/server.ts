@@ -65,7 +65,12 @@ export const buildServer = (ports: Ports, options: ServerOptions): FastifyInstan
   const { issuer } = ports.profile
   const basePath = new URL(issuer).pathname.replace(/\/$/, '')
   const { logger, allowedHosts } = options
-  const refuser = makeRefuser({ issuer, problemsUnder: `${basePath}/api/`, logger })
+  const refuser = makeRefuser({
+    issuer,
+    problemsUnder: `${basePath}/api/`,
+    logger,
+    countRefusal: (attempt, source) => ports.audit.countRefusal(attempt, source),
+  })
   const makeId = (): string => ports.randomness.uuid()
   const app = fastify(optionsOf(options, { refuser, makeId })) as FastifyInstance
   app.setValidatorCompiler(compileValidator)

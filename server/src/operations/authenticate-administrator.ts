@@ -1,7 +1,7 @@
 // Recognises who calls the API under /api/v1: an API key with the permission asked for, or an operator with the role.
 import type { Access } from '../domain/access.ts'
 import { type ApiKeyCaller, hasRole, type OperatorCaller, ROLES } from '../domain/caller.ts'
-import { isRefused, type OrRefusal, refuse, refuseCaller } from '../domain/refusal.ts'
+import { counted, isRefused, type OrRefusal, refuse, refuseCaller } from '../domain/refusal.ts'
 import type { Ports } from '../ports.ts'
 import { authenticateApiKeys } from './authenticate-api-key.ts'
 import { authenticateOperator } from './authenticate-operator.ts'
@@ -16,7 +16,8 @@ export type RemoteAdministrator = ApiKeyCaller | OperatorCaller
 const refuseUnknown = (description: string) => refuseCaller('invalid_client', description, 'ApiKey', 'Bearer')
 
 /** The refusal of an API key that is none, or none any more: one text for all. */
-export const refuseUnknownKey = () => refuseUnknown('The API key is unknown, revoked or expired.')
+export const refuseUnknownKey = () =>
+  counted(refuseUnknown('The API key is unknown, revoked or expired.'), { way: 'api_key', clientId: null })
 
 const rolesFrom = (least: Access['role']): string => {
   const roles = ROLES.slice(ROLES.indexOf(least))

@@ -2,6 +2,7 @@
 import type { Client, Credential } from '../domain/agent.ts'
 import { CREDENTIALS_MAX } from '../domain/credential.ts'
 import { hasExpired } from '../domain/expiry.ts'
+import { counted, refuseCaller } from '../domain/refusal.ts'
 import type { Milliseconds } from '../domain/time.ts'
 import type { Ports } from '../ports.ts'
 
@@ -17,6 +18,13 @@ export type AuthenticatedClient = { readonly client: Client; readonly credential
 /** One text for every cause (RFC 6749 §5.2): which part was wrong is nobody's business. */
 export const CLIENT_REFUSED =
   'Client authentication failed: send client_id and client_secret of an enabled agent, in the form or by HTTP Basic.'
+
+/** The refusal, of an attempt where anything was presented. `client` is the one found under the id that was. */
+export const refuseClient = (credentials: ClientCredentials, client: Client | undefined) => {
+  const refused = refuseCaller('invalid_client', CLIENT_REFUSED, 'Basic')
+  if (credentials.kind === 'none') return refused
+  return counted(refused, { way: 'client', clientId: client?.agent.clientId ?? null })
+}
 
 const NO_HASH = '0'.repeat(64)
 

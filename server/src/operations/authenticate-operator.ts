@@ -12,7 +12,8 @@ export const authenticateOperator = async (
   if ('refused' in verified) {
     const description = 'The bearer token is not a valid JWT of a configured identity provider for this service.'
     const challenges = ['Bearer error="invalid_token"'] as const
-    return { refusal: { code: 'invalid_token', description, challenges, inside: verified.refused } }
+    const attempt = { way: 'operator', clientId: null } as const
+    return { refusal: { code: 'invalid_token', description, challenges, inside: verified.refused, attempt } }
   }
   return verified
 }

@@ -2,6 +2,7 @@
 import type { Agent } from '../domain/agent.ts'
 import { actBy, type Origin } from '../domain/caller.ts'
 import { applyChange, BLANK_SETTINGS } from '../domain/change-agent.ts'
+import { isMadeBefore, refuseRepeat } from '../domain/idempotency.ts'
 import type { OrRefusal } from '../domain/refusal.ts'
 import type { Ports } from '../ports.ts'
 import { type AgentFields, parseAgentFields, refuseAgent } from './agent-fields.ts'
@@ -24,5 +25,6 @@ export const createAgent = async (
   const clientSecret = ports.secrets.makeClientSecret()
   const credential = { id: ports.randomness.uuid(), secretHash: ports.secrets.hash(clientSecret) }
   const agent = await ports.agents.create({ id, clientId: id, ...settings, credential }, actBy(origin, 'agent.create'))
-  return typeof agent === 'string' ? refuseAgent(ports, agent, request) : { agent, clientSecret }
+  if (typeof agent === 'string') return refuseAgent(ports, agent, request)
+  return isMadeBefore(agent) ? refuseRepeat(agent) : { agent, clientSecret }
 }

@@ -3,6 +3,7 @@ import type { ApiKey } from '../domain/api-key.ts'
 import { isResource } from '../domain/audience.ts'
 import { actBy, type Administrator, isPermission, type Origin, type Permission, PERMISSIONS } from '../domain/caller.ts'
 import type { Expiry } from '../domain/expiry.ts'
+import { isMadeBefore, refuseRepeat } from '../domain/idempotency.ts'
 import { type OrRefusal, refuse } from '../domain/refusal.ts'
 import type { Ports } from '../ports.ts'
 import type { ApiKeyProblem } from '../ports/secret-registers.ts'
@@ -92,5 +93,6 @@ export const createApiKey = async (
     { id: ports.randomness.uuid(), name, permissions, audiences, keyHash: ports.secrets.hash(key), expiry },
     actBy(origin, 'api_key.create'),
   )
-  return typeof apiKey === 'string' ? refuseKeyProblem(apiKey) : { apiKey, key }
+  if (typeof apiKey === 'string') return refuseKeyProblem(apiKey)
+  return isMadeBefore(apiKey) ? refuseRepeat(apiKey) : { apiKey, key }
 }

@@ -2,6 +2,7 @@
 import { actBy, type Origin } from '../domain/caller.ts'
 import { type CountedCredential, CREDENTIALS_MAX } from '../domain/credential.ts'
 import type { Expiry } from '../domain/expiry.ts'
+import { isMadeBefore, refuseRepeat } from '../domain/idempotency.ts'
 import { type OrRefusal, refuse } from '../domain/refusal.ts'
 import { isUuid } from '../domain/token-id.ts'
 import type { Ports } from '../ports.ts'
@@ -37,5 +38,6 @@ export const createCredential = async (
   if (created === 'too_many') return refuseTooManyCredentials()
   if (created === 'expired') return refuseExpired()
   if (created === 'caller_ended') return refuseUnknownKey()
+  if (isMadeBefore(created)) return refuseRepeat(created)
   return { credential: { ...created, liveTokens: NO_TOKENS }, clientSecret }
 }

@@ -1,6 +1,7 @@
 // The kill switch: ends every token that some conditions cover. After its answer no process reports one of them active,
 // however many they are; their records follow.
 import { actBy, type Origin } from '../domain/caller.ts'
+import { isMadeBefore, refuseRepeat } from '../domain/idempotency.ts'
 import { isRefused, type OrRefusal, refuse } from '../domain/refusal.ts'
 import { parseUuid } from '../domain/token-id.ts'
 import type { Ports, RevocationMade } from '../ports.ts'
@@ -17,5 +18,6 @@ export const createRevocation = async (
   const id = request.id === null ? ports.randomness.uuid() : parseUuid(request.id)
   if (id === undefined) return refuse('invalid_request', 'id is not a UUID.')
   const made = await ports.revocations.create({ id, ...checked }, actBy(origin, 'revocation.create', request.note))
-  return typeof made === 'string' ? refuseObstacle(made) : made
+  if (typeof made === 'string') return refuseObstacle(made)
+  return isMadeBefore(made) ? refuseRepeat(made) : made
 }

@@ -1,7 +1,7 @@
 // Says whether tokens are active (RFC 7662), for all requests of a group at once. Every answer starts at inactive.
 import type { ApiKeyCaller } from '../domain/caller.ts'
 import { audienceClaim } from '../domain/claims.ts'
-import { type OrRefusal, refuse, refuseCaller } from '../domain/refusal.ts'
+import { counted, type OrRefusal, refuse, refuseCaller } from '../domain/refusal.ts'
 import type { FoundToken, Ports, TokenReference } from '../ports.ts'
 import { authenticateApiKeys, type PresentedApiKey } from './authenticate-api-key.ts'
 
@@ -37,7 +37,8 @@ const refusalOf = (request: IntrospectRequest, caller: ApiKeyCaller | undefined)
   if (caller === undefined) {
     const presentedByBasic = request.apiKey !== undefined && request.apiKey.id !== null
     const description = 'Introspection needs an API key: send a live one in X-API-Key.'
-    return refuseCaller('invalid_client', description, presentedByBasic ? 'Basic' : 'ApiKey')
+    const refused = refuseCaller('invalid_client', description, presentedByBasic ? 'Basic' : 'ApiKey')
+    return request.apiKey === undefined ? refused : counted(refused, { way: 'api_key', clientId: null })
   }
   return caller.permissions.includes('tokens:introspect')
     ? undefined

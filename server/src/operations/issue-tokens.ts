@@ -3,7 +3,7 @@
 import { AUDIENCES_MAX, firstResourceBeyond, isResource } from '../domain/audience.ts'
 import type { Agent } from '../domain/agent.ts'
 import { type AccessTokenClaims, audienceClaim } from '../domain/claims.ts'
-import { isRefused, type OrRefusal, refuse, refuseCaller, Unavailable } from '../domain/refusal.ts'
+import { isRefused, type OrRefusal, refuse, Unavailable } from '../domain/refusal.ts'
 import { firstScopeBeyond, formatScope, parseScope, SCOPE_ITEMS_MAX } from '../domain/scope.ts'
 import type { MonotonicMilliseconds } from '../domain/time.ts'
 import { expiresSecondOf, issuedSecondOf, makeTokenId } from '../domain/token-id.ts'
@@ -11,9 +11,9 @@ import type { Freshness, IssueView, MintedToken, NewToken, Ports, TokenLedger } 
 import {
   type AuthenticatedClient,
   authenticateClient,
-  CLIENT_REFUSED,
   type ClientCredentials,
   clientIdOf,
+  refuseClient,
 } from './authenticate-client.ts'
 
 export type IssueRequest = {
@@ -91,7 +91,7 @@ const grantAudience = (
 
 const decide = (ports: RoundPorts, request: IssueRequest, view: IssueView, n: number): OrRefusal<Grant> => {
   const authenticated = authenticateClient(ports, request.credentials, view.clients[n], view.now)
-  if (authenticated === undefined) return refuseCaller('invalid_client', CLIENT_REFUSED, 'Basic')
+  if (authenticated === undefined) return refuseClient(request.credentials, view.clients[n])
   if (request.grantType !== 'client_credentials') {
     return refuse('unsupported_grant_type', 'The only grant_type of this service is client_credentials.')
   }

@@ -1,12 +1,12 @@
-// What both lists do around the store: the reader's restriction, the cursor in, the cursor out.
+// What every list does around the store: the reader's restriction, the cursor in, the cursor out.
 import { type Administrator, audiencesOf } from '../domain/caller.ts'
 import {
   fingerprintText,
   formatCursor,
-  type ListName,
   type Page,
   type PageRequest,
   parseCursor,
+  type PositionedList,
 } from '../domain/page.ts'
 import { type OrRefusal, refuse } from '../domain/refusal.ts'
 import type { Ports } from '../ports.ts'
@@ -34,7 +34,7 @@ export const refuseCursor = (): ReturnType<typeof refuse> =>
 /** Reads one page; a cursor of another list, of other filters or of another restriction is refused. */
 export const readPage = async <F extends object, R>(
   ports: Pick<Ports, 'secrets'>,
-  list: ListName,
+  list: PositionedList,
   { reader, request, read }: Reading<F, R>,
 ): Promise<OrRefusal<ListPage<R>>> => {
   const audiences = audiencesOf(reader)

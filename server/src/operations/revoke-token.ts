@@ -4,7 +4,7 @@ import { actBy, type ClientCaller, hasRole, type OperatorCaller } from '../domai
 import { isRefused, type OrRefusal, refuse, refuseCaller } from '../domain/refusal.ts'
 import type { MonotonicMilliseconds } from '../domain/time.ts'
 import type { FoundToken, Ports, TokenReference } from '../ports.ts'
-import { authenticateClient, CLIENT_REFUSED, type ClientCredentials, clientIdOf } from './authenticate-client.ts'
+import { authenticateClient, type ClientCredentials, clientIdOf, refuseClient } from './authenticate-client.ts'
 import { authenticateOperator } from './authenticate-operator.ts'
 
 export type RevokeRequest = {
@@ -42,7 +42,7 @@ const authenticate = async (
   }
   const view = await ports.agents.viewForIssue([clientIdOf(credentials)], 'fresh')
   const authenticated = authenticateClient(ports, credentials, view.clients[0], view.now)
-  if (authenticated === undefined) return refuseCaller('invalid_client', CLIENT_REFUSED, 'Basic')
+  if (authenticated === undefined) return refuseClient(credentials, view.clients[0])
   const { id, clientId } = authenticated.client.agent
   return { kind: 'client', agentId: id, clientId }
 }

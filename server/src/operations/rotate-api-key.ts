@@ -2,6 +2,7 @@
 import type { ApiKey } from '../domain/api-key.ts'
 import { actBy, type Origin } from '../domain/caller.ts'
 import type { Expiry } from '../domain/expiry.ts'
+import { isMadeBefore, refuseRepeat } from '../domain/idempotency.ts'
 import { isRefused, type OrRefusal, refuse } from '../domain/refusal.ts'
 import type { Ports } from '../ports.ts'
 import { checkGrace } from './check-rotation.ts'
@@ -39,5 +40,6 @@ export const rotateApiKey = async (
   if (rotated === 'not_live')
     return refuse('invalid_request', 'The API key is revoked or has expired: create another instead.')
   if (typeof rotated === 'string') return refuseKeyProblem(rotated)
+  if (isMadeBefore(rotated)) return refuseRepeat(rotated)
   return { apiKey: rotated.replacement, key, replaced: rotated.replaced }
 }

@@ -2,6 +2,7 @@
 import { actBy, type Origin } from '../domain/caller.ts'
 import type { AgentCredential } from '../domain/credential.ts'
 import type { Expiry } from '../domain/expiry.ts'
+import { isMadeBefore, refuseRepeat } from '../domain/idempotency.ts'
 import { type OrRefusal, refuse } from '../domain/refusal.ts'
 import { isUuid } from '../domain/token-id.ts'
 import type { Ports } from '../ports.ts'
@@ -37,6 +38,7 @@ export const rotateCredential = async (
   if (rotated === 'too_many') return refuseTooManyCredentials()
   if (rotated === 'expired') return refuseExpired()
   if (rotated === 'caller_ended') return refuseUnknownKey()
+  if (isMadeBefore(rotated)) return refuseRepeat(rotated)
   return {
     credential: { ...rotated.replacement, liveTokens: NO_TOKENS },
     clientSecret,

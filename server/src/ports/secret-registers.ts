@@ -4,6 +4,7 @@ import type { ApiKey } from '../domain/api-key.ts'
 import type { AgentCredential, CountedCredential, CredentialReason } from '../domain/credential.ts'
 import type { Expiry } from '../domain/expiry.ts'
 import type { Sha256 } from '../domain/hash.ts'
+import type { MadeBefore } from '../domain/idempotency.ts'
 
 /** By its prefix, which says what leaked. */
 export type SecretKind = 'client_secret' | 'api_key'
@@ -40,7 +41,12 @@ export type CredentialRevocation = {
 }
 
 export interface CredentialRegister {
-  create(agentId: string, credential: NewCredential, act: Act): Promise<AgentCredential | CredentialProblem>
+  /** Of two callers with one key one creates. */
+  create(
+    agentId: string,
+    credential: NewCredential,
+    act: Act,
+  ): Promise<AgentCredential | CredentialProblem | MadeBefore>
   /** Where the caller may see only some audiences, only their tokens are counted; null: all. */
   show(agentId: string, id: string, audiences: readonly string[] | null): Promise<CountedCredential | undefined>
   /** At most `limit`, oldest first, after the one with the id `after`; undefined where there is no such agent. */
@@ -50,7 +56,7 @@ export interface CredentialRegister {
     agentId: string,
     rotation: Rotation<NewCredential>,
     act: Act,
-  ): Promise<Rotated<AgentCredential> | CredentialProblem | 'not_live'>
+  ): Promise<Rotated<AgentCredential> | CredentialProblem | 'not_live' | MadeBefore>
   /** Refuses it, and ends the tokens that it got unless they are kept, from the acknowledgement on. */
   revoke(revocation: CredentialRevocation, act: Act): Promise<AgentCredential | undefined>
 }
@@ -85,13 +91,14 @@ export type ApiKeyProblem = 'expired' | 'caller_ended' | 'outlives_caller'
 export interface ApiKeyRegister {
   /** The keys with these SHA-256 hashes that are live now, in that order. What is not found is never remembered. */
   find(keyHashes: readonly Sha256[]): Promise<readonly (ApiKey | undefined)[]>
-  create(apiKey: NewApiKey, act: Act): Promise<ApiKey | ApiKeyProblem>
+  /** Of two callers with one key one creates. */
+  create(apiKey: NewApiKey, act: Act): Promise<ApiKey | ApiKeyProblem | MadeBefore>
   show(apiKeyId: string): Promise<ApiKey | undefined>
   /** Makes another of the same powers, and lets the old one expire after the grace. `not_live`: revoked or expired. */
   rotate(
     rotation: Rotation<Pick<NewApiKey, 'id' | 'name' | 'keyHash' | 'expiry'>>,
     act: Act,
-  ): Promise<Rotated<ApiKey> | ApiKeyProblem | 'unknown' | 'not_live'>
+  ): Promise<Rotated<ApiKey> | ApiKeyProblem | 'unknown' | 'not_live' | MadeBefore>
   list(after: string | null, limit: number): Promise<readonly ApiKey[]>
   revoke(apiKeyId: string, act: Act): Promise<ApiKey | undefined>
 }

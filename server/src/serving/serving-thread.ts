@@ -29,7 +29,7 @@ const start = async (): Promise<() => Promise<void>> => {
   tell({ state: 'listening' })
   return async () => {
     await server.close()
-    disconnect()
+    await disconnect()
     process.exit()
   }
 }

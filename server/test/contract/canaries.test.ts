@@ -16,6 +16,7 @@ import {
   send,
 } from '../support/requests.ts'
 import { spellingsOf } from '../support/spellings.ts'
+import { readRows } from '../support/store-file.ts'
 import { type AgentOfTest, startServer, type TestServer } from '../support/test-server.ts'
 
 const CANARY = 'mmc_C4n4ry/+=&secret'
@@ -26,6 +27,7 @@ const PATHS = [
   '/api/v1/tokens',
   '/api/v1/tokens/history',
   '/api/v1/agents',
+  '/api/v1/audit',
 ]
 
 let service: TestServer
@@ -77,6 +79,14 @@ test('a secret in any place of a request is in no error body and no log line', a
   }
   assert.match(service.log(), /"msg":"refused"/)
   assertAbsent(CANARY, service.log())
+})
+
+test('a secret that was pasted as a client id is not in the counts of refused authentications', async () => {
+  for (const path of PATHS) await plant(path)
+  await service.settle()
+  const rows = readRows(service.storeFile, 'select way, client, source from refused')
+  assert.ok(rows.length > 0, 'the rows that are searched are there')
+  assertAbsent(CANARY, JSON.stringify(rows))
 })
 
 test('the secrets, keys and tokens of good requests are in no log line', async () => {

@@ -12,14 +12,15 @@ const NUMBERS: Readonly<Record<string, number>> = { one: 1, two: 2, three: 3 }
 const SECRET = 'secret'
 const UNTIL = 1234
 
-const REFUSED = {
+const refused = (clientId: string | null) => ({
   refusal: {
     code: 'invalid_client',
     description:
       'Client authentication failed: send client_id and client_secret of an enabled agent, in the form or by HTTP Basic.',
     challenges: ['Basic'],
+    attempt: { way: 'client', clientId },
   },
-}
+})
 
 const hash = (text: string): string => `hash of ${text}`
 
@@ -181,7 +182,7 @@ test('only those whom a cached view refuses are looked up fresh', async () => {
     clientId === 'one' || (clientId === 'two' && lookUp > 1) ? 'enabled' : 'unknown'
   const { steps, answers } = await issueTo({ find, insert: () => 'inserted' }, 'one', 'nobody', 'two')
   assert.deepEqual(steps, ['cached one nobody two', 'insert one', 'fresh nobody two', 'insert two'])
-  assert.deepEqual(answers, [token('one', 1), REFUSED, token('two', 2)])
+  assert.deepEqual(answers, [token('one', 1), refused(null), token('two', 2)])
 })
 
 test('an agent that is disabled between two rounds is refused', async () => {
@@ -190,14 +191,14 @@ test('an agent that is disabled between two rounds is refused', async () => {
   const insert: Script['insert'] = (_clientId, lookUp) => (lookUp === 1 ? 'decide_again' : 'inserted')
   const { steps, answers } = await issueTo({ find, insert }, 'one', 'two')
   assert.deepEqual(steps, ['cached one two', 'insert one two', 'fresh one two', 'insert two'])
-  assert.deepEqual(answers, [REFUSED, token('two', 2)])
+  assert.deepEqual(answers, [refused('one'), token('two', 2)])
 })
 
 test('an agent that is disabled before the lock is had is refused under it', async () => {
   const find: NonNullable<Script['find']> = (_clientId, lookUp) => (lookUp > 3 ? 'disabled' : 'enabled')
   const { steps, answers } = await issueTo({ find, insert: () => 'decide_again' }, 'one')
   assert.deepEqual(steps.slice(-3), ['lock', 'fresh one', 'unlock'])
-  assert.deepEqual(answers, [REFUSED])
+  assert.deepEqual(answers, [refused('one')])
 })
 
 test('no room for one request of a group: it is Unavailable, and its neighbours get their tokens', async () => {

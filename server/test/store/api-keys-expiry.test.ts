@@ -73,7 +73,7 @@ test('a rotation makes a key of the same powers; the old one is taken for the gr
   await store.apiKeys.create(old, CREATE)
   assert.equal(await isTaken(store, old), true)
   const rotated = await elsewhere.apiKeys.rotate({ id: old.id, graceMs: 1000, replacement }, ROTATE)
-  assert.ok(typeof rotated === 'object')
+  assert.ok(typeof rotated === 'object' && 'replaced' in rotated)
   assert.equal(rotated.replaced.expiresAt, START + 1000)
   const { name, permissions, audiences } = old
   const found = await store.apiKeys.find([replacement.keyHash])

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { test, type TestContext } from 'node:test'
 import { CREDENTIALS_MAX } from '../../src/domain/credential.ts'
+import { isMadeBefore, type MadeBefore } from '../../src/domain/idempotency.ts'
 import type { CredentialProblem, NewCredential } from '../../src/ports/secret-registers.ts'
 import { openSqliteStore, type SqliteStore } from '../../src/store/sqlite/open.ts'
 import {
@@ -38,8 +39,9 @@ const newCredential = (changes: Partial<NewCredential> = {}): NewCredential => (
   ...changes,
 })
 
-const taken = <T extends object>(answer: T | string): T => {
+const taken = <T extends object>(answer: T | MadeBefore | string): T => {
   if (typeof answer === 'string') throw new Error(answer)
+  assert.ok(!isMadeBefore(answer))
   return answer
 }
 

@@ -59,6 +59,8 @@ export type TestServer = {
   readonly revokeApiKey: (id: string) => Promise<unknown>
   readonly disableAgent: (id: string) => Promise<unknown>
   readonly enableAgent: (id: string) => Promise<unknown>
+  /** Writes the refused authentications that were counted and not written yet. */
+  readonly settle: () => Promise<void>
   readonly close: () => Promise<void>
 }
 
@@ -113,6 +115,7 @@ const portsOf = (
   credentials: store.credentials,
   leakedSecrets: store.leakedSecrets,
   signingKeys: store.signingKeys,
+  audit: store.audit,
   health: store.health,
   codec: makeTokenCodec({ issuer: profile.issuer, keyEncryptionKey: KEY_ENCRYPTION_KEY }),
   operators: makeOperators({
@@ -187,6 +190,7 @@ export const startServer = async (options: TestServerOptions = {}): Promise<Test
     storeFile: store.host.file,
     log: () => lines.join(''),
     ...makeRegisters(store),
+    settle: store.settle,
     close: async () => {
       await server.close()
       await Promise.all([store.close(), provider.close()])

@@ -8,6 +8,7 @@ import { formatTimeOrNull, type Milliseconds } from '../../domain/time.ts'
 import type { NewAgent } from '../../ports.ts'
 import { readUsableCredentials } from './credentials.ts'
 import { endAll } from './end-tokens.ts'
+import { once } from './idempotency.ts'
 import { parseLabels, parseStrings } from './rows.ts'
 import type { Statements } from './statements.ts'
 import type { Transaction } from './transaction.ts'
@@ -115,7 +116,7 @@ const insertAgent = ({ sql, now }: Transaction, agent: NewAgent): void => {
 
 export type CreateAgent = { readonly agent: NewAgent; readonly act: Act }
 
-export const createAgent = (tx: Transaction, { agent, act }: CreateAgent): Agent | 'name_taken' | 'lifetimes_full' => {
+const makeAgent = (tx: Transaction, { agent, act }: CreateAgent): Agent | 'name_taken' | 'lifetimes_full' => {
   if (isNameTaken(tx, agent.name)) return 'name_taken'
   if (lifetimesFull(tx, agent.lifetimeSeconds)) return 'lifetimes_full'
   insertAgent(tx, agent)
@@ -124,6 +125,9 @@ export const createAgent = (tx: Transaction, { agent, act }: CreateAgent): Agent
   tx.audit(act, agent.id, { after, credential_id: credential.id })
   return { ...shown, disabledAt: null, createdAt: tx.now }
 }
+
+export const createAgent = (tx: Transaction, create: CreateAgent) =>
+  once(tx, create.act, create.agent.id, () => makeAgent(tx, create))
 
 export type ActOnAgent = { readonly agentId: string; readonly act: Act }
 

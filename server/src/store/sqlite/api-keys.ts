@@ -5,6 +5,7 @@ import { isPermission } from '../../domain/caller.ts'
 import { earlierExpiry, expiresAtOf, hasExpired } from '../../domain/expiry.ts'
 import type { Sha256 } from '../../domain/hash.ts'
 import type { ApiKeyProblem, NewApiKey, Rotated, Rotation } from '../../ports/secret-registers.ts'
+import { once } from './idempotency.ts'
 import { parseStrings } from './rows.ts'
 import type { Statements } from './statements.ts'
 import type { Transaction } from './transaction.ts'
@@ -93,11 +94,14 @@ const described = ({ id, name, permissions, audiences, expiresAt }: ApiKey) => (
 
 export type CreateApiKey = { readonly apiKey: NewApiKey; readonly act: Act }
 
-export const createApiKey = (tx: Transaction, { apiKey, act }: CreateApiKey): ApiKey | ApiKeyProblem => {
+const makeApiKey = (tx: Transaction, { apiKey, act }: CreateApiKey): ApiKey | ApiKeyProblem => {
   const created = insert(tx, apiKey, act)
   if (typeof created !== 'string') tx.audit(act, created.id, described(created))
   return created
 }
+
+export const createApiKey = (tx: Transaction, create: CreateApiKey) =>
+  once(tx, create.act, create.apiKey.id, () => makeApiKey(tx, create))
 
 export type RotateApiKey = {
   readonly rotation: Rotation<Pick<NewApiKey, 'id' | 'name' | 'keyHash' | 'expiry'>>
@@ -105,7 +109,7 @@ export type RotateApiKey = {
 }
 
 /** Of two callers without grace one rotates; the other finds that the old one lives no more. */
-export const rotateApiKey = (
+const replaceApiKey = (
   tx: Transaction,
   { rotation, act }: RotateApiKey,
 ): Rotated<ApiKey> | ApiKeyProblem | 'unknown' | 'not_live' => {
@@ -122,6 +126,9 @@ export const rotateApiKey = (
   tx.audit(act, old.id, { seq, before, after, replacement: described(replacement).api_key })
   return { replacement, replaced: { ...old, expiresAt } }
 }
+
+export const rotateApiKey = (tx: Transaction, rotate: RotateApiKey) =>
+  once(tx, rotate.act, rotate.rotation.replacement.id, () => replaceApiKey(tx, rotate))
 
 /** What the audit says of a revocation beside the act. */
 type Revocation = { readonly act: Act; readonly reason?: 'secret_leaked'; readonly foundAt?: string | null }

@@ -13,6 +13,7 @@ import type {
 } from '../../ports/secret-registers.ts'
 import { liveCaller } from './api-keys.ts'
 import { endAll } from './end-tokens.ts'
+import { once } from './idempotency.ts'
 import type { Statements } from './statements.ts'
 import type { Transaction } from './transaction.ts'
 
@@ -86,7 +87,7 @@ const insert = (tx: Transaction, { agent, agentId, credential, act }: Insert): A
 
 export type CreateCredential = { readonly agentId: string; readonly credential: NewCredential; readonly act: Act }
 
-export const createCredential = (
+const makeCredential = (
   tx: Transaction,
   { agentId, credential, act }: CreateCredential,
 ): AgentCredential | CredentialProblem => {
@@ -98,6 +99,9 @@ export const createCredential = (
   return created
 }
 
+export const createCredential = (tx: Transaction, create: CreateCredential) =>
+  once(tx, create.act, create.credential.id, () => makeCredential(tx, create))
+
 export type RotateCredential = {
   readonly agentId: string
   readonly rotation: Rotation<NewCredential>
@@ -105,7 +109,7 @@ export type RotateCredential = {
 }
 
 /** Of two callers without grace one rotates; the other finds that the old one lives no more. */
-export const rotateCredential = (
+const replaceCredential = (
   tx: Transaction,
   { agentId, rotation, act }: RotateCredential,
 ): Rotated<AgentCredential> | CredentialProblem | 'not_live' => {
@@ -126,6 +130,9 @@ export const rotateCredential = (
   tx.audit(act, row.id, { seq, agent_id: agentId, before, after, replacement: replacement.id })
   return { replacement, replaced: { ...credentialOf(row), expiresAt } }
 }
+
+export const rotateCredential = (tx: Transaction, rotate: RotateCredential) =>
+  once(tx, rotate.act, rotate.rotation.replacement.id, () => replaceCredential(tx, rotate))
 
 type Revocation = Pick<CredentialRevocation, 'reason' | 'keepTokens'> & {
   readonly act: Act

@@ -6,6 +6,7 @@ import { createCredential, revokeCredential, rotateCredential } from './credenti
 import { type EndAll, endAll, endToken } from './end-tokens.ts'
 import { insertTokens } from './insert-tokens.ts'
 import { noteApiKeyUses } from './last-uses.ts'
+import { countRefusals } from './refusals.ts'
 import { createRevocation } from './revocations.ts'
 import { revokeLeaked } from './revoke-leaked.ts'
 import { createFirstKey } from './signing-keys.ts'
@@ -39,6 +40,7 @@ export const JOBS = {
   revokeApiKey,
   noteApiKeyUses,
   createFirstKey,
+  countRefusals,
   /** Every transaction renews the lease of the clock where half of it has gone; this one does nothing else. */
   renewLease: ({ sql, now }: Transaction, _input: null): null => {
     // The process of a command writes no lease ahead, but what it reads must be answered at a time that one covers.

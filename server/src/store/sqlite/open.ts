@@ -2,9 +2,17 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { MessagePort } from 'node:worker_threads'
 import { existsSync } from 'node:fs'
-import type { AgentRegister, RevocationRegister, SigningKeyRegister, StoreHealth, TokenLedger } from '../../ports.ts'
+import type {
+  AgentRegister,
+  AuditLog,
+  RevocationRegister,
+  SigningKeyRegister,
+  StoreHealth,
+  TokenLedger,
+} from '../../ports.ts'
 import type { ApiKeyRegister, CredentialRegister, LeakedSecretRegister } from '../../ports/secret-registers.ts'
 import type { Seal } from '../../domain/seal.ts'
+import { makeAuditLog } from './audit-log.ts'
 import {
   CLOCK_AHEAD_MS_MAX,
   type ClockCells,
@@ -42,9 +50,12 @@ export type StoreConnection = {
   readonly credentials: CredentialRegister
   readonly leakedSecrets: LeakedSecretRegister
   readonly signingKeys: SigningKeyRegister
+  readonly audit: AuditLog
   readonly health: StoreHealth
   /** Takes a port to the writing thread, as the host's `attach` gives it. */
   readonly connect: (port: MessagePort) => void
+  /** Hands over what was counted and not written yet. */
+  readonly settle: () => Promise<void>
   readonly close: () => void
 }
 
@@ -166,6 +177,7 @@ export const connectStore = (options: {
   const writer = makeWriterClient(options.deadlineMs)
   const reader = makeReader(db, clockOf(options.clock), writer)
   const labels = labelsOf(statementsOf(db))
+  const audit = makeAuditLog(reader, writer)
   return {
     ledger: makeLedger(reader, labels, writer),
     revocations: makeRevocationRegister(reader, labels, writer),
@@ -174,8 +186,10 @@ export const connectStore = (options: {
     credentials: makeCredentialRegister(reader, writer),
     leakedSecrets: makeLeakedSecretRegister(writer),
     signingKeys: makeSigningKeyRegister(reader, writer),
+    audit,
     health: makeHealth(reader, writer),
     connect: writer.connect,
+    settle: audit.settle,
     close: reader.close,
   }
 }
@@ -187,6 +201,7 @@ export const openSqliteStore = async (options: StoreOptions): Promise<SqliteStor
   const connection = connectStore({ file, clock, deadlineMs: options.deadlineMs })
   host.attach(connection.connect)
   const close = async (): Promise<void> => {
+    await connection.settle()
     await host.close()
     connection.close()
   }

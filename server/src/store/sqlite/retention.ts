@@ -1,4 +1,5 @@
 // Retention: what has been kept long enough goes, oldest first, in steps so small that no request waits for one.
+import { IDEMPOTENCY_KEPT_MS } from '../../domain/idempotency.ts'
 import { REASONS } from '../../domain/reason.ts'
 import { DAY_MS } from '../../domain/time.ts'
 import { lowestIdAt } from '../../domain/token-id.ts'
@@ -52,6 +53,13 @@ const removeMinutes = ({ sql }: Transaction, before: number): number => {
 const UNUSED_SCOPES = 'select n from scope_set where used_day < ? order by n limit ?'
 const UNUSED_AUDIENCES = 'select n from audience_set where used_day < ? order by n limit ?'
 
+/** How long the counts of refused authentications are kept. */
+export const REFUSALS_KEPT_MS = 30 * DAY_MS
+
+const OLD_REFUSALS = 'delete from refused where n in (select n from refused where at < ? order by at limit ?)'
+const OLD_KEYS = `delete from idempotency
+  where (actor, key) in (select actor, key from idempotency where at <= ? order by at limit ?)`
+
 const removeUnused = (tx: Transaction, before: number, retention: Retention): number => {
   const { sql } = tx
   const lastUse = tx.now - Math.max(retention.endedMs, retention.expiredMs) - 2 * DAY_MS
@@ -62,6 +70,8 @@ const removeUnused = (tx: Transaction, before: number, retention: Retention): nu
     sql(`delete from scope_set where n in (${UNUSED_SCOPES})`).run(day, RETENTION_ROWS),
     sql(`delete from audience_set where n in (${UNUSED_AUDIENCES})`).run(day, RETENTION_ROWS),
     sql(`delete from cutoff where state = 'closed' and at < ?`).run(before),
+    sql(OLD_REFUSALS).run(tx.now - REFUSALS_KEPT_MS, RETENTION_ROWS),
+    sql(OLD_KEYS).run(tx.now - IDEMPOTENCY_KEPT_MS, RETENTION_ROWS),
   ]
   return remove.reduce((sum, { changes }) => sum + changes, 0)
 }

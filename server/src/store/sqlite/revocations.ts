@@ -1,11 +1,13 @@
 // Revocations of many tokens: each is a cut-off with an id of its own, by which its state can be asked.
 import type { Act, Actor } from '../../domain/act.ts'
+import type { MadeBefore } from '../../domain/idempotency.ts'
 import { type CutOffConditions, NO_CONDITION } from '../../domain/ledger.ts'
 import type { Milliseconds } from '../../domain/time.ts'
 import type { Revocation, RevocationConditions, RevocationObstacle } from '../../domain/revocation.ts'
 import type { NewRevocation, RevocationMade } from '../../ports.ts'
 import { endingReasonOf } from './cut-offs.ts'
 import { endAll } from './end-tokens.ts'
+import { once } from './idempotency.ts'
 import type { Statements } from './statements.ts'
 import type { Transaction } from './transaction.ts'
 
@@ -102,13 +104,33 @@ const make = (tx: Transaction, { revocation, act }: CreateRevocation, conditions
   return made
 }
 
-/** Of two callers with one id the second is told of the first; nothing ends twice, and nothing else ends. */
-export const createRevocation = (tx: Transaction, create: CreateRevocation): RevocationMade | RevocationObstacle => {
-  const conditions = resolveConditions(tx, create.revocation.conditions)
-  if (typeof conditions === 'string') return conditions
-  const existing = tx.sql<Row>(SELECT).get(create.revocation.id)
-  if (existing === undefined) return { outcome: 'created', revocation: make(tx, create, conditions) }
+type Existing = { readonly outcome: 'existing'; readonly revocation: Revocation }
+
+const findExisting = (
+  tx: Transaction,
+  id: string,
+  conditions: CutOffConditions,
+): Existing | 'other_conditions' | undefined => {
+  const existing = tx.sql<Row>(SELECT).get(id)
+  if (existing === undefined) return undefined
   // Both texts were made from one literal: their members stand in one order.
   if (existing.conditions !== JSON.stringify(conditions)) return 'other_conditions'
   return { outcome: 'existing', revocation: revocationOf(tx.sql, existing) }
+}
+
+/**
+ * Of two callers with one id the second is told of the first; nothing ends twice, and nothing else ends. What is found
+ * by its id was not made by the act's key, and uses none up.
+ */
+export const createRevocation = (
+  tx: Transaction,
+  create: CreateRevocation,
+): RevocationMade | RevocationObstacle | MadeBefore => {
+  const { act, revocation } = create
+  const conditions = resolveConditions(tx, revocation.conditions)
+  if (typeof conditions === 'string') return conditions
+  return (
+    findExisting(tx, revocation.id, conditions) ??
+    once(tx, act, revocation.id, () => ({ outcome: 'created', revocation: make(tx, create, conditions) }))
+  )
 }

@@ -80,7 +80,7 @@ create table refused (                       -- authentications that were refuse
   count integer not null,
   unique (at, way, client, source)
 ) strict;
-create index refused_client on refused (client, at) where client <> '';
+create index refused_at on refused (at);
 
 create table idempotency (                   -- what an Idempotency-Key of a caller made
   actor text not null,                       -- JSON of domain/act.ts Actor

@@ -1,0 +1,28 @@
+// Reads Idempotency-Key (draft-ietf-httpapi-idempotency-key-header §2.1): a string of structured fields, or bare.
+import type { FastifyRequest } from 'fastify'
+import { IDEMPOTENCY_KEY_CHARACTERS_MAX } from '../domain/idempotency.ts'
+import { type OrRefusal, refuse } from '../domain/refusal.ts'
+import { headerOf } from './header.ts'
+
+/** RFC 9651 §3.3.3. */
+const QUOTED = /^"((?:[\x20-\x21\x23-\x5B\x5D-\x7E]|\\["\\])*)"$/
+/** As many clients send it. Of a header that is given twice Node makes a list with a comma. */
+const BARE = /^[\x21\x23-\x2B\x2D-\x5B\x5D-\x7E]+$/
+
+const parseKey = (header: string): string | undefined =>
+  QUOTED.exec(header)?.[1]?.replaceAll(/\\(.)/g, '$1') ?? BARE.exec(header)?.[0]
+
+/** The key; nothing where there is none. */
+export const readIdempotencyKey = (request: FastifyRequest): OrRefusal<{ readonly idempotencyKey?: string }> => {
+  const header = headerOf(request, 'idempotency-key')
+  if (header === undefined) return {}
+  const idempotencyKey = parseKey(header)
+  return idempotencyKey !== undefined &&
+    idempotencyKey.length > 0 &&
+    idempotencyKey.length <= IDEMPOTENCY_KEY_CHARACTERS_MAX
+    ? { idempotencyKey }
+    : refuse(
+        'invalid_request',
+        `Idempotency-Key is not one string of 1 to ${IDEMPOTENCY_KEY_CHARACTERS_MAX} printable ASCII characters.`,
+      )
+}

@@ -1,0 +1,33 @@
+// GET /api/v1/audit: every act that changed something, newest first.
+import { z } from 'zod'
+import { ACCESS } from '../domain/access.ts'
+import { entryRecord } from '../domain/audit.ts'
+import { listAudit } from '../operations/list-audit.ts'
+import type { Ports } from '../ports.ts'
+import { auditFiltersOf } from './audit-query.ts'
+import { makeListHandler } from './list-page.ts'
+import type { Refuser } from './refusals.ts'
+import { actor, pageOf, time } from './token-record.ts'
+
+export const auditAnswer = pageOf(
+  z.object({
+    n: z.int().describe('Its number: entries are numbered from 1 without a gap.'),
+    at: time,
+    kind: z.string().describe('One of an open set of names.'),
+    actor,
+    source: z.string().nullable().describe('The address that the request came from; null for none.'),
+    request_id: z.string().nullable(),
+    subject: z.string().nullable().describe('The id of what was acted on.'),
+    note: z.string().nullable(),
+    detail: z.record(z.string(), z.unknown()).describe('What the act did; its members are those of the kind.'),
+  }),
+)
+
+export const makeAuditHandler = (ports: Ports, refuser: Refuser, path: string) =>
+  makeListHandler(ports, refuser, {
+    path,
+    access: ACCESS.readAudit,
+    filtersOf: auditFiltersOf,
+    list: (reader, request) => listAudit(ports, reader, request),
+    format: entryRecord,
+  })

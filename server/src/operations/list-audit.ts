@@ -1,0 +1,15 @@
+// Lists the audit log: what was done, by whom, from where and on what, newest first.
+import type { AuditEntry, AuditFilters } from '../domain/audit.ts'
+import type { Administrator } from '../domain/caller.ts'
+import type { OrRefusal } from '../domain/refusal.ts'
+import type { Ports } from '../ports.ts'
+import { readAudit } from './read-audit.ts'
+import type { ListPage, ListRequest } from './read-page.ts'
+
+/** One page of the entries that the filters ask for. */
+export const listAudit = (
+  ports: Pick<Ports, 'audit' | 'secrets'>,
+  reader: Administrator,
+  request: ListRequest<AuditFilters>,
+): Promise<OrRefusal<ListPage<AuditEntry>>> =>
+  readAudit(ports, 'audit', { reader, request, read: page => ports.audit.list(page) })

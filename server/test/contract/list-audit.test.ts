@@ -1,0 +1,136 @@
+// GET /api/v1/audit, over HTTP. What each filter finds is the store's own test.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { type Answer, assertProblem, bearer, claimsOf, get, issue, revoke } from '../support/requests.ts'
+import { startServer, type TestServer } from '../support/test-server.ts'
+
+const PATHS = ['/api/v1/audit', '/api/v1/audit/refusals']
+
+type Page = { readonly data: readonly Record<string, unknown>[]; readonly next_cursor: string | null }
+
+let service: TestServer
+let reader: string
+
+before(async () => {
+  service = await startServer()
+  reader = (await service.createApiKey('audit:read')).key
+})
+
+after(() => service.close())
+
+const list = async (query: string, path = '/api/v1/audit'): Promise<Page> => {
+  const answer = await get(service, `${path}?${query}`, { 'x-api-key': reader })
+  assert.equal(answer.status, 200, answer.text)
+  return answer.json as Page
+}
+
+test('an act over HTTP is told with its operator, the address and the request that it came by', async () => {
+  const token = await issue(service, await service.createAgent())
+  const answer = await revoke(service, token)
+  const jti = claimsOf(token)['jti']
+  const { data, next_cursor } = await list(`subject=${String(jti)}`)
+  assert.equal(next_cursor, null)
+  const [{ n, ...entry } = {}, ...others] = data
+  assert.deepEqual(others, [])
+  assert.ok(Number.isInteger(n))
+  assert.deepEqual(entry, {
+    at: new Date(service.clock.wall()).toISOString().replace('.000Z', 'Z'),
+    kind: 'token.revoke',
+    actor: { type: 'operator', iss: service.provider.issuer, sub: 'operator-1' },
+    source: '127.0.0.1',
+    request_id: answer.headers['x-request-id'],
+    subject: jti,
+    note: null,
+    detail: { reason: 'manual_revocation' },
+  })
+  const by = `actor_iss=${encodeURIComponent(service.provider.issuer)}&actor_sub=operator-1&actor_type=operator`
+  assert.deepEqual((await list(`${by}&request_id=${answer.headers['x-request-id']}&kind=token.revoke`)).data, data)
+})
+
+test('an act at the terminal has no address; filters that match nothing give an empty page', async () => {
+  const agent = await service.createAgent()
+  const { data } = await list(`actor_type=cli&actor_id=tester&subject=${agent.agentId}`)
+  assert.deepEqual(
+    data.map(({ kind, source, request_id }) => ({ kind, source, request_id })),
+    [{ kind: 'agent.create', source: null, request_id: null }],
+  )
+  for (const query of ['kind=agent.nothing', 'subject=nothing', 'before=1970-01-01T00:00:00Z']) {
+    assert.deepEqual(await list(query), { data: [], next_cursor: null })
+  }
+})
+
+test('keyset paging: Link rel="next" leads through every entry once, newest first', async () => {
+  for (let n = 0; n < 3; n += 1) await service.createAgent()
+  const seen: unknown[] = []
+  let next: string | undefined = '/api/v1/audit?kind=agent.create&limit=2'
+  while (next !== undefined) {
+    const answer: Answer = await get(service, next, { 'x-api-key': reader })
+    seen.push(...(answer.json as Page).data.map(({ n }) => n))
+    next = /^<([^>]+)>; rel="next"$/.exec(answer.headers['link'] ?? '')?.[1]?.replace(service.baseUrl, '')
+  }
+  const all = (await list('kind=agent.create')).data.map(({ n }) => n)
+  assert.ok(all.length >= 3)
+  assert.deepEqual(seen, all)
+})
+
+test('a cursor of another list or of other filters is refused', async () => {
+  const { next_cursor } = await list('limit=1')
+  assert.ok(next_cursor !== null)
+  const description = 'cursor: not one of this list with these filters. Start again without it.'
+  for (const query of [
+    `/api/v1/audit?cursor=${next_cursor}&kind=agent.create`,
+    `/api/v1/audit/refusals?cursor=${next_cursor}`,
+    `/api/v1/audit?cursor=${next_cursor.replace(/\d+$/, 'x')}`,
+    '/api/v1/audit?cursor=nonsense',
+  ]) {
+    assertProblem(await get(service, query, { 'x-api-key': reader }), 400, 'invalid_request', description)
+  }
+})
+
+test('a malformed, an empty and an unknown parameter is refused by its name', async () => {
+  for (const [path, query, name] of [
+    ['/api/v1/audit', 'kind=Agent', 'kind'],
+    ['/api/v1/audit', 'actor_type=robot', 'actor_type'],
+    ['/api/v1/audit', 'subject=', 'subject'],
+    ['/api/v1/audit', `subject=${'x'.repeat(513)}`, 'subject'],
+    ['/api/v1/audit', 'request_id=a%20b', 'request_id'],
+    ['/api/v1/audit', 'since=yesterday', 'since'],
+    ['/api/v1/audit', 'limit=1001', 'limit'],
+    ['/api/v1/audit', 'agent_id=x', 'agent_id'],
+    ['/api/v1/audit/refusals', 'way=guess', 'way'],
+    ['/api/v1/audit/refusals', 'source=somewhere', 'source'],
+    ['/api/v1/audit/refusals', 'client_id=%C3%BC', 'client_id'],
+    ['/api/v1/audit/refusals', 'kind=agent.create', 'kind'],
+  ] as const) {
+    const answer = await get(service, `${path}?${query}`, { 'x-api-key': reader })
+    assert.equal(answer.status, 400, query)
+    assert.match((answer.json as { detail: string }).detail, new RegExp(`^${name} is `), query)
+  }
+})
+
+for (const path of PATHS) {
+  test(`${path}: without a credential 401, without the right 403, whoever asks`, async () => {
+    const token = await issue(service, await service.createAgent())
+    const none = 'Send an API key in X-API-Key, or a JWT of the identity provider as a Bearer token.'
+    assertProblem(await get(service, path), 401, 'invalid_client', none)
+    const wrong = await get(service, path, { 'x-api-key': 'mma_wrong' })
+    assertProblem(wrong, 401, 'invalid_client', 'The API key is unknown, revoked or expired.')
+    for (const permission of ['tokens:introspect', 'tokens:read', 'tokens:revoke', 'agents:write', 'keys:write']) {
+      const { key } = await service.createApiKey(permission)
+      const answer = await get(service, path, { 'x-api-key': key })
+      assertProblem(answer, 403, 'insufficient_scope', 'This API key lacks the permission audit:read.')
+    }
+    const limited = await service.createApiKey('audit:read', ['https://a.example'])
+    const whole = 'This API key is limited to audiences; the audit is of the whole service.'
+    assertProblem(await get(service, path, { 'x-api-key': limited.key }), 403, 'insufficient_scope', whole)
+    assert.equal((await get(service, path, bearer(token))).status, 401)
+    for (const [role, status] of [
+      ['mintmark-viewer', 403],
+      ['mintmark-operator', 200],
+      ['mintmark-admin', 200],
+    ] as const) {
+      const answer = await get(service, path, bearer(await service.provider.operatorJwt({ role })))
+      assert.equal(answer.status, status, role)
+    }
+  })
+}
