@@ -16,8 +16,9 @@ export type SealedLog = {
   readonly logged: readonly Seal[]
 }
 
-const writeEntries = (tx: Transaction, count: number): void => {
-  for (let n = 0; n < count; n += 1) {
+/** No two are alike but for their numbers. */
+const writeEntries = (tx: Transaction, first: number, count: number): void => {
+  for (let n = first; n < first + count; n += 1) {
     const source = n % 2 === 0 ? '192.0.2.1' : null
     const done = { ...act('agent.disable', n % 3 === 0 ? `Nöte ${n}` : null), source }
     tx.audit(done, `agent-${n}`, { seq: n, from: null, to: [n] })
@@ -31,12 +32,12 @@ export const makeSealedLog = async (entries: number, unsealed: number, key: Uint
   withWritingConnection(world, connection => {
     for (let left = entries - 1, turn = 0; left > 0; turn += 1) {
       const count = Math.min(left, SEALED_AT_ONCE[turn % SEALED_AT_ONCE.length] ?? 1)
-      inTransaction(connection, tx => writeEntries(tx, count))
+      inTransaction(connection, tx => writeEntries(tx, entries - left, count))
       const seal = inTransaction(connection, tx => sealStep(tx, key))
       if (seal !== undefined) logged.push(seal)
       left -= count
     }
-    inTransaction(connection, tx => writeEntries(tx, unsealed))
+    inTransaction(connection, tx => writeEntries(tx, entries, unsealed))
   })
   type Span = { n: number; first: number; last: number }
   const log = withFile(world.file, db => ({
