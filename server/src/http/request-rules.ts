@@ -48,7 +48,9 @@ type Rules = {
 // Of two such headers Node keeps the first, silently.
 const SINGLE_HEADERS: ReadonlySet<string> = new Set(['authorization', 'host', 'content-type', 'x-api-key'])
 
-const repeatedHeader = ({ rawHeaders }: FastifyRequest['raw']): string | undefined => {
+const repeatedHeader = ({ rawHeaders, headers }: FastifyRequest['raw']): string | undefined => {
+  // What nearly every request has: as many names as lines.
+  if (rawHeaders.length === 2 * Object.keys(headers).length) return undefined
   const seen = new Set<string>()
   for (let n = 0; n < rawHeaders.length; n += 2) {
     const name = rawHeaders[n]?.toLowerCase() ?? ''

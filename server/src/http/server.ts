@@ -53,7 +53,8 @@ const optionsOf = ({ bodyBytesMax, https }: ServerOptions, { refuser, makeId }: 
 const takeForms = (app: FastifyInstance): void => {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser(FORM, { parseAs: 'buffer' }, (request, body, done) => {
-    const charset = /;\s*charset\s*=\s*"?([^";\s]*)/i.exec(request.headers['content-type'] ?? '')?.[1]
+    const type = request.headers['content-type'] ?? ''
+    const charset = type === FORM ? undefined : /;\s*charset\s*=\s*"?([^";\s]*)/i.exec(type)?.[1]
     const isUtf8 = charset === undefined || charset.toLowerCase() === 'utf-8' || charset.toLowerCase() === 'utf8'
     // A body in another charset is none that we take: the validator then asks for one.
     done(null, isUtf8 ? body : null)

@@ -1,6 +1,7 @@
 // Recognises a resource server or a tool by its API key.
 import type { ApiKey } from '../domain/api-key.ts'
 import type { ApiKeyCaller } from '../domain/caller.ts'
+import type { Sha256 } from '../domain/hash.ts'
 import type { Ports } from '../ports.ts'
 
 /** An API key as presented: in X-API-Key, or with its id as the user of HTTP Basic. */
@@ -11,12 +12,21 @@ const callerOf = (presented: PresentedApiKey, found: ApiKey | undefined): ApiKey
   return { kind: 'api_key', id: found.id, permissions: found.permissions, audiences: found.audiences }
 }
 
+/** A resource server asks with one key again and again: within a group it is hashed once. */
+const hashEach = (secrets: Ports['secrets'], presented: readonly PresentedApiKey[]): readonly Sha256[] => {
+  const known = new Map<string, Sha256>()
+  return presented.map(({ key }) => {
+    const hash = known.get(key) ?? secrets.hash(key)
+    known.set(key, hash)
+    return hash
+  })
+}
+
 /** The callers of a group of keys, in order; undefined for a key that is unknown, revoked, expired, or of another id. */
 export const authenticateApiKeys = async (
   ports: Pick<Ports, 'apiKeys' | 'secrets'>,
   presented: readonly PresentedApiKey[],
 ): Promise<readonly (ApiKeyCaller | undefined)[]> => {
-  const hashes = presented.map(({ key }) => ports.secrets.hash(key))
-  const found = await ports.apiKeys.find(hashes)
+  const found = await ports.apiKeys.find(hashEach(ports.secrets, presented))
   return presented.map((one, n) => callerOf(one, found[n]))
 }
