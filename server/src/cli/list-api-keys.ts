@@ -2,7 +2,7 @@
 import type { Command } from 'commander'
 import { listApiKeys } from '../operations/list-api-keys.ts'
 import { administer } from './administer.ts'
-import { apiKeyRecord } from './api-key-record.ts'
+import { apiKeyRecord } from '../domain/api-key-record.ts'
 import { listAll } from './list-all.ts'
 import { printJson, printTable } from './print.ts'
 

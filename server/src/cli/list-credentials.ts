@@ -2,7 +2,8 @@
 import type { Command } from 'commander'
 import { listCredentials } from '../operations/list-credentials.ts'
 import { administer } from './administer.ts'
-import { credentialCells, credentialRecord } from './credential-record.ts'
+import { credentialRecord } from '../domain/credential-record.ts'
+import { credentialCells } from './credential-record.ts'
 import { listAll } from './list-all.ts'
 import { printJson, printTable } from './print.ts'
 

@@ -2,7 +2,7 @@
 import type { Command } from 'commander'
 import { revokeApiKey } from '../operations/revoke-api-key.ts'
 import { administer } from './administer.ts'
-import { apiKeyRecord } from './api-key-record.ts'
+import { apiKeyRecord } from '../domain/api-key-record.ts'
 import { printJson, printRecord } from './print.ts'
 
 type Options = { readonly note?: string; readonly json?: boolean }

@@ -2,7 +2,7 @@
 import type { Command } from 'commander'
 import { showApiKey } from '../operations/show-api-key.ts'
 import { administer } from './administer.ts'
-import { apiKeyRecord } from './api-key-record.ts'
+import { apiKeyRecord } from '../domain/api-key-record.ts'
 import { printJson, printRecord } from './print.ts'
 
 const run = async (apiKeyId: string, options: { readonly json?: boolean }): Promise<void> => {

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import type { ApiKey } from '../domain/api-key.ts'
 import { PERMISSIONS } from '../domain/caller.ts'
-import { formatTime, formatTimeOrNull } from '../domain/time.ts'
+import { apiKeyRecord as recordOf } from '../domain/api-key-record.ts'
 import { timeOrNull } from './json-members.ts'
 import { pageOf } from './token-record.ts'
 
@@ -25,13 +25,4 @@ export const rotatedApiKeyAnswer = createdApiKeyAnswer.extend({
   replaces: z.object({ api_key_id: z.string(), expires_at: timeOrNull }),
 })
 
-export const formatApiKey = (apiKey: ApiKey): z.output<typeof apiKeyRecord> => ({
-  api_key_id: apiKey.id,
-  name: apiKey.name,
-  permissions: [...apiKey.permissions],
-  audiences: apiKey.audiences === null ? null : [...apiKey.audiences],
-  created_at: formatTime(apiKey.createdAt),
-  expires_at: formatTimeOrNull(apiKey.expiresAt),
-  last_used_at: formatTimeOrNull(apiKey.lastUsedAt),
-  revoked_at: formatTimeOrNull(apiKey.revokedAt),
-})
+export const formatApiKey: (shown: ApiKey) => z.output<typeof apiKeyRecord> = recordOf

@@ -1,7 +1,7 @@
 // A credential as the API shows it: everything but the secret.
 import { z } from 'zod'
 import type { CountedCredential } from '../domain/credential.ts'
-import { formatTime, formatTimeOrNull } from '../domain/time.ts'
+import { credentialRecord as recordOf } from '../domain/credential-record.ts'
 import { timeOrNull } from './json-members.ts'
 import { pageOf } from './token-record.ts'
 
@@ -31,13 +31,4 @@ export const rotatedCredentialAnswer = createdCredentialAnswer.extend({
   replaces: z.object({ credential_id: z.string(), expires_at: timeOrNull }),
 })
 
-export const formatCredential = (credential: CountedCredential): z.output<typeof credentialRecord> => ({
-  credential_id: credential.id,
-  agent_id: credential.agentId,
-  name: credential.name,
-  created_at: formatTime(credential.createdAt),
-  expires_at: formatTimeOrNull(credential.expiresAt),
-  last_used_at: formatTimeOrNull(credential.lastUsedAt),
-  revoked_at: formatTimeOrNull(credential.revokedAt),
-  live_tokens: { count: credential.liveTokens.count, exact: credential.liveTokens.isExact },
-})
+export const formatCredential: (shown: CountedCredential) => z.output<typeof credentialRecord> = recordOf
