@@ -6,13 +6,13 @@ import { isRefused, type OrRefusal } from '../domain/refusal.ts'
 import type { RemoteAdministrator } from '../operations/authenticate-administrator.ts'
 import type { Ports } from '../ports.ts'
 import { readIdempotencyKey } from './idempotency-key.ts'
+import { type PathParameter, pathParameterOf } from './path.ts'
 import { recogniseAdministrator } from './recognise-administrator.ts'
 import type { Refuser } from './refusals.ts'
 
 export type AdministrationInput<Body> = {
   readonly body: Body
-  /** A parameter of the path, as it is written there. */
-  readonly path: (name: string) => string
+  readonly path: PathParameter
 }
 
 type Administration<Body, Found extends object> = {
@@ -31,9 +31,8 @@ export const makeAdministrationHandler =
     const key = readIdempotencyKey(request)
     if (isRefused(key)) return refuser.refuse(reply, key.refusal)
     const { id: requestId, ip: source } = request
-    const params = request.params as Readonly<Record<string, string | undefined>> // Fastify's router made it
     // The validator of the route made the body just that.
-    const input = { body: request.body as Body, path: (name: string) => params[name] ?? '' }
+    const input = { body: request.body as Body, path: pathParameterOf(request) }
     const found = await run({ caller, requestId, source, ...key }, input)
     return isRefused(found) ? refuser.refuse(reply, found.refusal) : answer(reply, found)
   }

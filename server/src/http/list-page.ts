@@ -4,9 +4,9 @@ import type { Access } from '../domain/access.ts'
 import { PAGE_RECORDS_DEFAULT } from '../domain/page.ts'
 import { isRefused, type OrRefusal } from '../domain/refusal.ts'
 import type { RemoteAdministrator } from '../operations/authenticate-administrator.ts'
-import type { ListRequest } from '../operations/read-page.ts'
-import type { ListPage } from '../operations/read-page.ts'
+import type { ListPage, ListRequest } from '../operations/read-page.ts'
 import type { Ports } from '../ports.ts'
+import { type PathParameter, pathParameterOf } from './path.ts'
 import { recogniseAdministrator } from './recognise-administrator.ts'
 import type { Refuser } from './refusals.ts'
 
@@ -16,9 +16,6 @@ const nextPageOf = (baseUrl: string, path: string, url: string, cursor: string):
   query.set('cursor', cursor)
   return `<${baseUrl}${path}?${query.toString()}>; rel="next"`
 }
-
-/** Gives a parameter of the path, as it is written there. */
-export type PathParameter = (name: string) => string
 
 type List<Query, Filters, Found> = {
   /** Where it has parameters, made of them. */
@@ -42,8 +39,7 @@ export const makeListHandler =
     if (request.validationError !== undefined) return refuser.fail(reply, request.validationError)
     // Fastify's types lose a query that is a type parameter; the validator made it just that.
     const query = request.query as Query
-    const params = request.params as Readonly<Record<string, string | undefined>> // Fastify's router made it
-    const parameter = (name: string): string => params[name] ?? ''
+    const parameter = pathParameterOf(request)
     const { limit = PAGE_RECORDS_DEFAULT, cursor = null } = query
     const page = await list.list(reader, { filters: list.filtersOf(query, parameter), limit, cursor })
     if (isRefused(page)) return refuser.refuse(reply, page.refusal)

@@ -71,22 +71,20 @@ export const byAdministrator: Security = [...byApiKey, ...byOperator]
 type Write = {
   readonly summary: string
   readonly body?: z.ZodType
-  readonly query?: z.ZodObject
   readonly answers: Readonly<Record<number, z.ZodType>>
 }
 
 /** An operation of the administration: JSON in, JSON out, problems in between. Refused input is attached for the handler. */
-export const describeAdministration = ({ summary, body, query, answers }: Write) => ({
+export const describeAdministration = ({ summary, body, answers }: Write) => ({
   attachValidation: true,
   schema: {
     ...describe(summary, byAdministrator),
     ...(body !== undefined && { consumes: ['application/json'], body }),
-    ...(query !== undefined && { querystring: query }),
     response: { ...answers, '4xx': problemResponse, '5xx': problemResponse },
   },
 })
 
-/** A list of the administration. A refused query is attached for the handler. */
+/** A list under /api/v1. A refused query is attached for the handler. */
 export const describeList = (summary: string, querystring: z.ZodType, answer: z.ZodType) => ({
   attachValidation: true,
   schema: { ...describeRead(summary, byAdministrator, answer), querystring },

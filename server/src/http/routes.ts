@@ -9,7 +9,7 @@ import { makeTokenHandler, tokenAnswer, tokenForm } from './issue-tokens.ts'
 import { historyAnswer, makeHistoryHandler } from './list-history.ts'
 import { type HistoryQuery, historyQuery, type TokensQuery, tokensQuery } from './list-query.ts'
 import { makeTokensHandler, tokensAnswer } from './list-tokens.ts'
-import { byApiKey, byClient, byIntrospector, byOperator, describeForm, describeRead } from './openapi.ts'
+import { byClient, byIntrospector, byOperator, describeForm, describeList, describeRead } from './openapi.ts'
 import { keySetAnswer, makeKeySetHandler } from './publish-keys.ts'
 import {
   makeAuthorizeHandler,
@@ -42,24 +42,12 @@ export const registerOperations = (app: FastifyInstance, { ports, refuser, logge
   app.get('/oauth/authorize', { schema: { hide: true } }, makeAuthorizeHandler(refuser))
   app.get<{ Querystring: TokensQuery }>(
     '/api/v1/tokens',
-    {
-      attachValidation: true,
-      schema: {
-        ...describeRead('List live tokens', [...byApiKey, ...byOperator], tokensAnswer),
-        querystring: tokensQuery,
-      },
-    },
+    describeList('List live tokens', tokensQuery, tokensAnswer),
     answerInTime(inTime, makeTokensHandler(ports, refuser, '/api/v1/tokens')),
   )
   app.get<{ Querystring: HistoryQuery }>(
     '/api/v1/tokens/history',
-    {
-      attachValidation: true,
-      schema: {
-        ...describeRead('List ended tokens', [...byApiKey, ...byOperator], historyAnswer),
-        querystring: historyQuery,
-      },
-    },
+    describeList('List ended tokens', historyQuery, historyAnswer),
     answerInTime(inTime, makeHistoryHandler(ports, refuser, '/api/v1/tokens/history')),
   )
   const keySet = '/.well-known/jwks.json'

@@ -13,7 +13,7 @@ import { rotateBody } from './json-members.ts'
 import { makeApiKeysHandler } from './list-api-keys.ts'
 import { makeCredentialsHandler } from './list-credentials.ts'
 import { pageQuery } from './list-query.ts'
-import { describeAdministration } from './openapi.ts'
+import { describeAdministration, describeList } from './openapi.ts'
 import { makeRevokeApiKeyHandler, revokeApiKeyBody } from './revoke-api-key.ts'
 import { makeRevokeCredentialHandler, revokeCredentialBody } from './revoke-credential.ts'
 import { leakAnswers, LEAK_REPORT_BYTES_MAX, leakReport, makeLeakedSecretsHandler } from './revoke-leaked-secrets.ts'
@@ -37,11 +37,7 @@ const registerCredentials = (app: FastifyInstance, { ports, refuser }: Wire): vo
   )
   app.get(
     all,
-    describeAdministration({
-      summary: 'List the credentials of an agent',
-      query: pageQuery,
-      answers: { 200: credentialsAnswer },
-    }),
+    describeList('List the credentials of an agent', pageQuery, credentialsAnswer),
     makeCredentialsHandler(ports, refuser),
   )
   app.get(
@@ -81,11 +77,7 @@ const registerApiKeys = (app: FastifyInstance, { ports, refuser }: Wire): void =
     }),
     makeCreateApiKeyHandler(ports, refuser),
   )
-  app.get(
-    all,
-    describeAdministration({ summary: 'List API keys', query: pageQuery, answers: { 200: apiKeysAnswer } }),
-    makeApiKeysHandler(ports, refuser, all),
-  )
+  app.get(all, describeList('List API keys', pageQuery, apiKeysAnswer), makeApiKeysHandler(ports, refuser, all))
   app.get(
     one,
     describeAdministration({ summary: 'Show an API key', answers: { 200: apiKeyRecord } }),

@@ -1,5 +1,5 @@
 // What both lists of the audit do: they are of the whole service, so a caller who may see only a part of it sees neither.
-import type { Administrator } from '../domain/caller.ts'
+import { type Administrator, audiencesOf } from '../domain/caller.ts'
 import type { Page, PageRequest, PositionedList } from '../domain/page.ts'
 import { type OrRefusal, refuse } from '../domain/refusal.ts'
 import type { Ports } from '../ports.ts'
@@ -16,8 +16,7 @@ export const readAudit = async <F extends object, R>(
   list: Extract<PositionedList, 'audit' | 'refusals'>,
   reading: Reading<F, R>,
 ): Promise<OrRefusal<ListPage<R>>> => {
-  const { reader } = reading
-  if (reader.kind === 'api_key' && reader.audiences !== null) {
+  if (audiencesOf(reading.reader) !== null) {
     return refuse('insufficient_scope', 'This API key is limited to audiences; the audit is of the whole service.')
   }
   return readPage(ports, list, reading)

@@ -9,7 +9,7 @@ import {
 } from '../domain/page.ts'
 import type { OrRefusal } from '../domain/refusal.ts'
 import type { Ports } from '../ports.ts'
-import { FINGERPRINT_CHARACTERS, type ListPage, type ListRequest, refuseCursor } from './read-page.ts'
+import { fingerprintOf, type ListPage, type ListRequest, refuseCursor } from './read-page.ts'
 
 /** Reads one page; a cursor of another list or of other filters is refused. */
 export const readKeyedPage = async <F extends object, R>(
@@ -19,7 +19,7 @@ export const readKeyedPage = async <F extends object, R>(
   read: (page: KeyedRequest<F>) => Promise<KeyedPage<R>>,
 ): Promise<OrRefusal<ListPage<R>>> => {
   const bound = fingerprintText({ filters, audiences: null })
-  const fingerprint = ports.secrets.hash(bound).slice(0, FINGERPRINT_CHARACTERS)
+  const fingerprint = fingerprintOf(ports, bound)
   const after = cursor === null ? null : parseKeyCursor(list, fingerprint, cursor)
   if (after === undefined) return refuseCursor()
   const { records, next } = await read({ filters, after, limit })

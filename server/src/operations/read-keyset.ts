@@ -2,7 +2,7 @@
 import { formatKeysetCursor, type KeysetName, parseKeysetCursor } from '../domain/keyset.ts'
 import { type OrRefusal, refuse } from '../domain/refusal.ts'
 import type { Ports } from '../ports.ts'
-import type { ListPage } from './read-page.ts'
+import { fingerprintOf, type ListPage } from './read-page.ts'
 
 export type KeysetRequest = {
   readonly limit: number
@@ -18,14 +18,12 @@ type Reading<R> = {
   readonly read: (after: string | null, limit: number) => Promise<OrRefusal<readonly R[]>>
 }
 
-const FINGERPRINT_CHARACTERS = 32
-
 export const readKeyset = async <R extends { readonly id: string }>(
   ports: Pick<Ports, 'secrets'>,
   list: KeysetName,
   { request, boundTo, read }: Reading<R>,
 ): Promise<OrRefusal<ListPage<R>>> => {
-  const fingerprint = ports.secrets.hash(JSON.stringify(boundTo)).slice(0, FINGERPRINT_CHARACTERS)
+  const fingerprint = fingerprintOf(ports, JSON.stringify(boundTo))
   const after = request.cursor === null ? null : parseKeysetCursor(list, fingerprint, request.cursor)
   if (after === undefined) return refuse('invalid_request', 'cursor: not one of this list. Start again without it.')
   const found = await read(after, request.limit + 1)

@@ -26,7 +26,11 @@ type Reading<F, R> = {
   readonly read: (page: PageRequest<F>) => Promise<Page<R>>
 }
 
-export const FINGERPRINT_CHARACTERS = 32
+const FINGERPRINT_CHARACTERS = 32
+
+/** What a cursor is bound to, in short. */
+export const fingerprintOf = ({ secrets }: Pick<Ports, 'secrets'>, bound: string): string =>
+  secrets.hash(bound).slice(0, FINGERPRINT_CHARACTERS)
 
 export const refuseCursor = (): ReturnType<typeof refuse> =>
   refuse('invalid_request', 'cursor: not one of this list with these filters. Start again without it.')
@@ -39,7 +43,7 @@ export const readPage = async <F extends object, R>(
 ): Promise<OrRefusal<ListPage<R>>> => {
   const audiences = audiencesOf(reader)
   const bound = fingerprintText({ filters: request.filters, audiences })
-  const fingerprint = ports.secrets.hash(bound).slice(0, FINGERPRINT_CHARACTERS)
+  const fingerprint = fingerprintOf(ports, bound)
   const after = request.cursor === null ? null : parseCursor(list, fingerprint, request.cursor)
   if (after === undefined) return refuseCursor()
   const page = await read({ filters: request.filters, audiences, after, limit: request.limit })
