@@ -1,15 +1,9 @@
 // What both lists of the audit do: they are of the whole service, so a caller who may see only a part of it sees neither.
-import { type Administrator, audiencesOf } from '../domain/caller.ts'
-import type { Page, PageRequest, PositionedList } from '../domain/page.ts'
+import { audiencesOf } from '../domain/caller.ts'
+import type { PositionedList } from '../domain/page.ts'
 import { type OrRefusal, refuse } from '../domain/refusal.ts'
 import type { Ports } from '../ports.ts'
-import { type ListPage, type ListRequest, readPage } from './read-page.ts'
-
-type Reading<F, R> = {
-  readonly reader: Administrator
-  readonly request: ListRequest<F>
-  readonly read: (page: PageRequest<F>) => Promise<Page<R>>
-}
+import { type ListPage, type Reading, readPage } from './read-page.ts'
 
 export const readAudit = async <F extends object, R>(
   ports: Pick<Ports, 'secrets'>,

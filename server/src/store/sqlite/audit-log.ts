@@ -34,18 +34,30 @@ const ENTRIES = {
   columns: 'n as number, at, kind, actor, source, request_id as requestId, subject, note, detail',
 } as const
 
+const INDEX_OF = {
+  request_id: 'audit_request',
+  subject: 'audit_subject',
+  actor: 'audit_actor',
+  kind: 'audit_kind',
+} as const
+
+const ALL: Walk = { ...ENTRIES, index: 'audit_at', only: null }
+
+const walkBy = (column: keyof typeof INDEX_OF, value: string): Walk => ({
+  ...ENTRIES,
+  index: INDEX_OF[column],
+  only: { column, value },
+})
+
 /** The index of what the fewest entries can have. */
 const walkOf = (filters: AuditFilters): Walk => {
   const { requestId, subject, kind } = filters
   const actor = onlyActor(filters)
-  if (requestId !== null)
-    return { ...ENTRIES, index: 'audit_request', only: { column: 'request_id', value: requestId } }
-  if (subject !== null) return { ...ENTRIES, index: 'audit_subject', only: { column: 'subject', value: subject } }
-  if (actor !== null) {
-    return { ...ENTRIES, index: 'audit_actor', only: { column: 'actor', value: JSON.stringify(actor) } }
-  }
-  if (kind !== null) return { ...ENTRIES, index: 'audit_kind', only: { column: 'kind', value: kind } }
-  return { ...ENTRIES, index: 'audit_at', only: null }
+  if (requestId !== null) return walkBy('request_id', requestId)
+  if (subject !== null) return walkBy('subject', subject)
+  if (actor !== null) return walkBy('actor', JSON.stringify(actor))
+  if (kind !== null) return walkBy('kind', kind)
+  return ALL
 }
 
 export const listAudit = (sql: Statements, request: PageRequest<AuditFilters>): Page<AuditEntry> =>
@@ -85,13 +97,11 @@ export const listRefusals = (sql: Statements, request: PageRequest<RefusalFilter
 /** The walks above, for the test that reads their plans. */
 export const AUDIT_WALKS: readonly Walk[] = [
   REFUSED,
-  { ...ENTRIES, index: 'audit_at', only: null },
-  ...[
-    ['audit_request', 'request_id'],
-    ['audit_subject', 'subject'],
-    ['audit_actor', 'actor'],
-    ['audit_kind', 'kind'],
-  ].map(([index = '', column = '']) => ({ ...ENTRIES, index, only: { column, value: '' } })),
+  ALL,
+  walkBy('request_id', ''),
+  walkBy('subject', ''),
+  walkBy('actor', ''),
+  walkBy('kind', ''),
 ]
 
 export type AuditLogConnection = AuditLog & {
