@@ -10,6 +10,7 @@ import type { AccessTokenClaims, TokenAddress } from './domain/claims.ts'
 import type { Digest, Sha256 } from './domain/hash.ts'
 import type { MadeBefore } from './domain/idempotency.ts'
 import type { CutOffConditions } from './domain/ledger.ts'
+import type { AgentLimits, LimitName } from './domain/limits.ts'
 import type {
   AgentFilters,
   EndedTokenRecord,
@@ -53,13 +54,18 @@ export type NewToken = {
   readonly scope: string
   readonly audience: readonly string[]
   readonly seq: number
+  /** Of its agent; null: none. */
+  readonly limits: AgentLimits | null
 }
+
+/** Which limit of its agent a token would exceed, and in how many seconds it would not; whole, at least 1. */
+export type LimitReached = { readonly limit: LimitName; readonly retryAfterSeconds: number }
 
 /**
  * `decide_again`: its `seq` is no longer the service's. `no_room`: it would be of one lifetime, scope or list of
- * audiences more than the ledger takes. Neither is written.
+ * audiences more than the ledger takes. None but `inserted` is written or counted.
  */
-export type InsertOutcome = 'inserted' | 'decide_again' | 'no_room'
+export type InsertOutcome = 'inserted' | 'decide_again' | 'no_room' | LimitReached
 
 /** A row as a look-up finds it. `dead` is domain/ledger.ts applied to one snapshot. */
 export type FoundToken = TokenRecord & {
@@ -71,7 +77,10 @@ export type FoundToken = TokenRecord & {
 export interface TokenLedger {
   /** Never from a cache: what an acknowledged act ended is dead here. A token that was moved or never was: undefined. */
   find(addresses: readonly TokenAddress[]): Promise<readonly (FoundToken | undefined)[]>
-  /** Writes a group durably; one outcome a token, in order. What has not begun at `until` is not begun. */
+  /**
+   * Writes a group durably; one outcome a token, in order. Where several callers are at the edge of an agent's limit, as
+   * many as fit are inserted. What has not begun at `until` is not begun.
+   */
   insert(tokens: readonly NewToken[], until?: MonotonicMilliseconds): Promise<readonly InsertOutcome[]>
   /** Runs `work` while nothing else can write, for at most a second; what it inserts cannot be asked to decide again. */
   exclusively<T>(work: (ledger: Pick<TokenLedger, 'insert'>) => Promise<T>, until?: MonotonicMilliseconds): Promise<T>

@@ -1,5 +1,6 @@
 // The options that describe an agent, as `agent create` and `agent change` share them.
-import { type Command, InvalidArgumentError } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { AT_LIVE_TOKENS_MAX, type AtLiveTokensMax } from '../domain/limits.ts'
 import type { AgentFields } from '../operations/agent-fields.ts'
 
 /** A member is false where the option was given as `--no-…`. */
@@ -14,12 +15,21 @@ export type AgentOptions = {
   readonly resource?: readonly string[] | false
   readonly defaultAudience?: string | false
   readonly lifetimeSeconds?: number | false
+  readonly tokensPerMinute?: number | false
+  readonly tokensPerDay?: number | false
+  readonly liveTokensMax?: number | false
+  readonly atLiveTokensMax?: AtLiveTokensMax
 }
 
 export type Label = { readonly key: string; readonly value: string }
 
 const parseSeconds = (text: string): number => {
   if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('Expected a whole number of seconds.')
+  return Number(text)
+}
+
+const parseCount = (text: string): number => {
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('Expected a whole number.')
   return Number(text)
 }
 
@@ -51,6 +61,10 @@ export const fieldsOf = (options: AgentOptions): AgentFields => ({
   resources: options.resource === false ? [] : options.resource,
   defaultAudience: orNull(options.defaultAudience),
   lifetimeSeconds: orNull(options.lifetimeSeconds),
+  tokensPerMinute: orNull(options.tokensPerMinute),
+  tokensPerDay: orNull(options.tokensPerDay),
+  liveTokensMax: orNull(options.liveTokensMax),
+  atLiveTokensMax: options.atLiveTokensMax,
 })
 
 /** The options beside --name and --scope, which `create` requires and `change` does not. */
@@ -63,6 +77,15 @@ export const addAgentOptions = (command: Command): Command =>
     .option('--resource <uri...>', 'a resource that it may ask for (repeatable); "*" for any')
     .option('--default-audience <uri>', 'the audience of its tokens when a request names no resource')
     .option('--lifetime-seconds <n>', 'the lifetime of its tokens, instead of the service’s', parseSeconds)
+    .option('--tokens-per-minute <n>', 'the most tokens that it gets in any 60 seconds', parseCount)
+    .option('--tokens-per-day <n>', 'the most tokens that it gets in any 24 hours', parseCount)
+    .option('--live-tokens-max <n>', 'the most of its tokens that are alive at once', parseCount)
+    .addOption(
+      new Option(
+        '--at-live-tokens-max <what>',
+        'what a request beyond that does: end its oldest token, or be refused',
+      ).choices(AT_LIVE_TOKENS_MAX),
+    )
     .option('--description <text>', 'what it is for')
     .option('--owner <name>', 'who answers for it')
     .option('--label <key=value>', 'a mark to find it by (repeatable)', gatherLabels)

@@ -24,6 +24,7 @@ export type ActKind =
   | 'revocation.create'
   | 'signing_key.create'
   | 'token.revoke'
+  | 'token.supersede'
 
 export type Act = {
   readonly kind: ActKind

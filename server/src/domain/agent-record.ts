@@ -15,6 +15,10 @@ export const settingsRecord = (settings: AgentSettings) => ({
   resources: [...settings.resources],
   default_audience: settings.defaultAudience,
   lifetime_seconds: settings.lifetimeSeconds,
+  tokens_per_minute: settings.tokensPerMinute,
+  tokens_per_day: settings.tokensPerDay,
+  live_tokens_max: settings.liveTokensMax,
+  at_live_tokens_max: settings.atLiveTokensMax,
 })
 
 export const agentRecord = (agent: Agent) => ({

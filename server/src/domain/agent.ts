@@ -1,13 +1,14 @@
 // Agents, their credentials, and what a token request of an agent may have.
 import type { Sha256 } from './hash.ts'
 import type { Labels } from './labels.ts'
+import type { AgentLimits } from './limits.ts'
 import type { Milliseconds } from './time.ts'
 
 export const LIFETIME_SECONDS_MAX = 86_400
 /** Distinct lifetimes that may live in the ledger at once: every list merges one stream for each. */
 export const LIFETIMES_MAX = 16
 
-export type Agent = {
+export type Agent = AgentLimits & {
   /** A UUID, never used twice: the `sub` of its tokens. */
   readonly id: string
   readonly clientId: string

@@ -2,6 +2,7 @@
 import type { Agent } from './agent.ts'
 import { ANY_RESOURCE, firstResourceBeyond } from './audience.ts'
 import { LABELS_MAX, type LabelsChange, mergeLabels } from './labels.ts'
+import { NO_LIMITS } from './limits.ts'
 import { type OrRefusal, refuse } from './refusal.ts'
 import { firstScopeBeyond } from './scope.ts'
 
@@ -26,6 +27,7 @@ export const BLANK_SETTINGS: AgentSettings = {
   resources: [],
   defaultAudience: null,
   lifetimeSeconds: null,
+  ...NO_LIMITS,
 }
 
 const isGiven = ([, value]: readonly [string, unknown]): boolean => value !== undefined

@@ -17,6 +17,7 @@ type PlainCode =
   | 'request_too_large'
   | 'misdirected_request'
   | 'already_exists'
+  | 'too_many_requests'
   | 'temporarily_unavailable'
 
 export type CallerRefusal = {
@@ -35,6 +36,8 @@ export type Refusal =
       readonly description: string
       /** Of what is there already. */
       readonly id?: string
+      /** In how many seconds the same request would not be refused so, where that is known. */
+      readonly retryAfterSeconds?: number
     }
   | CallerRefusal
 

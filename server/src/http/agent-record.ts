@@ -1,5 +1,6 @@
 // An agent as the API takes and shows it: names in lower snake case, times in RFC 3339.
 import { z } from 'zod'
+import { AT_LIVE_TOKENS_MAX } from '../domain/limits.ts'
 import type { AgentFields } from '../operations/agent-fields.ts'
 import { time } from './token-record.ts'
 
@@ -15,6 +16,12 @@ export const agentRecord = z.object({
   resources: z.array(z.string()).describe('What it may ask for as audience; * for any.'),
   default_audience: z.string().nullable().describe("Null: the service's."),
   lifetime_seconds: z.int().nullable().describe("Null: the service's."),
+  tokens_per_minute: z.int().nullable().describe('The most tokens it gets in any 60 seconds. Null: any number.'),
+  tokens_per_day: z.int().nullable().describe('The most tokens it gets in any 24 hours. Null: any number.'),
+  live_tokens_max: z.int().nullable().describe('The most of its tokens that are alive at once. Null: any number.'),
+  at_live_tokens_max: z
+    .enum(AT_LIVE_TOKENS_MAX)
+    .describe('What a request beyond live_tokens_max does: it is refused, or ends the oldest token of the agent.'),
   created_at: time,
   disabled_at: time.nullable(),
 })
@@ -26,6 +33,10 @@ const settings = {
   resources: z.array(z.string()).optional(),
   default_audience: z.string().nullable().optional(),
   lifetime_seconds: z.number().nullable().optional(),
+  tokens_per_minute: z.number().nullable().optional(),
+  tokens_per_day: z.number().nullable().optional(),
+  live_tokens_max: z.number().nullable().optional(),
+  at_live_tokens_max: z.enum(AT_LIVE_TOKENS_MAX).nullable().optional().describe('Null: refuse.'),
 }
 
 export const newAgentBody = z.strictObject({
@@ -57,4 +68,8 @@ export const fieldsOf = (body: z.output<typeof agentChangeBody>): AgentFields =>
   resources: body.resources,
   defaultAudience: body.default_audience,
   lifetimeSeconds: body.lifetime_seconds,
+  tokensPerMinute: body.tokens_per_minute,
+  tokensPerDay: body.tokens_per_day,
+  liveTokensMax: body.live_tokens_max,
+  atLiveTokensMax: body.at_live_tokens_max,
 })

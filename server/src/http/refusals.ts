@@ -24,6 +24,7 @@ const STATUS: Readonly<Record<RefusalCode, number>> = {
   already_exists: 409,
   request_too_large: 413,
   misdirected_request: 421,
+  too_many_requests: 429,
   server_error: 500,
   temporarily_unavailable: 503,
 }
@@ -52,7 +53,12 @@ const FASTIFY_REFUSALS: Readonly<Record<string, Refusal>> = {
   ECONNRESET: { code: 'invalid_request', description: 'The request ended early.' },
 }
 
-type Answer = { readonly code: RefusalCode; readonly description: string; readonly id?: string }
+type Answer = {
+  readonly code: RefusalCode
+  readonly description: string
+  readonly id?: string
+  readonly retryAfterSeconds?: number
+}
 
 const UNAVAILABLE: Answer = {
   code: 'temporarily_unavailable',
@@ -109,7 +115,8 @@ export const makeRefuser = ({ issuer, problemsUnder, logger, countRefusal }: Ref
 
   const answer = (reply: FastifyReply, what: Answer): FastifyReply => {
     const isProblem = pathOf(reply.request).startsWith(problemsUnder)
-    if (what.code === 'temporarily_unavailable') void reply.header('retry-after', RETRY_AFTER_SECONDS)
+    const retryAfter = what.code === 'temporarily_unavailable' ? RETRY_AFTER_SECONDS : what.retryAfterSeconds
+    if (retryAfter !== undefined) void reply.header('retry-after', retryAfter)
     return (
       reply
         .code(STATUS[what.code])

@@ -4,6 +4,7 @@ import { ANY_RESOURCE, isResource } from '../domain/audience.ts'
 import type { AgentChange } from '../domain/change-agent.ts'
 import { isLabelKey, LABEL_KEY_FORM, type LabelsChange } from '../domain/labels.ts'
 import { DESCRIPTION_FORM, isDescription, isName, NAME_FORM } from '../domain/name.ts'
+import { type AtLiveTokensMax, LIMIT_BOUNDS, type LimitName, NO_LIMITS } from '../domain/limits.ts'
 import { type OrRefusal, refuse } from '../domain/refusal.ts'
 import { parseScope, parseScopePatterns } from '../domain/scope.ts'
 import type { Ports } from '../ports.ts'
@@ -27,6 +28,12 @@ export type AgentFields = {
   readonly defaultAudience?: string | null | undefined
   /** None: the service's. */
   readonly lifetimeSeconds?: number | null | undefined
+} & {
+  /** None: no such limit. */
+  readonly [Name in LimitName]?: number | null | undefined
+} & {
+  /** None: `refuse`. */
+  readonly atLiveTokensMax?: AtLiveTokensMax | null | undefined
 }
 
 type Refused = ReturnType<typeof refuse>
@@ -60,6 +67,22 @@ const checkLifetime = ({ lifetimeSeconds }: AgentFields): Refused | undefined =>
     ? undefined
     : refuse('invalid_request', `The lifetime is not a whole number of seconds from 1 to ${LIFETIME_SECONDS_MAX}.`)
 
+const LIMIT_NAMES: readonly (readonly [LimitName, string])[] = [
+  ['tokensPerMinute', 'number of tokens a minute'],
+  ['tokensPerDay', 'number of tokens a day'],
+  ['liveTokensMax', 'number of live tokens'],
+]
+
+const checkLimits = (fields: AgentFields): Refused | undefined => {
+  for (const [name, what] of LIMIT_NAMES) {
+    const [limit, bound] = [fields[name] ?? 1, LIMIT_BOUNDS[name]]
+    if (!Number.isInteger(limit) || limit < 1 || limit > bound) {
+      return refuse('invalid_request', `The ${what} is not a whole number from 1 to ${bound}.`)
+    }
+  }
+  return undefined
+}
+
 const checkResources = ({ resources = [] }: AgentFields): Refused | undefined => {
   if (resources.length > RESOURCES_MAX) {
     return refuse(
@@ -84,6 +107,7 @@ const CHECKS = [
   checkOwner,
   checkLabels,
   checkLifetime,
+  checkLimits,
   checkResources,
   checkDefaultAudience,
 ] as const
@@ -107,6 +131,13 @@ const parseScopes = ({ scope, defaultScope }: AgentFields): OrRefusal<Scopes> =>
   )
 }
 
+const limitsIn = ({ tokensPerMinute, tokensPerDay, liveTokensMax, atLiveTokensMax }: AgentFields) => ({
+  tokensPerMinute,
+  tokensPerDay,
+  liveTokensMax,
+  atLiveTokensMax: atLiveTokensMax === null ? NO_LIMITS.atLiveTokensMax : atLiveTokensMax,
+})
+
 /** The change that the fields ask for, or what is wrong with the first that is wrong. */
 export const parseAgentFields = (fields: AgentFields): OrRefusal<AgentChange> => {
   for (const check of CHECKS) {
@@ -117,7 +148,8 @@ export const parseAgentFields = (fields: AgentFields): OrRefusal<AgentChange> =>
   if ('refusal' in scopes) return scopes
   const { name, description, owner, labels, resources, defaultAudience, lifetimeSeconds } = fields
   const distinct = resources === undefined ? undefined : [...new Set(resources)]
-  return { name, description, owner, labels, ...scopes, resources: distinct, defaultAudience, lifetimeSeconds }
+  const plain = { name, description, owner, labels, defaultAudience, lifetimeSeconds }
+  return { ...plain, ...scopes, resources: distinct, ...limitsIn(fields) }
 }
 
 /** Why the store would not have an agent so. */

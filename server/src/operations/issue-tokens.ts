@@ -3,11 +3,12 @@
 import { AUDIENCES_MAX, firstResourceBeyond, isResource } from '../domain/audience.ts'
 import type { Agent } from '../domain/agent.ts'
 import { type AccessTokenClaims, audienceClaim } from '../domain/claims.ts'
-import { isRefused, type OrRefusal, refuse, Unavailable } from '../domain/refusal.ts'
+import { type LimitName, limitsOf } from '../domain/limits.ts'
+import { isRefused, type OrRefusal, type Refusal, refuse, Unavailable } from '../domain/refusal.ts'
 import { firstScopeBeyond, formatScope, parseScope, SCOPE_ITEMS_MAX } from '../domain/scope.ts'
 import type { MonotonicMilliseconds } from '../domain/time.ts'
 import { expiresSecondOf, issuedSecondOf, makeTokenId } from '../domain/token-id.ts'
-import type { Freshness, IssueView, MintedToken, NewToken, Ports, TokenLedger } from '../ports.ts'
+import type { Freshness, IssueView, LimitReached, MintedToken, NewToken, Ports, TokenLedger } from '../ports.ts'
 import {
   type AuthenticatedClient,
   authenticateClient,
@@ -129,6 +130,7 @@ const rowOf = (grant: Grant, claims: AccessTokenClaims, minted: MintedToken, sig
   scope: claims.scope,
   audience: grant.audience,
   seq: claims.seq,
+  limits: limitsOf(grant.client.agent),
 })
 
 const mint = (ports: RoundPorts, grants: readonly Grant[], view: IssueView): { token: string; row: NewToken }[] => {
@@ -172,12 +174,28 @@ const issueRound = async (
   const outcomes = await ports.ledger.insert(minted.map(({ row }) => row))
   granted.forEach(({ pending: one }, n) => {
     const token = minted[n]
-    if (outcomes[n] === 'no_room') answers[one.index] = new Unavailable(NO_ROOM)
-    else if (token === undefined || outcomes[n] !== 'inserted') again.push(one)
+    const outcome = outcomes[n]
+    if (typeof outcome === 'object') answers[one.index] = refuseBeyond(outcome)
+    else if (outcome === 'no_room') answers[one.index] = new Unavailable(NO_ROOM)
+    else if (token === undefined || outcome !== 'inserted') again.push(one)
     else answers[one.index] = issuedToken(token.token, token.row)
   })
   return again
 }
+
+const BEYOND: Readonly<Record<LimitName, string>> = {
+  tokensPerMinute: 'This agent has got as many tokens in a minute as it may.',
+  tokensPerDay: 'This agent has got as many tokens in a day as it may.',
+  liveTokensMax: 'This agent has as many live tokens as it may.',
+}
+
+const refuseBeyond = ({ limit, retryAfterSeconds }: LimitReached): { readonly refusal: Refusal } => ({
+  refusal: {
+    code: 'too_many_requests',
+    description: `${BEYOND[limit]} Ask again in ${retryAfterSeconds} s, and use each token until it expires.`,
+    retryAfterSeconds,
+  },
+})
 
 const issuedToken = (accessToken: string, row: NewToken): IssuedToken => ({
   accessToken,

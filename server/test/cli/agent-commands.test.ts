@@ -42,8 +42,12 @@ test('agent show --json prints the agent as it was configured, and no secret', t
   const folder = makeStore(t)
   const options = ['--default-scope', 'db:read', '--resource', 'https://a.example', '--resource', 'https://b.example']
   const more = ['--default-audience', 'https://a.example', '--lifetime-seconds', '60', '--json']
+  const limits = ['--tokens-per-minute', '60', '--tokens-per-day', '5000', '--live-tokens-max', '10']
+  const ceiling = ['--at-live-tokens-max', 'supersede']
   const marks = ['--description', 'monthly figures', '--owner', 'data', '--label', 'team=a=b', '--label', 'env=prod']
-  const { agent_id } = JSON.parse(create(folder, 'reports', ...options, ...marks, ...more).stdout) as {
+  const { agent_id } = JSON.parse(
+    create(folder, 'reports', ...options, ...limits, ...ceiling, ...marks, ...more).stdout,
+  ) as {
     agent_id: string
   }
   const { created_at, ...shown } = JSON.parse(run(folder, ['agent', 'show', agent_id, '--json']).stdout) as {
@@ -62,6 +66,10 @@ test('agent show --json prints the agent as it was configured, and no secret', t
     resources: ['https://a.example', 'https://b.example'],
     default_audience: 'https://a.example',
     lifetime_seconds: 60,
+    tokens_per_minute: 60,
+    tokens_per_day: 5000,
+    live_tokens_max: 10,
+    at_live_tokens_max: 'supersede',
     disabled_at: null,
   })
 })

@@ -58,6 +58,29 @@ test('agent change --no-… clears what may be none', t => {
   })
 })
 
+test('agent change sets and clears the limits, and refuses one that is none', t => {
+  const folder = makeStore(t)
+  const id = create(folder, 'reports', '--tokens-per-minute', '60', '--live-tokens-max', '5')
+  const before = told(folder, ['agent', 'show', id])
+  const set = ['--tokens-per-day', '900', '--at-live-tokens-max', 'supersede', '--no-tokens-per-minute']
+  const after = told(folder, ['agent', 'change', id, ...set, '--no-live-tokens-max'])
+  const limits = {
+    tokens_per_minute: null,
+    tokens_per_day: 900,
+    live_tokens_max: null,
+    at_live_tokens_max: 'supersede',
+  }
+  assert.deepEqual(after, { ...before, ...limits })
+  assert.equal(told(folder, ['agent', 'change', id, '--no-tokens-per-day'])['tokens_per_day'], null)
+  for (const wrong of [
+    ['--tokens-per-day', 'many'],
+    ['--at-live-tokens-max', 'wait'],
+    ['--live-tokens-max', '0'],
+  ]) {
+    assert.notEqual(run(folder, ['agent', 'change', id, ...wrong]).status, 0)
+  }
+})
+
 test('a change that hangs on the default audience of the service names the variable that tells it', t => {
   const folder = makeStore(t)
   const id = create(folder, 'reports', '--resource', 'https://a.example', 'https://b.example')

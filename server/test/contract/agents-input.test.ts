@@ -65,7 +65,19 @@ const WRONG: readonly (readonly [Body, string, string])[] = [
   [{ lifetime_seconds: 0 }, 'invalid_request', 'The lifetime is not a whole number of seconds from 1 to 86400.'],
   [{ lifetime_seconds: 86_401 }, 'invalid_request', 'The lifetime is not a whole number of seconds from 1 to 86400.'],
   [{ lifetime_seconds: 1.5 }, 'invalid_request', 'The lifetime is not a whole number of seconds from 1 to 86400.'],
-  [{ tokens_per_minute: 5 }, 'invalid_request', 'The body has a member that this operation does not know.'],
+  [{ tokens_per_hour: 5 }, 'invalid_request', 'The body has a member that this operation does not know.'],
+  ...[0, 1_000_001, 1.5].map(wrong => {
+    const description = 'The number of tokens a minute is not a whole number from 1 to 1000000.'
+    return [{ tokens_per_minute: wrong }, 'invalid_request', description] as const
+  }),
+  ...[0, 100_000_001].map(wrong => {
+    const description = 'The number of tokens a day is not a whole number from 1 to 100000000.'
+    return [{ tokens_per_day: wrong }, 'invalid_request', description] as const
+  }),
+  ...[0, 10_001].map(wrong => {
+    const description = 'The number of live tokens is not a whole number from 1 to 10000.'
+    return [{ live_tokens_max: wrong }, 'invalid_request', description] as const
+  }),
 ]
 
 test('what an agent cannot be is refused, at its creation and in a change, and changes nothing', async () => {
@@ -87,6 +99,9 @@ test('the longest of each is taken', async () => {
     labels: { ...Object.fromEntries(Object.entries(LABELS).slice(0, 31)), [key]: 'x'.repeat(100) },
     resources: URIS.slice(0, 64),
     lifetime_seconds: 86_400,
+    tokens_per_minute: 1_000_000,
+    tokens_per_day: 100_000_000,
+    live_tokens_max: 10_000,
   })
   assert.equal(Object.keys(agent.record['labels'] as object).length, 32)
   assertProblem(

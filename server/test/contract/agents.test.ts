@@ -39,6 +39,10 @@ test('creating an agent: 201, its address, the record, and its secret this once'
     resources: [],
     default_audience: null,
     lifetime_seconds: null,
+    tokens_per_minute: null,
+    tokens_per_day: null,
+    live_tokens_max: null,
+    at_live_tokens_max: 'refuse',
     created_at: '2026-11-21T09:30:00Z',
     disabled_at: null,
   })

@@ -114,6 +114,10 @@ test('an operation of the administration: its JSON body, the id in its path, its
     'resources',
     'default_audience',
     'lifetime_seconds',
+    'tokens_per_minute',
+    'tokens_per_day',
+    'live_tokens_max',
+    'at_live_tokens_max',
     'labels',
   ])
   assert.deepEqual(

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Client } from '../../src/domain/agent.ts'
 import { CREDENTIALS_MAX } from '../../src/domain/credential.ts'
+import { NO_LIMITS } from '../../src/domain/limits.ts'
 import { randomness } from '../../src/keys/randomness.ts'
 import { makeSecrets } from '../../src/keys/secrets.ts'
 import { authenticateClient } from '../../src/operations/authenticate-client.ts'
@@ -26,6 +27,7 @@ const clientWith = (credentials: Client['credentials'], disabledAt: number | nul
     resources: [],
     defaultAudience: null,
     lifetimeSeconds: null,
+    ...NO_LIMITS,
     createdAt: NOW,
   },
   credentials,

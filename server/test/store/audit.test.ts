@@ -53,7 +53,8 @@ const newCredential = () => ({
 /** Does the act on things made before it; gives the subject that its row must name. */
 type Doing = (store: SqliteStore, act: Act) => Promise<string | null>
 
-const DOINGS: Readonly<Record<Exclude<ActKind, 'clock.reset'>, Doing>> = {
+// The end of a token for a newer one of its agent is part of an issue, and issues are told by the ledger alone.
+const DOINGS: Readonly<Record<Exclude<ActKind, 'clock.reset' | 'token.supersede'>, Doing>> = {
   'agent.create': async (store, act) => {
     const agent = newAgent()
     await store.agents.create(agent, act)

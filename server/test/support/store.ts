@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import type { Act, ActKind } from '../../src/domain/act.ts'
 import { type AgentSettings, BLANK_SETTINGS } from '../../src/domain/change-agent.ts'
 import type { TokenAddress } from '../../src/domain/claims.ts'
+import { limitsOf } from '../../src/domain/limits.ts'
 import type { HistoryFilters, TokenFilters } from '../../src/domain/page.ts'
 import type { SealedSigningKey } from '../../src/domain/signing-key.ts'
 import { makeTokenId } from '../../src/domain/token-id.ts'
@@ -118,6 +119,7 @@ export const newTokens = async (
     scope,
     audience,
     seq: view.seq,
+    limits: limitsOf(client.agent),
   }))
 }
 
@@ -130,7 +132,7 @@ export const issue = async (
   const tokens = await newTokens(store, agent, wishes)
   const outcomes = await store.ledger.insert(tokens)
   const failed = outcomes.find(outcome => outcome !== 'inserted')
-  if (failed !== undefined) throw new Error(failed)
+  if (failed !== undefined) throw new Error(typeof failed === 'string' ? failed : failed.limit)
   return tokens.map(({ id, lifetimeSeconds }) => ({ id, lifetimeSeconds }))
 }
 

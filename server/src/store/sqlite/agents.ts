@@ -3,6 +3,7 @@ import type { Act } from '../../domain/act.ts'
 import { type Agent, type Client, LIFETIMES_MAX } from '../../domain/agent.ts'
 import { settingsRecord } from '../../domain/agent-record.ts'
 import type { AgentSettings } from '../../domain/change-agent.ts'
+import type { AgentLimits } from '../../domain/limits.ts'
 import { NO_CONDITION } from '../../domain/ledger.ts'
 import { formatTimeOrNull, type Milliseconds } from '../../domain/time.ts'
 import type { NewAgent } from '../../ports.ts'
@@ -15,7 +16,8 @@ import type { Transaction } from './transaction.ts'
 
 /** What {@link settingValues} gives, in that order. */
 export const SETTING_COLUMNS =
-  'name, description, owner, labels, scopes, default_scope, resources, default_audience, life'
+  'name, description, owner, labels, scopes, default_scope, resources, default_audience, life, ' +
+  'tokens_per_minute, tokens_per_day, live_tokens_max, at_live_tokens_max'
 
 export type AgentRow = {
   n: number
@@ -32,10 +34,12 @@ export type AgentRow = {
   resources: string
   defaultAudience: string | null
   life: number | null
-}
+} & AgentLimits
 
 export const AGENT_COLUMNS = `n, id, client_id as clientId, name, description, owner, labels, created_at as createdAt,
-  disabled_at as disabledAt, scopes, default_scope as defaultScope, resources, default_audience as defaultAudience, life`
+  disabled_at as disabledAt, scopes, default_scope as defaultScope, resources, default_audience as defaultAudience, life,
+  tokens_per_minute as tokensPerMinute, tokens_per_day as tokensPerDay, live_tokens_max as liveTokensMax,
+  at_live_tokens_max as atLiveTokensMax`
 
 export const agentOf = (row: AgentRow): Agent => ({
   id: row.id,
@@ -50,6 +54,10 @@ export const agentOf = (row: AgentRow): Agent => ({
   resources: parseStrings(row.resources),
   defaultAudience: row.defaultAudience,
   lifetimeSeconds: row.life,
+  tokensPerMinute: row.tokensPerMinute,
+  tokensPerDay: row.tokensPerDay,
+  liveTokensMax: row.liveTokensMax,
+  atLiveTokensMax: row.atLiveTokensMax,
   createdAt: row.createdAt,
 })
 
@@ -102,10 +110,14 @@ export const settingValues = (settings: AgentSettings): readonly (string | numbe
   JSON.stringify(settings.resources),
   settings.defaultAudience,
   settings.lifetimeSeconds,
+  settings.tokensPerMinute,
+  settings.tokensPerDay,
+  settings.liveTokensMax,
+  settings.atLiveTokensMax,
 ]
 
 const INSERT = `insert into agent (id, client_id, created_at, ${SETTING_COLUMNS})
-  values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+  values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 const insertAgent = ({ sql, now }: Transaction, agent: NewAgent): void => {
   const { id, clientId, credential } = agent

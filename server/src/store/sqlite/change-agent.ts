@@ -23,11 +23,18 @@ import {
   settingValues,
 } from './agents.ts'
 import { endAll } from './end-tokens.ts'
+import { dropIssueCounts } from './issue-counts.ts'
+import { readLiveRows } from './live-rows.ts'
+import { issuedAtIn } from './token-rows.ts'
 import type { Transaction } from './transaction.ts'
+
+const LIMITS = ['tokensPerMinute', 'tokensPerDay', 'liveTokensMax', 'atLiveTokensMax'] as const
+
+const CEILING: readonly (keyof AgentSettings)[] = ['liveTokensMax', 'atLiveTokensMax']
 
 // Settings that a remembered agent would go on granting by. Where scopes or resources are only widened it would refuse,
 // and no refusal is given from memory; where they are narrowed the cut-off takes a number.
-const GRANTED_BY: readonly (keyof AgentSettings)[] = ['defaultScope', 'defaultAudience', 'lifetimeSeconds']
+const GRANTED_BY: readonly (keyof AgentSettings)[] = ['defaultScope', 'defaultAudience', 'lifetimeSeconds', ...LIMITS]
 
 type Change = {
   readonly before: AgentSettings
@@ -37,7 +44,8 @@ type Change = {
 }
 
 /** Ends the tokens that carry what was lost; the numbers of the acts, by what was lost. */
-const endLost = (tx: Transaction, agent: number, { before, after, keepAudiences }: Change, act: Act) => {
+const endLost = (tx: Transaction, agent: number, change: Change, act: Act) => {
+  const { before, after, keepAudiences } = change
   const keepScopes = scopesKept(before, after)
   const conditions = { ...NO_CONDITION, agent }
   return {
@@ -50,6 +58,18 @@ const endLost = (tx: Transaction, agent: number, { before, after, keepAudiences 
   }
 }
 
+/** Where the agent's oldest tokens are to end at its ceiling, those beyond it do so now; the number of that act. */
+const endExcess = (tx: Transaction, agent: number, { after, changed }: Change, act: Act) => {
+  const { liveTokensMax: max, atLiveTokensMax } = after
+  if (max === null || atLiveTokensMax !== 'supersede' || !changed.some(name => CEILING.includes(name))) return {}
+  const newest = readLiveRows(tx, { agent, order: 'newest', rowsMax: max + 1 }).rows
+  const oldestKept = newest[max - 1]
+  if (newest.length <= max || oldestKept === undefined) return {}
+  // A token of the same instant may be left over: the next that is issued ends it.
+  const conditions = { ...NO_CONDITION, agent, before: issuedAtIn(oldestKept.id) }
+  return { superseded: endAll(tx, { conditions, reason: 'superseded', act }) }
+}
+
 /** The values before and after, of what changed alone, under the names of the wire. */
 const difference = (before: AgentSettings, after: AgentSettings): { before: object; after: object } => {
   const [old, fresh] = [Object.entries(settingsRecord(before)), new Map(Object.entries(settingsRecord(after)))]
@@ -60,17 +80,19 @@ const difference = (before: AgentSettings, after: AgentSettings): { before: obje
   }
 }
 
-const UPDATE = `update agent set (${SETTING_COLUMNS}) = (?, ?, ?, ?, ?, ?, ?, ?, ?) where n = ?`
+const UPDATE = `update agent set (${SETTING_COLUMNS}) = (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) where n = ?`
 
 /** The numbers that the change takes, for the audit; none where nobody would go by the old settings. */
 const takeNumbers = (tx: Transaction, agent: number, change: Change, act: Act): object => {
-  const ended = endLost(tx, agent, change, act)
+  const lost = endLost(tx, agent, change, act)
+  const ended = { ...lost, ...endExcess(tx, agent, change, act) }
   if (Object.keys(ended).length > 0) return { ended }
   return change.changed.some(name => GRANTED_BY.includes(name)) ? { seq: tx.nextSeq() } : {}
 }
 
 const writeChange = (tx: Transaction, row: AgentRow, change: Change, act: Act): void => {
   tx.sql(UPDATE).run(...settingValues(change.after), row.n)
+  tx.live.forget(row.n)
   const numbers = takeNumbers(tx, row.n, change, act)
   tx.audit(act, row.id, { ...difference(change.before, change.after), ...numbers })
 }
@@ -106,6 +128,7 @@ export const deleteAgent = (tx: Transaction, { agentId, act }: ActOnAgent): 'del
     tx.now,
     row.n,
   )
+  dropIssueCounts(tx.sql, row.n)
   const seq = endAll(tx, { conditions: { ...NO_CONDITION, agent: row.n }, reason: 'agent_deleted', act })
   tx.audit(act, agentId, { before: settingsRecord(agentOf(row)), seq })
   return 'deleted'

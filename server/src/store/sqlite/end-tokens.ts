@@ -6,7 +6,7 @@ import { Unavailable } from '../../domain/refusal.ts'
 import { type EndingReason, REASONS } from '../../domain/reason.ts'
 import { readOpenCutOffs } from './cut-offs.ts'
 import { bytesOfId } from './rows.ts'
-import { ledgerTokenOf, TOKEN_COLUMNS, type TokenRow } from './token-rows.ts'
+import { expiryOf, ledgerTokenOf, TOKEN_COLUMNS, type TokenRow } from './token-rows.ts'
 import type { Transaction } from './transaction.ts'
 import { type Covered, walkCovered } from './walk.ts'
 
@@ -24,6 +24,14 @@ const moveToEnded = ({ sql }: Transaction, row: TokenRow, { at, reason, act }: E
   sql('delete from token where life = ? and id = ?').run(row.life, row.id)
   const values = [row.id, row.life, row.agent, row.cred, row.key, row.scope, row.aud]
   sql(MOVE).run(...values, at, REASONS[reason], act)
+}
+
+/** Ends live tokens whose rows were read in this transaction. */
+export const endRows = (tx: Transaction, rows: readonly TokenRow[], ending: Omit<Ending, 'at'>): void => {
+  for (const row of rows) {
+    moveToEnded(tx, row, { ...ending, at: tx.now })
+    tx.live.wasEnded(row.agent, expiryOf(row))
+  }
 }
 
 /** Moves rows that cut-offs ended, each with the reason of its own, and counts them there. */
@@ -56,7 +64,7 @@ export const endToken = (
     moveCovered(tx, [{ row, cause }])
     return 'already_ended'
   }
-  moveToEnded(tx, row, { at: tx.now, reason, act: tx.recordAct(act) })
+  endRows(tx, [row], { reason, act: tx.recordAct(act) })
   tx.audit(act, address.id, { reason })
   return 'ended'
 }
@@ -120,5 +128,6 @@ export const endAll = (
   const row = [seq, JSON.stringify(conditions), anchored ? 1 : 0, REASONS[reason], cutOff.act, at, revocationId]
   tx.sql(INSERT).run(...row, movedAll ? 'closed' : 'open')
   if (movedAll) moveCovered(tx, few.covered)
+  tx.live.forget(conditions.agent)
   return seq
 }

@@ -3,7 +3,7 @@ import { Unavailable } from '../../domain/refusal.ts'
 import { monotonicMs } from './clock.ts'
 import { isStoreFault } from './connection.ts'
 import { JOBS, type JobName, type JobOutput } from './jobs.ts'
-import { begin, openTransaction, type Transaction, type WritingConnection } from './transaction.ts'
+import { begin, forgetMemory, openTransaction, type Transaction, type WritingConnection } from './transaction.ts'
 import type { Failure, JobMessage, Reply } from './writer-messages.ts'
 
 export const failureOf = (fault: unknown): Failure => ({
@@ -25,7 +25,7 @@ const runOne = (connection: WritingConnection, tx: Transaction, job: JobMessage)
     return { n: job.n, value }
   } catch (fault) {
     if (connection.db.inTransaction) sql('rollback to job').run()
-    connection.sets.forget()
+    forgetMemory(connection)
     throw fault
   }
 }
@@ -52,7 +52,7 @@ export const groupCommit = (connection: WritingConnection, jobs: readonly JobMes
     return replies
   } catch (fault) {
     if (connection.db.inTransaction) connection.db.exec('rollback')
-    connection.sets.forget()
+    forgetMemory(connection)
     return jobs.map(({ n }) => ({ n, failure: failureOf(fault) }))
   }
 }

@@ -3,7 +3,7 @@ import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads'
 import { monotonicMs } from './clock.ts'
 import { failureOf } from './group-commit.ts'
 import { insertTokens } from './insert-tokens.ts'
-import { begin, openTransaction, sleep, type WritingConnection } from './transaction.ts'
+import { begin, forgetMemory, openTransaction, sleep, type WritingConnection } from './transaction.ts'
 import type { HoldMessage, HoldReply } from './writer-messages.ts'
 
 const HOLD_MS_MAX = 1000
@@ -30,9 +30,9 @@ const serveHolder = (connection: WritingConnection, port: MessagePort): HoldRepl
   return { outcomes }
 }
 
-const abandon = ({ db, sets }: WritingConnection): void => {
-  if (db.inTransaction) db.exec('rollback')
-  sets.forget()
+const abandon = (connection: WritingConnection): void => {
+  if (connection.db.inTransaction) connection.db.exec('rollback')
+  forgetMemory(connection)
 }
 
 /** Blocks the writing thread, for at most a second, while the holder decides: that is what it is for. */

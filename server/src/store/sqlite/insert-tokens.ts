@@ -1,12 +1,10 @@
 // Writes a group of new tokens: each only where the decision to issue it still stands.
 import { LIFETIMES_MAX } from '../../domain/agent.ts'
+import { makeGuard } from './guard.ts'
 import { noteCredentialUses } from './last-uses.ts'
+import { DECIDE_AGAIN, INSERTED, NO_ROOM, packReached } from './outcomes.ts'
 import { type PackedTokens, type UnpackedToken, unpackTokens } from './rows.ts'
 import type { Transaction } from './transaction.ts'
-
-export const DECIDE_AGAIN = 0
-export const INSERTED = 1
-export const NO_ROOM = 2
 
 const INSERT = `insert into token (life, id, digest, agent, cred, key, scope, aud, seq) values (?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
@@ -19,29 +17,36 @@ const keepLifetime = ({ sql }: Transaction, life: number): boolean => {
   return true
 }
 
-/** Keeps what the tokens share, once for the group; then writes a token. NO_ROOM where a bound of the ledger is reached. */
-const makeInsert = (tx: Transaction, packed: PackedTokens, seq: number): ((token: UnpackedToken) => number) => {
+/** Keeps what the tokens share, once for the group; then writes a token, where the limits of its agent allow it. */
+const makeInsert = (tx: Transaction, packed: PackedTokens, seq: number) => {
   const lifetimes = new Map<number, boolean>()
   const scopes = packed.scopes.map(text => tx.sets.keepScope(text, tx.now))
   const audiences = packed.audiences.map(members => tx.sets.keepAudience(members, tx.now))
-  const insert = tx.sql(INSERT)
-  return ({ life, id, digest, agent, credential, key, scope, audience }) => {
+  const guard = packed.limits.size === 0 ? undefined : makeGuard(tx, packed.limits)
+  const statement = tx.sql(INSERT)
+  const insert = (token: UnpackedToken): number => {
+    const { life, id, digest, agent, credential, key, scope, audience } = token
     const hasLifetime = lifetimes.get(life) ?? keepLifetime(tx, life)
     lifetimes.set(life, hasLifetime)
     const [scopeSet, audienceSet] = [scopes[scope], audiences[audience]]
     if (!hasLifetime || scopeSet === null || audienceSet === null) return NO_ROOM
-    insert.run(life, id, digest, agent, credential, key, scopeSet, audienceSet, seq)
+    const reached = guard?.admit(token)
+    if (reached !== undefined) return packReached(reached)
+    statement.run(life, id, digest, agent, credential, key, scopeSet, audienceSet, seq)
+    guard?.count(token)
     return INSERTED
   }
+  return { insert, settle: () => guard?.settle() }
 }
 
-/** One outcome a row, in order. What one token lacks is not the others' fault. */
-export const insertTokens = (tx: Transaction, packed: PackedTokens): Uint8Array => {
+/** One outcome a token, in order; outcomes.ts reads them. What one token lacks is not the others' fault. */
+export const insertTokens = (tx: Transaction, packed: PackedTokens): Uint32Array => {
   const tokens = unpackTokens(packed.rows)
   const seq = tx.seq()
-  if (!tokens.some(token => token.seq === seq)) return new Uint8Array(tokens.length).fill(DECIDE_AGAIN)
-  const insert = makeInsert(tx, packed, seq)
-  const outcomes = Uint8Array.from(tokens, token => (token.seq === seq ? insert(token) : DECIDE_AGAIN))
+  if (!tokens.some(token => token.seq === seq)) return new Uint32Array(tokens.length).fill(DECIDE_AGAIN)
+  const { insert, settle } = makeInsert(tx, packed, seq)
+  const outcomes = Uint32Array.from(tokens, token => (token.seq === seq ? insert(token) : DECIDE_AGAIN))
+  settle()
   const got = tokens.filter((_, n) => outcomes[n] === INSERTED)
   noteCredentialUses(tx, new Set(got.map(({ credential }) => credential)))
   return outcomes

@@ -1,28 +1,23 @@
 // The ledger's port over the reading connection and the writing thread.
 import { setImmediate as turn } from 'node:timers/promises'
 import type { MonotonicMilliseconds } from '../../domain/time.ts'
-import type { InsertOutcome, TokenLedger } from '../../ports.ts'
+import type { TokenLedger } from '../../ports.ts'
 import { findTokens } from './find-tokens.ts'
-import { INSERTED, NO_ROOM } from './insert-tokens.ts'
 import type { Labels } from './labels.ts'
 import { listEndedTokens } from './list-history.ts'
 import { listLiveTokens } from './list-tokens.ts'
+import { unpackOutcome } from './outcomes.ts'
 import type { Reader } from './reader.ts'
 import { type PackedTokens, packTokens } from './rows.ts'
 import { showToken } from './show-token.ts'
 import type { Writer } from './writer-client.ts'
 
-const outcomesOf = (outcomes: Uint8Array): readonly InsertOutcome[] =>
-  Array.from(outcomes, outcome =>
-    outcome === INSERTED ? 'inserted' : outcome === NO_ROOM ? 'no_room' : 'decide_again',
-  )
-
-type WriteTokens = (packed: PackedTokens, until?: MonotonicMilliseconds) => Promise<Uint8Array>
+type WriteTokens = (packed: PackedTokens, until?: MonotonicMilliseconds) => Promise<Uint32Array>
 
 const insertBy =
   (write: WriteTokens): TokenLedger['insert'] =>
   async (tokens, until) =>
-    outcomesOf(await write(packTokens(tokens), until))
+    Array.from(await write(packTokens(tokens), until), unpackOutcome)
 
 /** Runs reads one after another with a turn of the event loop between them: a long page delays others by one page only. */
 const oneAtATime = () => {

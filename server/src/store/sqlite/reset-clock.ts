@@ -5,6 +5,7 @@ import type { Milliseconds } from '../../domain/time.ts'
 import { monotonicMs } from './clock.ts'
 import { openForWriting, refuseForeignUser } from './connection.ts'
 import { endAll } from './end-tokens.ts'
+import { dropAllIssueCounts } from './issue-counts.ts'
 import { readServiceRow } from './service-row.ts'
 import { takeServingLock } from './serving-lock.ts'
 import { begin, openTransaction, writingConnection } from './transaction.ts'
@@ -23,6 +24,7 @@ export const resetClock = ({ file, act, wall }: { file: string; act: Act; wall: 
     const tx = openTransaction(connection)
     const seq = endAll(tx, { conditions: NO_CONDITION, reason: 'bulk_revocation', act, at: wall })
     tx.audit(act, null, { seq, from: tx.now, to: wall })
+    dropAllIssueCounts(tx.sql)
     connection.sql('update service set clock_lease = ?, last_at = ?').run(wall, wall)
     connection.sql('commit').run()
   } finally {

@@ -1,5 +1,6 @@
 // How values stand in rows: ids as 16 bytes, lists as JSON, and a group of new tokens as one buffer between threads.
 import type { Labels } from '../../domain/labels.ts'
+import type { AgentLimits } from '../../domain/limits.ts'
 import type { NewToken } from '../../ports.ts'
 
 /** The 16 bytes of a UUID; they compare as the text does. */
@@ -39,6 +40,8 @@ export type PackedTokens = {
   /** Distinct scope texts and audience lists (JSON); rows name them by position. */
   readonly scopes: readonly string[]
   readonly audiences: readonly string[]
+  /** The limits of those agents that have any, by the agent's number. */
+  readonly limits: ReadonlyMap<number, AgentLimits>
 }
 
 export type UnpackedToken = {
@@ -65,6 +68,7 @@ export const packTokens = (tokens: readonly NewToken[]): PackedTokens => {
   const bytes = Buffer.from(rows)
   const scopes = new Map<string, number>()
   const audiences = new Map<string, number>()
+  const limits = new Map<number, AgentLimits>()
   tokens.forEach((token, n) => {
     const from = n * ROW_BYTES
     bytes.write(token.id.replaceAll('-', ''), from, 'hex')
@@ -76,8 +80,9 @@ export const packTokens = (tokens: readonly NewToken[]): PackedTokens => {
     bytes.writeUInt32LE(positionIn(scopes, token.scope), from + AT.scope)
     bytes.writeUInt32LE(positionIn(audiences, JSON.stringify(token.audience)), from + AT.audience)
     bytes.writeDoubleLE(token.seq, from + AT.seq)
+    if (token.limits !== null) limits.set(token.agent, token.limits)
   })
-  return { rows, scopes: [...scopes.keys()], audiences: [...audiences.keys()] }
+  return { rows, scopes: [...scopes.keys()], audiences: [...audiences.keys()], limits }
 }
 
 export const unpackTokens = (rows: ArrayBuffer): readonly UnpackedToken[] => {

@@ -1,6 +1,7 @@
 // Rows of the ledger as the domain's functions need them.
 import type { TokenAddress } from '../../domain/claims.ts'
 import type { LedgerToken } from '../../domain/ledger.ts'
+import type { Milliseconds, Seconds } from '../../domain/time.ts'
 import { idOfBytes } from './rows.ts'
 import type { Sets } from './sets.ts'
 
@@ -36,3 +37,12 @@ export const addressOfRow = ({ id, life }: Pick<TokenRow, 'id' | 'life'>): Token
 })
 
 export const ledgerTokenOf = (row: TokenRow, sets: Sets): LedgerToken => ledgerTokenAt(addressOfRow(row), row, sets)
+
+const ID_TIME_BYTES = 6
+
+/** The time of issue that the bytes of a token id carry. */
+export const issuedAtIn = (id: Buffer): Milliseconds => id.readUIntBE(0, ID_TIME_BYTES)
+
+/** The claim `exp` of a row. */
+export const expiryOf = ({ id, life }: Pick<TokenRow, 'id' | 'life'>): Seconds =>
+  Math.floor(issuedAtIn(id) / 1000) + life

@@ -5,6 +5,7 @@ import { Unavailable } from '../../domain/refusal.ts'
 import type { Milliseconds } from '../../domain/time.ts'
 import { isBusy } from './connection.ts'
 import { LEASE_MS, monotonicMs } from './clock.ts'
+import { type LiveTokens, makeLiveTokens } from './live-tokens.ts'
 import { readServiceRow, type ServiceRow } from './service-row.ts'
 import { type Sets, setsOf } from './sets.ts'
 import { type Statements, statementsOf } from './statements.ts'
@@ -12,6 +13,7 @@ import { type Statements, statementsOf } from './statements.ts'
 export type Transaction = {
   readonly sql: Statements
   readonly sets: Sets
+  readonly live: LiveTokens
   /** The one time of everything this transaction does: read after the lock, never smaller than an earlier one. */
   readonly now: Milliseconds
   /** `service.seq` as it is now, the changes of this transaction included. */
@@ -28,6 +30,7 @@ export type WritingConnection = {
   readonly db: Database
   readonly sql: Statements
   readonly sets: Sets
+  readonly live: LiveTokens
   readonly clock: () => Milliseconds
   /** How far ahead the lease of the clock is written. */
   readonly leaseMs: number
@@ -43,7 +46,13 @@ export const writingConnection = (
   { leaseMs = LEASE_MS, guard = UNGUARDED }: Partial<Pick<WritingConnection, 'leaseMs' | 'guard'>> = {},
 ): WritingConnection => {
   const sql = statementsOf(db)
-  return { db, sql, sets: setsOf(sql), clock, leaseMs, guard }
+  return { db, sql, sets: setsOf(sql), live: makeLiveTokens(), clock, leaseMs, guard }
+}
+
+/** After a rollback: what is remembered may be of what was taken back. */
+export const forgetMemory = ({ sets, live }: WritingConnection): void => {
+  sets.forget()
+  live.forget(null)
 }
 
 const RETRY_MS = 1
@@ -87,7 +96,7 @@ const AUDIT = `insert into audit (at, kind, actor, request_id, source, subject, 
 
 /** Opens the view that jobs work with; call it after begin(). Renews the clock's lease where half of it has gone. */
 export const openTransaction = (connection: WritingConnection): Transaction => {
-  const { sql, sets, clock, leaseMs } = connection
+  const { sql, sets, live, clock, leaseMs } = connection
   const service: ServiceRow = readServiceRow(sql)
   const now = Math.max(clock(), service.lastAt)
   if (now > service.clockLease - leaseMs / 2) sql('update service set clock_lease = ?').run(now + leaseMs)
@@ -96,6 +105,7 @@ export const openTransaction = (connection: WritingConnection): Transaction => {
   return {
     sql,
     sets,
+    live,
     now,
     seq: () => readServiceRow(sql).seq,
     nextSeq: () => {

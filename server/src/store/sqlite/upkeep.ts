@@ -6,7 +6,7 @@ import { isStoreFault } from './connection.ts'
 import { fillStep } from './fill.ts'
 import { type Retention, retentionStep } from './retention.ts'
 import { isSealDue, SEAL_ENTRIES_MAX, type SealKey, sealStep } from './seals.ts'
-import { begin, openTransaction, type Transaction, type WritingConnection } from './transaction.ts'
+import { begin, forgetMemory, openTransaction, type Transaction, type WritingConnection } from './transaction.ts'
 
 // Half of what a seal may be behind: an entry that just missed one waits for the rest of a pause, and for a turn.
 const EVERY_MS = 500
@@ -45,7 +45,7 @@ const runStep = (connection: WritingConnection, step: Step): void => {
     committed?.()
   } catch (fault) {
     if (connection.db.inTransaction) connection.db.exec('rollback')
-    connection.sets.forget()
+    forgetMemory(connection)
     throw fault
   }
 }

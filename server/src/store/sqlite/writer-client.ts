@@ -10,7 +10,7 @@ import type { Failure, HoldMessage, HoldReply, HoldRequest, JobMessage, Reply } 
 /** After so long a request is answered 503; whether it was done is then unknown. */
 export const STORE_DEADLINE_MS = 4500
 
-export type Holder = { readonly insert: (packed: PackedTokens) => Promise<Uint8Array> }
+export type Holder = { readonly insert: (packed: PackedTokens) => Promise<Uint32Array> }
 
 /** `until`: the caller's deadline, where that is sooner than the store's own. What has not begun by then is not begun. */
 export type Writer = {
@@ -139,7 +139,7 @@ const holdLock = async <T>(
     const request: HoldRequest = { job: 'hold', deadline: monotonicMs() + deadlineMs, port: port2 }
     writer.postMessage(request, [port2])
     await held
-    const insert = async (packed: PackedTokens): Promise<Uint8Array> => {
+    const insert = async (packed: PackedTokens): Promise<Uint32Array> => {
       if (lost) throw new Unavailable(LOCK_LOST)
       const outcomes = nextReply(port, deadlineMs)
       tell({ insert: packed }, [packed.rows])

@@ -48,4 +48,4 @@ export type Reply = { readonly n: number } & ({ readonly value: unknown } | { re
 export type HoldMessage = { readonly insert: PackedTokens } | { readonly release: true }
 
 /** …and hears: the lock is held; the outcomes, durable. */
-export type HoldReply = { readonly held: true } | { readonly outcomes: Uint8Array } | { readonly failure: Failure }
+export type HoldReply = { readonly held: true } | { readonly outcomes: Uint32Array } | { readonly failure: Failure }

@@ -82,6 +82,12 @@ create table refused (                       -- authentications that were refuse
 ) strict;
 create index refused_at on refused (at);
 
+create table issue_count (                   -- of agents that may only get so many tokens a minute or a day
+  agent integer primary key,
+  minute blob not null,                      -- tokens by slot of a second; domain/rate.ts
+  day blob not null                          -- tokens by slot of ten minutes
+) strict;
+
 create table idempotency (                   -- what an Idempotency-Key of a caller made
   actor text not null,                       -- JSON of domain/act.ts Actor
   key text not null,

@@ -1,0 +1,41 @@
+// The limits of an agent: how many tokens it may get in a minute and in a day, and how many may be alive at once.
+
+/** What happens at the ceiling of live tokens: the request is refused, or the agent's oldest token ends for it. */
+export const AT_LIVE_TOKENS_MAX = ['refuse', 'supersede'] as const
+
+export type AtLiveTokensMax = (typeof AT_LIVE_TOKENS_MAX)[number]
+
+/** Null: no such limit. */
+export type AgentLimits = {
+  readonly tokensPerMinute: number | null
+  readonly tokensPerDay: number | null
+  readonly liveTokensMax: number | null
+  readonly atLiveTokensMax: AtLiveTokensMax
+}
+
+export type LimitName = 'tokensPerMinute' | 'tokensPerDay' | 'liveTokensMax'
+
+export const NO_LIMITS: AgentLimits = {
+  tokensPerMinute: null,
+  tokensPerDay: null,
+  liveTokensMax: null,
+  atLiveTokensMax: 'refuse',
+}
+
+/** The most that a limit may be set to; the least is 1. Live tokens are remembered one by one, so there the bound is lower. */
+export const LIMIT_BOUNDS: Readonly<Record<LimitName, number>> = {
+  tokensPerMinute: 1_000_000,
+  tokensPerDay: 100_000_000,
+  liveTokensMax: 10_000,
+}
+
+/** The limits of the agent; null where it has none. */
+export const limitsOf = ({
+  tokensPerMinute,
+  tokensPerDay,
+  liveTokensMax,
+  atLiveTokensMax,
+}: AgentLimits): AgentLimits | null =>
+  tokensPerMinute === null && tokensPerDay === null && liveTokensMax === null
+    ? null
+    : { tokensPerMinute, tokensPerDay, liveTokensMax, atLiveTokensMax }

@@ -1,0 +1,24 @@
+// Outcomes of inserts as one array of numbers between threads.
+import type { LimitName } from '../../domain/limits.ts'
+import type { InsertOutcome, LimitReached } from '../../ports.ts'
+
+export const DECIDE_AGAIN = 0
+export const INSERTED = 1
+export const NO_ROOM = 2
+
+const PLAIN = ['decide_again', 'inserted', 'no_room'] as const
+const LIMITS: readonly LimitName[] = ['tokensPerMinute', 'tokensPerDay', 'liveTokensMax']
+
+// Above the plain ones: the seconds, and in the two lowest bits the limit, from 1 on.
+const BITS = 2
+
+export const packReached = ({ limit, retryAfterSeconds }: LimitReached): number =>
+  (retryAfterSeconds << BITS) | (LIMITS.indexOf(limit) + 1)
+
+export const unpackOutcome = (packed: number): InsertOutcome => {
+  const plain = PLAIN[packed]
+  if (plain !== undefined) return plain
+  const limit = LIMITS[(packed & 3) - 1]
+  if (limit === undefined) throw new Error(`The writing thread answered the unknown outcome ${packed}.`)
+  return { limit, retryAfterSeconds: packed >>> BITS }
+}

@@ -1,0 +1,33 @@
+// Agents with limits, and what the store answers to their requests for tokens.
+import type { AgentLimits } from '../../src/domain/limits.ts'
+import type { TokenAddress } from '../../src/domain/claims.ts'
+import type { InsertOutcome, LimitReached } from '../../src/ports.ts'
+import type { SqliteStore } from '../../src/store/sqlite/open.ts'
+import { createAgent, newTokens, type TestAgent, type TokenWish } from './store.ts'
+
+export const limited = (store: SqliteStore, limits: Partial<AgentLimits>, lifetimeSeconds: number | null = null) =>
+  createAgent(store, lifetimeSeconds, limits)
+
+export type Asked = {
+  readonly outcomes: readonly InsertOutcome[]
+  /** The tokens that were written, in the order asked for. */
+  readonly got: readonly TokenAddress[]
+}
+
+/** Asks for tokens in one group. */
+export const ask = async (store: SqliteStore, agent: TestAgent, count = 1, wish: TokenWish = {}): Promise<Asked> => {
+  const tokens = await newTokens(
+    store,
+    agent,
+    Array.from({ length: count }, () => wish),
+  )
+  const outcomes = await store.ledger.insert(tokens)
+  const written = tokens.filter((_, n) => outcomes[n] === 'inserted')
+  return { outcomes, got: written.map(({ id, lifetimeSeconds }) => ({ id, lifetimeSeconds })) }
+}
+
+/** `granted` tokens, and then a refusal of each of the others. */
+export const upTo = (granted: number, refused: number, reached: LimitReached): readonly InsertOutcome[] => [
+  ...Array.from({ length: granted }, () => 'inserted' as const),
+  ...Array.from({ length: refused }, () => reached),
+]
