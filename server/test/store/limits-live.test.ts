@@ -3,11 +3,12 @@ import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { LIMIT_BOUNDS } from '../../src/domain/limits.ts'
 import { NO_CONDITION } from '../../src/domain/ledger.ts'
-import { LIVE_ROW_STATEMENTS } from '../../src/store/sqlite/live-rows.ts'
+import { fillStep } from '../../src/store/sqlite/fill.ts'
+import { DEAD_ROWS_MAX, LIVE_ROW_STATEMENTS } from '../../src/store/sqlite/live-rows.ts'
 import { aliveOf, changeIn, endingsOf, openElsewhere } from '../support/agent-world.ts'
 import { ask, limited, upTo } from '../support/limited-agents.ts'
 import { act, createAgent, KEEP_LONG, makeTestStore, type TestStore } from '../support/store.ts'
-import { readNumber, readRows } from '../support/store-file.ts'
+import { inTransaction, readNumber, readRows, withWritingConnection } from '../support/store-file.ts'
 
 const SECOND = 1000
 
@@ -87,6 +88,22 @@ test('a cut-off that ends some of the tokens makes room for as many', async t =>
   await ask(store, agent, 120, { scope: 'db:write' })
   await store.ledger.endAll({ ...NO_CONDITION, scope: 'db:read' }, 'bulk_revocation', act('revocation.create'))
   assert.equal((await ask(store, agent, 200)).got.length, 80)
+})
+
+test('an agent whose live tokens are hidden behind too many dead rows passes for full until those have followed', async t => {
+  const world = await open(t)
+  const { store } = world
+  const agent = await limited(store, {})
+  await ask(store, agent, DEAD_ROWS_MAX + 2000, { scope: 'db:read' })
+  await store.ledger.endAll({ ...NO_CONDITION, scope: 'db:read' }, 'bulk_revocation', act('revocation.create'))
+  await changeIn(store, agent, { liveTokensMax: 5 })
+  assert.deepEqual((await ask(store, agent, 6)).outcomes, upTo(0, 6, reached(1)))
+  world.clock.advance(SECOND - 1)
+  assert.deepEqual((await ask(store, agent)).outcomes, [reached(1)])
+  withWritingConnection(world, connection => {
+    while (inTransaction(connection, fillStep) === 'more');
+  })
+  assert.deepEqual((await ask(store, agent, 6)).outcomes, upTo(5, 1, reached(300)))
 })
 
 test('a restart forgets no live token', async t => {
@@ -221,6 +238,18 @@ test('where more live than may, room comes when so many have expired that one fi
   assert.deepEqual((await ask(store, agent)).outcomes, [reached(1)])
   clock.advance(1)
   assert.equal((await ask(store, agent, 100)).got.length, 50)
+})
+
+test('a raised ceiling holds exactly where more live than the one before asked to know of', async t => {
+  const { store } = await open(t)
+  const agent = await limited(store, {})
+  await ask(store, agent, 1500)
+  for (const liveTokensMax of [100, 1200, 1500]) {
+    await changeIn(store, agent, { liveTokensMax })
+    assert.deepEqual((await ask(store, agent)).outcomes, [reached(300)])
+  }
+  await changeIn(store, agent, { liveTokensMax: 1502 })
+  assert.deepEqual((await ask(store, agent, 3)).outcomes, upTo(2, 1, reached(300)))
 })
 
 test('the highest ceiling holds exactly', async t => {

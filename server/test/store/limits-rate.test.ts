@@ -130,6 +130,18 @@ test('two jobs of one transaction share a limit, and one that is rolled back cou
   assert.equal(countRows(world.file, 'token'), 3)
 })
 
+test('what is written under the lock of a caller is held to the limits too, and counts nothing where it fails', async t => {
+  const { store } = await open(t)
+  const agent = await limited(store, { tokensPerMinute: 3, liveTokensMax: 3 })
+  await ask(store, agent)
+  const [token] = await newTokens(store, agent, [{}])
+  assert.ok(token !== undefined)
+  await assert.rejects(store.ledger.exclusively(ledger => ledger.insert([token, token])))
+  const wanted = await newTokens(store, agent, [{}, {}, {}])
+  const outcomes = await store.ledger.exclusively(ledger => ledger.insert(wanted))
+  assert.deepEqual(outcomes, upTo(2, 1, { limit: 'liveTokensMax', retryAfterSeconds: 300 }))
+})
+
 const doubled = (rows: ArrayBuffer): ArrayBuffer => {
   const bytes = new Uint8Array(2 * rows.byteLength)
   bytes.set(new Uint8Array(rows))
