@@ -17,6 +17,7 @@ import {
   parseText,
 } from './config-values.ts'
 import { LIFETIME_SECONDS_MAX } from './domain/agent.ts'
+import { DPOP_NONCE_POLICIES, type DpopNoncePolicy } from './domain/dpop.ts'
 
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 
@@ -43,6 +44,7 @@ export type ServiceConfig = MigrateConfig & {
   readonly tokenLifetimeSeconds: number
   readonly defaultAudience: string
   readonly scopesSupported: readonly string[] | null
+  readonly dpopNonce: DpopNoncePolicy
   readonly bodyBytesMax: number
   readonly logLevel: LogLevel
 }
@@ -69,6 +71,7 @@ export type DevConfig = StoreConfig & {
   readonly port: number
   readonly identityProviderPort: number
   readonly tokenLifetimeSeconds: number
+  readonly dpopNonce: DpopNoncePolicy
   readonly bodyBytesMax: number
   readonly logLevel: LogLevel
 }
@@ -117,6 +120,7 @@ const readKeyEncryptionKey = (read: SettingReader): string | undefined =>
 const readServiceNumbers = (read: SettingReader) => ({
   port: read.optional('PORT', parsePort) ?? PORT_DEFAULT,
   tokenLifetimeSeconds: read.optional('MINTMARK_TOKEN_LIFETIME_SECONDS', parseInteger(1, LIFETIME_SECONDS_MAX)) ?? 300,
+  dpopNonce: read.optional('MINTMARK_DPOP_NONCE', parseOneOf(DPOP_NONCE_POLICIES)) ?? 'required',
   bodyBytesMax: read.optional('MINTMARK_BODY_BYTES_MAX', parseInteger(1024, 1_048_576)) ?? 16_384,
 })
 

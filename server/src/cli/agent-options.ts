@@ -14,6 +14,7 @@ export type AgentOptions = {
   readonly resource?: readonly string[] | false
   readonly defaultAudience?: string | false
   readonly lifetimeSeconds?: number | false
+  readonly dpopBoundAccessTokens?: boolean
 }
 
 export type Label = { readonly key: string; readonly value: string }
@@ -51,6 +52,7 @@ export const fieldsOf = (options: AgentOptions): AgentFields => ({
   resources: options.resource === false ? [] : options.resource,
   defaultAudience: orNull(options.defaultAudience),
   lifetimeSeconds: orNull(options.lifetimeSeconds),
+  dpopBound: options.dpopBoundAccessTokens,
 })
 
 /** The options beside --name and --scope, which `create` requires and `change` does not. */
@@ -63,6 +65,8 @@ export const addAgentOptions = (command: Command): Command =>
     .option('--resource <uri...>', 'a resource that it may ask for (repeatable); "*" for any')
     .option('--default-audience <uri>', 'the audience of its tokens when a request names no resource')
     .option('--lifetime-seconds <n>', 'the lifetime of its tokens, instead of the service’s', parseSeconds)
+    .option('--dpop-bound-access-tokens', 'give it no token without a DPoP proof (RFC 9449)')
+    .option('--no-dpop-bound-access-tokens', 'give it bearer tokens too, as every agent gets unless said otherwise')
     .option('--description <text>', 'what it is for')
     .option('--owner <name>', 'who answers for it')
     .option('--label <key=value>', 'a mark to find it by (repeatable)', gatherLabels)

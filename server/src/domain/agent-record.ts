@@ -15,6 +15,7 @@ export const settingsRecord = (settings: AgentSettings) => ({
   resources: [...settings.resources],
   default_audience: settings.defaultAudience,
   lifetime_seconds: settings.lifetimeSeconds,
+  dpop_bound_access_tokens: settings.dpopBound,
 })
 
 export const agentRecord = (agent: Agent) => ({

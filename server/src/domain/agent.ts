@@ -27,6 +27,8 @@ export type Agent = {
   readonly defaultAudience: string | null
   /** Null: the service's. */
   readonly lifetimeSeconds: number | null
+  /** Whether it gets no token without a DPoP proof (RFC 9449 §5.2). */
+  readonly dpopBound: boolean
   readonly createdAt: Milliseconds
 }
 

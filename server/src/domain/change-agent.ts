@@ -26,6 +26,7 @@ export const BLANK_SETTINGS: AgentSettings = {
   resources: [],
   defaultAudience: null,
   lifetimeSeconds: null,
+  dpopBound: false,
 }
 
 const isGiven = ([, value]: readonly [string, unknown]): boolean => value !== undefined

@@ -13,6 +13,8 @@ export type AccessTokenClaims = {
   readonly scope: string
   /** Ours: `service.seq` as the decision to issue saw it. */
   readonly seq: number
+  /** The key whose holder alone may use the token (RFC 9449 §6.1); not there in a bearer token. */
+  readonly cnf?: { readonly jkt: string }
 }
 
 /** `aud` is one string where there is one audience (RFC 7519 §4.1.3). */
@@ -34,4 +36,11 @@ export const addressOf = (payload: unknown, issuer: string): TokenAddress | unde
   const isLifetime =
     Number.isInteger(lifetimeSeconds) && lifetimeSeconds >= 1 && lifetimeSeconds <= LIFETIME_SECONDS_MAX
   return isLifetime ? { id: jti, lifetimeSeconds } : undefined
+}
+
+/** The thumbprint of the key that a payload names in `cnf`; undefined where it names none. */
+export const boundKeyOf = (payload: unknown): string | undefined => {
+  const { cnf } = payload as { readonly cnf?: { readonly jkt?: unknown } | null }
+  const jkt = cnf?.jkt
+  return typeof jkt === 'string' ? jkt : undefined
 }

@@ -17,6 +17,8 @@ type PlainCode =
   | 'request_too_large'
   | 'misdirected_request'
   | 'already_exists'
+  | 'invalid_dpop_proof'
+  | 'use_dpop_nonce'
   | 'temporarily_unavailable'
 
 export type CallerRefusal = {
@@ -35,6 +37,8 @@ export type Refusal =
       readonly description: string
       /** Of what is there already. */
       readonly id?: string
+      /** For the next DPoP proof (RFC 9449 §8). */
+      readonly nonce?: string
     }
   | CallerRefusal
 

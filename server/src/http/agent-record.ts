@@ -15,6 +15,7 @@ export const agentRecord = z.object({
   resources: z.array(z.string()).describe('What it may ask for as audience; * for any.'),
   default_audience: z.string().nullable().describe("Null: the service's."),
   lifetime_seconds: z.int().nullable().describe("Null: the service's."),
+  dpop_bound_access_tokens: z.boolean().describe('Whether it gets no token without a DPoP proof (RFC 9449 §5.2).'),
   created_at: time,
   disabled_at: time.nullable(),
 })
@@ -26,6 +27,7 @@ const settings = {
   resources: z.array(z.string()).optional(),
   default_audience: z.string().nullable().optional(),
   lifetime_seconds: z.number().nullable().optional(),
+  dpop_bound_access_tokens: z.boolean().optional(),
 }
 
 export const newAgentBody = z.strictObject({
@@ -57,4 +59,5 @@ export const fieldsOf = (body: z.output<typeof agentChangeBody>): AgentFields =>
   resources: body.resources,
   defaultAudience: body.default_audience,
   lifetimeSeconds: body.lifetime_seconds,
+  dpopBound: body.dpop_bound_access_tokens,
 })

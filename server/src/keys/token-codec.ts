@@ -1,6 +1,6 @@
 // Access tokens as text: signed at issue, found by the address in them, recognised by the digest of the whole.
 import { createPublicKey, hash, sign, verify, type KeyObject } from 'node:crypto'
-import { addressOf, type AccessTokenClaims } from '../domain/claims.ts'
+import { addressOf, type AccessTokenClaims, boundKeyOf } from '../domain/claims.ts'
 import { type Digest, digestIn } from '../domain/hash.ts'
 import type { PublicJwk, SigningKey } from '../domain/signing-key.ts'
 import type { MintedToken, TokenCodec, TokenReference } from '../ports.ts'
@@ -81,8 +81,12 @@ export const makeTokenCodec = (options: {
 }): TokenCodec => {
   const open = makeKeyRing(options.keyEncryptionKey)
   const reference = (canonical: string, exact: string): TokenReference | undefined => {
-    const address = addressOf(readProvablePayload(canonical), options.issuer)
-    return address && { ...address, digest: digestOf(exact) }
+    const payload = readProvablePayload(canonical)
+    const address = addressOf(payload, options.issuer)
+    if (address === undefined) return undefined
+    const jkt = boundKeyOf(payload)
+    const digest = digestOf(exact)
+    return jkt === undefined ? { ...address, digest } : { ...address, digest, jkt }
   }
   return {
     mint: (claims, key) => {

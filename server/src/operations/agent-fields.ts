@@ -27,6 +27,8 @@ export type AgentFields = {
   readonly defaultAudience?: string | null | undefined
   /** None: the service's. */
   readonly lifetimeSeconds?: number | null | undefined
+  /** Whether its requests need a DPoP proof. */
+  readonly dpopBound?: boolean | undefined
 }
 
 type Refused = ReturnType<typeof refuse>
@@ -115,9 +117,10 @@ export const parseAgentFields = (fields: AgentFields): OrRefusal<AgentChange> =>
   }
   const scopes = parseScopes(fields)
   if ('refusal' in scopes) return scopes
-  const { name, description, owner, labels, resources, defaultAudience, lifetimeSeconds } = fields
+  const { name, description, owner, labels, resources, defaultAudience, lifetimeSeconds, dpopBound } = fields
   const distinct = resources === undefined ? undefined : [...new Set(resources)]
-  return { name, description, owner, labels, ...scopes, resources: distinct, defaultAudience, lifetimeSeconds }
+  const plain = { name, description, owner, labels, defaultAudience, lifetimeSeconds, dpopBound }
+  return { ...plain, ...scopes, resources: distinct }
 }
 
 /** Why the store would not have an agent so. */

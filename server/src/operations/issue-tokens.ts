@@ -3,11 +3,21 @@
 import { AUDIENCES_MAX, firstResourceBeyond, isResource } from '../domain/audience.ts'
 import type { Agent } from '../domain/agent.ts'
 import { type AccessTokenClaims, audienceClaim } from '../domain/claims.ts'
+import { refuseProof } from '../domain/dpop.ts'
 import { isRefused, type OrRefusal, refuse, Unavailable } from '../domain/refusal.ts'
 import { firstScopeBeyond, formatScope, parseScope, SCOPE_ITEMS_MAX } from '../domain/scope.ts'
 import type { MonotonicMilliseconds } from '../domain/time.ts'
 import { expiresSecondOf, issuedSecondOf, makeTokenId } from '../domain/token-id.ts'
-import type { Freshness, IssueView, MintedToken, NewToken, Ports, TokenLedger } from '../ports.ts'
+import type {
+  Freshness,
+  InsertOutcome,
+  IssueView,
+  MintedToken,
+  NewToken,
+  Ports,
+  TokenLedger,
+  TokenProof,
+} from '../ports.ts'
 import {
   type AuthenticatedClient,
   authenticateClient,
@@ -23,14 +33,22 @@ export type IssueRequest = {
   readonly scope: string | undefined
   /** The values of `resource`, or of `audience`, which is taken as another name for it. */
   readonly resources: readonly string[]
+  /** Of possession of a key: the token is then bound to it. Checked, but for whether it was used before. */
+  readonly proof?: TokenProof
 }
 
-export type IssuedToken = { readonly accessToken: string; readonly expiresInSeconds: number; readonly scope: string }
+export type IssuedToken = {
+  readonly accessToken: string
+  readonly tokenType: 'Bearer' | 'DPoP'
+  readonly expiresInSeconds: number
+  readonly scope: string
+}
 
 type Grant = AuthenticatedClient & {
   readonly scope: readonly string[]
   readonly audience: readonly string[]
   readonly lifetimeSeconds: number
+  readonly proof: TokenProof | undefined
 }
 
 type IssuePorts = Pick<Ports, 'agents' | 'codec' | 'ledger' | 'profile' | 'randomness' | 'secrets'>
@@ -46,10 +64,19 @@ export type IssueAnswer = OrRefusal<IssuedToken> | Unavailable
 
 type Answers = (IssueAnswer | undefined)[]
 
+/** What a row that was not written comes to, where deciding again would change nothing. */
+const FAILURES: Readonly<Record<Exclude<InsertOutcome, 'inserted'>, (() => IssueAnswer) | undefined>> = {
+  decide_again: undefined,
+  no_room: () => new Unavailable(NO_ROOM),
+  proof_used: () => refuseProof('it was used before'),
+  proof_late: () => refuseProof('it is too old by now'),
+}
+
 const RANDOM_BYTES_OF_ID = 10
 const ROUNDS_BEFORE_LOCK = 3
 
 const NO_ROOM = 'The ledger holds as many different lifetimes, scopes or audiences as it takes.'
+const PROOF_WANTED = 'This agent gets tokens that are bound to a key only: send a DPoP proof.'
 const UNDECIDED = 'A token could not be decided on even under the lock of the store.'
 
 const grantScope = (agent: Agent, requested: string | undefined): OrRefusal<{ scope: readonly string[] }> => {
@@ -96,17 +123,20 @@ const decide = (ports: RoundPorts, request: IssueRequest, view: IssueView, n: nu
     return refuse('unsupported_grant_type', 'The only grant_type of this service is client_credentials.')
   }
   const { agent } = authenticated.client
+  const { proof } = request
+  // RFC 9449 §5.2.
+  if (agent.dpopBound && proof === undefined) return refuse('invalid_dpop_proof', PROOF_WANTED)
   const scoped = grantScope(agent, request.scope)
   if (isRefused(scoped)) return scoped
   const targeted = grantAudience(agent, request.resources, ports.profile.defaultAudience)
   if (isRefused(targeted)) return targeted
   const lifetimeSeconds = agent.lifetimeSeconds ?? ports.profile.lifetimeSeconds
-  return { ...authenticated, ...scoped, ...targeted, lifetimeSeconds }
+  return { ...authenticated, ...scoped, ...targeted, lifetimeSeconds, proof }
 }
 
 const claimsOf = (ports: RoundPorts, grant: Grant, view: IssueView, random: Uint8Array): AccessTokenClaims => {
   const jti = makeTokenId(view.now, random)
-  return {
+  const claims = {
     iss: ports.profile.issuer,
     sub: grant.client.agent.id,
     aud: audienceClaim(grant.audience),
@@ -117,9 +147,11 @@ const claimsOf = (ports: RoundPorts, grant: Grant, view: IssueView, random: Uint
     scope: formatScope(grant.scope),
     seq: view.seq,
   }
+  return grant.proof === undefined ? claims : { ...claims, cnf: { jkt: grant.proof.jkt } }
 }
 
 const rowOf = (grant: Grant, claims: AccessTokenClaims, minted: MintedToken, signingKey: number): NewToken => ({
+  ...(grant.proof !== undefined && { proof: grant.proof }),
   id: claims.jti,
   lifetimeSeconds: grant.lifetimeSeconds,
   digest: minted.digest,
@@ -171,9 +203,10 @@ const issueRound = async (
   )
   const outcomes = await ports.ledger.insert(minted.map(({ row }) => row))
   granted.forEach(({ pending: one }, n) => {
-    const token = minted[n]
-    if (outcomes[n] === 'no_room') answers[one.index] = new Unavailable(NO_ROOM)
-    else if (token === undefined || outcomes[n] !== 'inserted') again.push(one)
+    const [token, outcome = 'decide_again'] = [minted[n], outcomes[n]]
+    const failed = outcome === 'inserted' ? undefined : FAILURES[outcome]
+    if (failed !== undefined) answers[one.index] = failed()
+    else if (token === undefined || outcome !== 'inserted') again.push(one)
     else answers[one.index] = issuedToken(token.token, token.row)
   })
   return again
@@ -181,6 +214,7 @@ const issueRound = async (
 
 const issuedToken = (accessToken: string, row: NewToken): IssuedToken => ({
   accessToken,
+  tokenType: row.proof === undefined ? 'Bearer' : 'DPoP',
   expiresInSeconds: row.lifetimeSeconds,
   scope: row.scope,
 })

@@ -62,6 +62,7 @@ test('agent show --json prints the agent as it was configured, and no secret', t
     resources: ['https://a.example', 'https://b.example'],
     default_audience: 'https://a.example',
     lifetime_seconds: 60,
+    dpop_bound_access_tokens: false,
     disabled_at: null,
   })
 })

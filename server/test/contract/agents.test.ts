@@ -39,6 +39,7 @@ test('creating an agent: 201, its address, the record, and its secret this once'
     resources: [],
     default_audience: null,
     lifetime_seconds: null,
+    dpop_bound_access_tokens: false,
     created_at: '2026-11-21T09:30:00Z',
     disabled_at: null,
   })

@@ -114,6 +114,7 @@ test('an operation of the administration: its JSON body, the id in its path, its
     'resources',
     'default_audience',
     'lifetime_seconds',
+    'dpop_bound_access_tokens',
     'labels',
   ])
   assert.deepEqual(

@@ -26,6 +26,7 @@ const clientWith = (credentials: Client['credentials'], disabledAt: number | nul
     resources: [],
     defaultAudience: null,
     lifetimeSeconds: null,
+    dpopBound: false,
     createdAt: NOW,
   },
   credentials,

@@ -15,7 +15,7 @@ import type { Transaction } from './transaction.ts'
 
 /** What {@link settingValues} gives, in that order. */
 export const SETTING_COLUMNS =
-  'name, description, owner, labels, scopes, default_scope, resources, default_audience, life'
+  'name, description, owner, labels, scopes, default_scope, resources, default_audience, life, dpop_bound'
 
 export type AgentRow = {
   n: number
@@ -32,10 +32,12 @@ export type AgentRow = {
   resources: string
   defaultAudience: string | null
   life: number | null
+  dpopBound: number
 }
 
 export const AGENT_COLUMNS = `n, id, client_id as clientId, name, description, owner, labels, created_at as createdAt,
-  disabled_at as disabledAt, scopes, default_scope as defaultScope, resources, default_audience as defaultAudience, life`
+  disabled_at as disabledAt, scopes, default_scope as defaultScope, resources, default_audience as defaultAudience, life,
+  dpop_bound as dpopBound`
 
 export const agentOf = (row: AgentRow): Agent => ({
   id: row.id,
@@ -50,6 +52,7 @@ export const agentOf = (row: AgentRow): Agent => ({
   resources: parseStrings(row.resources),
   defaultAudience: row.defaultAudience,
   lifetimeSeconds: row.life,
+  dpopBound: row.dpopBound === 1,
   createdAt: row.createdAt,
 })
 
@@ -102,10 +105,11 @@ export const settingValues = (settings: AgentSettings): readonly (string | numbe
   JSON.stringify(settings.resources),
   settings.defaultAudience,
   settings.lifetimeSeconds,
+  settings.dpopBound ? 1 : 0,
 ]
 
 const INSERT = `insert into agent (id, client_id, created_at, ${SETTING_COLUMNS})
-  values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+  values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 const insertAgent = ({ sql, now }: Transaction, agent: NewAgent): void => {
   const { id, clientId, credential } = agent

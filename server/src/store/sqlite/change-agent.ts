@@ -27,7 +27,7 @@ import type { Transaction } from './transaction.ts'
 
 // Settings that a remembered agent would go on granting by. Where scopes or resources are only widened it would refuse,
 // and no refusal is given from memory; where they are narrowed the cut-off takes a number.
-const GRANTED_BY: readonly (keyof AgentSettings)[] = ['defaultScope', 'defaultAudience', 'lifetimeSeconds']
+const GRANTED_BY: readonly (keyof AgentSettings)[] = ['defaultScope', 'defaultAudience', 'lifetimeSeconds', 'dpopBound']
 
 type Change = {
   readonly before: AgentSettings
@@ -60,7 +60,7 @@ const difference = (before: AgentSettings, after: AgentSettings): { before: obje
   }
 }
 
-const UPDATE = `update agent set (${SETTING_COLUMNS}) = (?, ?, ?, ?, ?, ?, ?, ?, ?) where n = ?`
+const UPDATE = `update agent set (${SETTING_COLUMNS}) = (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) where n = ?`
 
 /** The numbers that the change takes, for the audit; none where nobody would go by the old settings. */
 const takeNumbers = (tx: Transaction, agent: number, change: Change, act: Act): object => {

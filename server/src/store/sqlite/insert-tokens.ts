@@ -1,12 +1,15 @@
 // Writes a group of new tokens: each only where the decision to issue it still stands.
 import { LIFETIMES_MAX } from '../../domain/agent.ts'
 import { noteCredentialUses } from './last-uses.ts'
-import { type PackedTokens, type UnpackedToken, unpackTokens } from './rows.ts'
+import { keepProof } from './proofs.ts'
+import { type PackedProof, type PackedTokens, type UnpackedToken, unpackTokens } from './rows.ts'
 import type { Transaction } from './transaction.ts'
 
 export const DECIDE_AGAIN = 0
 export const INSERTED = 1
 export const NO_ROOM = 2
+export const PROOF_USED = 3
+export const PROOF_LATE = 4
 
 const INSERT = `insert into token (life, id, digest, agent, cred, key, scope, aud, seq) values (?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
@@ -19,17 +22,23 @@ const keepLifetime = ({ sql }: Transaction, life: number): boolean => {
   return true
 }
 
+const NOT_KEPT = { used: PROOF_USED, late: PROOF_LATE } as const
+
+type InsertOne = (token: UnpackedToken, proof: PackedProof | undefined) => number
+
 /** Keeps what the tokens share, once for the group; then writes a token. NO_ROOM where a bound of the ledger is reached. */
-const makeInsert = (tx: Transaction, packed: PackedTokens, seq: number): ((token: UnpackedToken) => number) => {
+const makeInsert = (tx: Transaction, packed: PackedTokens, seq: number): InsertOne => {
   const lifetimes = new Map<number, boolean>()
   const scopes = packed.scopes.map(text => tx.sets.keepScope(text, tx.now))
   const audiences = packed.audiences.map(members => tx.sets.keepAudience(members, tx.now))
   const insert = tx.sql(INSERT)
-  return ({ life, id, digest, agent, credential, key, scope, audience }) => {
+  return ({ life, id, digest, agent, credential, key, scope, audience }, proof) => {
     const hasLifetime = lifetimes.get(life) ?? keepLifetime(tx, life)
     lifetimes.set(life, hasLifetime)
     const [scopeSet, audienceSet] = [scopes[scope], audiences[audience]]
     if (!hasLifetime || scopeSet === null || audienceSet === null) return NO_ROOM
+    const kept = proof === undefined ? 'kept' : keepProof(tx, proof)
+    if (kept !== 'kept') return NOT_KEPT[kept]
     insert.run(life, id, digest, agent, credential, key, scopeSet, audienceSet, seq)
     return INSERTED
   }
@@ -41,7 +50,10 @@ export const insertTokens = (tx: Transaction, packed: PackedTokens): Uint8Array 
   const seq = tx.seq()
   if (!tokens.some(token => token.seq === seq)) return new Uint8Array(tokens.length).fill(DECIDE_AGAIN)
   const insert = makeInsert(tx, packed, seq)
-  const outcomes = Uint8Array.from(tokens, token => (token.seq === seq ? insert(token) : DECIDE_AGAIN))
+  const proofs = new Map(packed.proofs.map(proof => [proof.row, proof]))
+  const outcomes = Uint8Array.from(tokens, (token, n) =>
+    token.seq === seq ? insert(token, proofs.get(n)) : DECIDE_AGAIN,
+  )
   const got = tokens.filter((_, n) => outcomes[n] === INSERTED)
   noteCredentialUses(tx, new Set(got.map(({ credential }) => credential)))
   return outcomes

@@ -3,7 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import type { MonotonicMilliseconds } from '../../domain/time.ts'
 import type { InsertOutcome, TokenLedger } from '../../ports.ts'
 import { findTokens } from './find-tokens.ts'
-import { INSERTED, NO_ROOM } from './insert-tokens.ts'
+import { DECIDE_AGAIN, INSERTED, NO_ROOM, PROOF_LATE, PROOF_USED } from './insert-tokens.ts'
 import type { Labels } from './labels.ts'
 import { listEndedTokens } from './list-history.ts'
 import { listLiveTokens } from './list-tokens.ts'
@@ -12,10 +12,16 @@ import { type PackedTokens, packTokens } from './rows.ts'
 import { showToken } from './show-token.ts'
 import type { Writer } from './writer-client.ts'
 
+const OUTCOMES: Readonly<Record<number, InsertOutcome>> = {
+  [DECIDE_AGAIN]: 'decide_again',
+  [INSERTED]: 'inserted',
+  [NO_ROOM]: 'no_room',
+  [PROOF_USED]: 'proof_used',
+  [PROOF_LATE]: 'proof_late',
+}
+
 const outcomesOf = (outcomes: Uint8Array): readonly InsertOutcome[] =>
-  Array.from(outcomes, outcome =>
-    outcome === INSERTED ? 'inserted' : outcome === NO_ROOM ? 'no_room' : 'decide_again',
-  )
+  Array.from(outcomes, outcome => OUTCOMES[outcome] ?? 'decide_again')
 
 type WriteTokens = (packed: PackedTokens, until?: MonotonicMilliseconds) => Promise<Uint8Array>
 

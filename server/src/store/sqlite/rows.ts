@@ -1,5 +1,7 @@
 // How values stand in rows: ids as 16 bytes, lists as JSON, and a group of new tokens as one buffer between threads.
+import type { Digest } from '../../domain/hash.ts'
 import type { Labels } from '../../domain/labels.ts'
+import type { Milliseconds } from '../../domain/time.ts'
 import type { NewToken } from '../../ports.ts'
 
 /** The 16 bytes of a UUID; they compare as the text does. */
@@ -39,7 +41,12 @@ export type PackedTokens = {
   /** Distinct scope texts and audience lists (JSON); rows name them by position. */
   readonly scopes: readonly string[]
   readonly audiences: readonly string[]
+  /** DPoP proofs, of the rows that have one. */
+  readonly proofs: readonly PackedProof[]
 }
+
+/** `row` is the position of its token. */
+export type PackedProof = { readonly row: number; readonly id: Digest; readonly until: Milliseconds }
 
 export type UnpackedToken = {
   readonly id: Buffer
@@ -65,6 +72,7 @@ export const packTokens = (tokens: readonly NewToken[]): PackedTokens => {
   const bytes = Buffer.from(rows)
   const scopes = new Map<string, number>()
   const audiences = new Map<string, number>()
+  const proofs: PackedProof[] = []
   tokens.forEach((token, n) => {
     const from = n * ROW_BYTES
     bytes.write(token.id.replaceAll('-', ''), from, 'hex')
@@ -76,8 +84,9 @@ export const packTokens = (tokens: readonly NewToken[]): PackedTokens => {
     bytes.writeUInt32LE(positionIn(scopes, token.scope), from + AT.scope)
     bytes.writeUInt32LE(positionIn(audiences, JSON.stringify(token.audience)), from + AT.audience)
     bytes.writeDoubleLE(token.seq, from + AT.seq)
+    if (token.proof !== undefined) proofs.push({ row: n, id: token.proof.id, until: token.proof.until })
   })
-  return { rows, scopes: [...scopes.keys()], audiences: [...audiences.keys()] }
+  return { rows, scopes: [...scopes.keys()], audiences: [...audiences.keys()], proofs }
 }
 
 export const unpackTokens = (rows: ArrayBuffer): readonly UnpackedToken[] => {

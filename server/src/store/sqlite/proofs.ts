@@ -1,0 +1,39 @@
+// DPoP proofs that got a token: each gets one only (RFC 9449 §11.1), whichever thread or process it is sent to.
+import { monotonicMs } from './clock.ts'
+import type { PackedProof } from './rows.ts'
+import type { Transaction, WritingConnection } from './transaction.ts'
+
+const KEEP = 'insert into dpop_proof (id, until) values (unhex(?), ?) on conflict do nothing'
+
+/**
+ * Remembers the proof in the transaction of its token. `late`: it could have been forgotten by now, and is taken no
+ * more; both are told by one clock, that of the transaction.
+ */
+export const keepProof = ({ sql, now }: Transaction, { id, until }: PackedProof): 'kept' | 'used' | 'late' => {
+  if (now > until) return 'late'
+  return sql(KEEP).run(id, until).changes === 1 ? 'kept' : 'used'
+}
+
+/** Forgotten in one step of the upkeep. */
+export const PROOFS_A_STEP = 500
+const FORGET_EVERY_MS = 5000
+
+const FORGET = `delete from dpop_proof
+  where id in (select id from dpop_proof where until < ? order by until limit ${PROOFS_A_STEP})`
+
+/** Forgets proofs that are too old to be taken, oldest first. */
+export const forgetProofs = ({ sql, now }: Transaction): 'more' | 'nothing_left' =>
+  sql(FORGET).run(now).changes === PROOFS_A_STEP ? 'more' : 'nothing_left'
+
+/** Tells every few seconds, and while there are more at once, whether a step is due; `done` is called after one. */
+export const proofsDue = ({ sql, clock }: WritingConnection) => {
+  let doneAt = Number.NEGATIVE_INFINITY
+  return {
+    isDue: (): boolean =>
+      monotonicMs() - doneAt >= FORGET_EVERY_MS &&
+      sql('select 1 from dpop_proof where until < ? limit 1').get(clock()) !== undefined,
+    done: (): void => {
+      doneAt = monotonicMs()
+    },
+  }
+}
