@@ -76,7 +76,7 @@ const RANDOM_BYTES_OF_ID = 10
 const ROUNDS_BEFORE_LOCK = 3
 
 const NO_ROOM = 'The ledger holds as many different lifetimes, scopes or audiences as it takes.'
-const PROOF_WANTED = 'This agent gets tokens that are bound to a key only: send a DPoP proof.'
+const PROOF_WANTED = 'This agent gets no bearer tokens: send a DPoP proof.'
 const UNDECIDED = 'A token could not be decided on even under the lock of the store.'
 
 const grantScope = (agent: Agent, requested: string | undefined): OrRefusal<{ scope: readonly string[] }> => {

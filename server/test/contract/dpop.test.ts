@@ -179,7 +179,7 @@ test('an agent may be made to need a proof; what it holds lives on, and freed of
   const api = await makeAgentsApi(service)
   const one = await api.create({ dpop_bound_access_tokens: true, default_scope: 'db:read' })
   assert.equal(one.record['dpop_bound_access_tokens'], true)
-  const wanted = 'This agent gets tokens that are bound to a key only: send a DPoP proof.'
+  const wanted = 'This agent gets no bearer tokens: send a DPoP proof.'
   assertError(await askToken(service, one), 400, 'invalid_dpop_proof', wanted)
   assert.equal((await askWith(service, one, proofWith())).status, 200)
   assert.equal((await api.patch(one.agentId, { dpop_bound_access_tokens: false }))['dpop_bound_access_tokens'], false)
