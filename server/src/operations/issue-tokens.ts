@@ -150,18 +150,20 @@ const claimsOf = (ports: RoundPorts, grant: Grant, view: IssueView, random: Uint
   return grant.proof === undefined ? claims : { ...claims, cnf: { jkt: grant.proof.jkt } }
 }
 
-const rowOf = (grant: Grant, claims: AccessTokenClaims, minted: MintedToken, signingKey: number): NewToken => ({
-  ...(grant.proof !== undefined && { proof: grant.proof }),
-  id: claims.jti,
-  lifetimeSeconds: grant.lifetimeSeconds,
-  digest: minted.digest,
-  agent: grant.client.number,
-  credential: grant.credential.number,
-  signingKey,
-  scope: claims.scope,
-  audience: grant.audience,
-  seq: claims.seq,
-})
+const rowOf = (grant: Grant, claims: AccessTokenClaims, minted: MintedToken, signingKey: number): NewToken => {
+  const row = {
+    id: claims.jti,
+    lifetimeSeconds: grant.lifetimeSeconds,
+    digest: minted.digest,
+    agent: grant.client.number,
+    credential: grant.credential.number,
+    signingKey,
+    scope: claims.scope,
+    audience: grant.audience,
+    seq: claims.seq,
+  }
+  return grant.proof === undefined ? row : { ...row, proof: grant.proof }
+}
 
 const mint = (ports: RoundPorts, grants: readonly Grant[], view: IssueView): { token: string; row: NewToken }[] => {
   const random = ports.randomness.bytes(RANDOM_BYTES_OF_ID * grants.length)

@@ -1,7 +1,7 @@
 // Writes a group of new tokens: each only where the decision to issue it still stands.
 import { LIFETIMES_MAX } from '../../domain/agent.ts'
 import { noteCredentialUses } from './last-uses.ts'
-import { keepProof } from './proofs.ts'
+import { keepProof, stateOfProof } from './proofs.ts'
 import { type PackedProof, type PackedTokens, type UnpackedToken, unpackTokens } from './rows.ts'
 import type { Transaction } from './transaction.ts'
 
@@ -22,7 +22,7 @@ const keepLifetime = ({ sql }: Transaction, life: number): boolean => {
   return true
 }
 
-const NOT_KEPT = { used: PROOF_USED, late: PROOF_LATE } as const
+const NOT_TAKEN = { used: PROOF_USED, late: PROOF_LATE } as const
 
 type InsertOne = (token: UnpackedToken, proof: PackedProof | undefined) => number
 
@@ -37,9 +37,10 @@ const makeInsert = (tx: Transaction, packed: PackedTokens, seq: number): InsertO
     lifetimes.set(life, hasLifetime)
     const [scopeSet, audienceSet] = [scopes[scope], audiences[audience]]
     if (!hasLifetime || scopeSet === null || audienceSet === null) return NO_ROOM
-    const kept = proof === undefined ? 'kept' : keepProof(tx, proof)
-    if (kept !== 'kept') return NOT_KEPT[kept]
+    const state = proof === undefined ? 'unused' : stateOfProof(tx, proof)
+    if (state !== 'unused') return NOT_TAKEN[state]
     insert.run(life, id, digest, agent, credential, key, scopeSet, audienceSet, seq)
+    if (proof !== undefined) keepProof(tx, proof)
     return INSERTED
   }
 }

@@ -3,16 +3,18 @@ import { monotonicMs } from './clock.ts'
 import type { PackedProof } from './rows.ts'
 import type { Transaction, WritingConnection } from './transaction.ts'
 
-const KEEP = 'insert into dpop_proof (id, until) values (unhex(?), ?) on conflict do nothing'
-
 /**
- * Remembers the proof in the transaction of its token. `late`: it could have been forgotten by now, and is taken no
- * more; both are told by one clock, that of the transaction.
+ * Whether the proof may get a token: `late` is one that could have been forgotten by now. What is taken and what is
+ * forgotten is told by one clock, that of transactions.
  */
-export const keepProof = ({ sql, now }: Transaction, { id, until }: PackedProof): 'kept' | 'used' | 'late' => {
+export const stateOfProof = ({ sql, now }: Transaction, { id, until }: PackedProof): 'unused' | 'used' | 'late' => {
   if (now > until) return 'late'
-  return sql(KEEP).run(id, until).changes === 1 ? 'kept' : 'used'
+  return sql('select 1 from dpop_proof where id = unhex(?)').get(id) === undefined ? 'unused' : 'used'
 }
+
+/** Remembers the proof, in the transaction of its token. */
+export const keepProof = ({ sql }: Transaction, { id, until }: PackedProof): void =>
+  void sql('insert into dpop_proof (id, until) values (unhex(?), ?)').run(id, until)
 
 /** Forgotten in one step of the upkeep. */
 export const PROOFS_A_STEP = 500
