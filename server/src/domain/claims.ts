@@ -40,7 +40,6 @@ export const addressOf = (payload: unknown, issuer: string): TokenAddress | unde
 
 /** The thumbprint of the key that a payload names in `cnf`; undefined where it names none. */
 export const boundKeyOf = (payload: unknown): string | undefined => {
-  const { cnf } = payload as { readonly cnf?: { readonly jkt?: unknown } | null }
-  const jkt = cnf?.jkt
+  const jkt = (payload as { readonly cnf?: { readonly jkt?: unknown } | null } | null)?.cnf?.jkt
   return typeof jkt === 'string' ? jkt : undefined
 }

@@ -45,8 +45,11 @@ const normalAddress = (text: string): string | undefined => {
 }
 
 /** Whether `htu` is the address that was called, by configuration: what a Host header says decides nothing. */
-const isAddress = (htu: unknown, called: string): boolean =>
-  typeof htu === 'string' && (htu === called || normalAddress(htu) === normalAddress(called))
+const isAddress = (htu: unknown, called: string): boolean => {
+  if (typeof htu !== 'string') return false
+  const normal = normalAddress(htu)
+  return htu === called || (normal !== undefined && normal === normalAddress(called))
+}
 
 const isTime = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value)
 

@@ -8,16 +8,7 @@ import { isRefused, type OrRefusal, refuse, Unavailable } from '../domain/refusa
 import { firstScopeBeyond, formatScope, parseScope, SCOPE_ITEMS_MAX } from '../domain/scope.ts'
 import type { MonotonicMilliseconds } from '../domain/time.ts'
 import { expiresSecondOf, issuedSecondOf, makeTokenId } from '../domain/token-id.ts'
-import type {
-  Freshness,
-  InsertOutcome,
-  IssueView,
-  MintedToken,
-  NewToken,
-  Ports,
-  TokenLedger,
-  TokenProof,
-} from '../ports.ts'
+import type { Freshness, IssueView, MintedToken, NewToken, Ports, TokenLedger, TokenProof } from '../ports.ts'
 import {
   type AuthenticatedClient,
   authenticateClient,
@@ -64,19 +55,12 @@ export type IssueAnswer = OrRefusal<IssuedToken> | Unavailable
 
 type Answers = (IssueAnswer | undefined)[]
 
-/** What a row that was not written comes to, where deciding again would change nothing. */
-const FAILURES: Readonly<Record<Exclude<InsertOutcome, 'inserted'>, (() => IssueAnswer) | undefined>> = {
-  decide_again: undefined,
-  no_room: () => new Unavailable(NO_ROOM),
-  proof_used: () => refuseProof('it was used before'),
-  proof_late: () => refuseProof('it is too old by now'),
-}
-
 const RANDOM_BYTES_OF_ID = 10
 const ROUNDS_BEFORE_LOCK = 3
 
 const NO_ROOM = 'The ledger holds as many different lifetimes, scopes or audiences as it takes.'
 const PROOF_WANTED = 'This agent gets no bearer tokens: send a DPoP proof.'
+const PROOF_FAILURES = { proof_used: 'it was used before', proof_late: 'it is too old by now' } as const
 const UNDECIDED = 'A token could not be decided on even under the lock of the store.'
 
 const grantScope = (agent: Agent, requested: string | undefined): OrRefusal<{ scope: readonly string[] }> => {
@@ -205,9 +189,10 @@ const issueRound = async (
   )
   const outcomes = await ports.ledger.insert(minted.map(({ row }) => row))
   granted.forEach(({ pending: one }, n) => {
-    const [token, outcome = 'decide_again'] = [minted[n], outcomes[n]]
-    const failed = outcome === 'inserted' ? undefined : FAILURES[outcome]
-    if (failed !== undefined) answers[one.index] = failed()
+    const [token, outcome] = [minted[n], outcomes[n]]
+    if (outcome === 'no_room') answers[one.index] = new Unavailable(NO_ROOM)
+    else if (outcome === 'proof_used' || outcome === 'proof_late')
+      answers[one.index] = refuseProof(PROOF_FAILURES[outcome])
     else if (token === undefined || outcome !== 'inserted') again.push(one)
     else answers[one.index] = issuedToken(token.token, token.row)
   })
