@@ -17,6 +17,7 @@ import {
   parseText,
 } from './config-values.ts'
 import { LIFETIME_SECONDS_MAX } from './domain/agent.ts'
+import { DPOP_NONCE_POLICIES, type DpopNoncePolicy } from './domain/dpop.ts'
 
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 
@@ -43,6 +44,7 @@ export type ServiceConfig = MigrateConfig & {
   readonly tokenLifetimeSeconds: number
   readonly defaultAudience: string
   readonly scopesSupported: readonly string[] | null
+  readonly dpopNonce: DpopNoncePolicy
   readonly bodyBytesMax: number
   readonly logLevel: LogLevel
 }
@@ -69,6 +71,7 @@ export type DevConfig = StoreConfig & {
   readonly port: number
   readonly identityProviderPort: number
   readonly tokenLifetimeSeconds: number
+  readonly dpopNonce: DpopNoncePolicy
   readonly bodyBytesMax: number
   readonly logLevel: LogLevel
 }
@@ -119,6 +122,9 @@ const readServiceNumbers = (read: SettingReader) => ({
   tokenLifetimeSeconds: read.optional('MINTMARK_TOKEN_LIFETIME_SECONDS', parseInteger(1, LIFETIME_SECONDS_MAX)) ?? 300,
   bodyBytesMax: read.optional('MINTMARK_BODY_BYTES_MAX', parseInteger(1024, 1_048_576)) ?? 16_384,
 })
+
+const readDpopNonce = (read: SettingReader): DpopNoncePolicy =>
+  read.optional('MINTMARK_DPOP_NONCE', parseOneOf(DPOP_NONCE_POLICIES)) ?? 'required'
 
 // Why OpenSSL cannot use the two together; undefined where it can.
 const flawOfPair = (certificate: string, key: string): string | undefined => {
@@ -223,6 +229,7 @@ export const readServeConfig = async (env: Environment = process.env): Promise<S
   const rest = {
     ...readStore(read),
     ...readServiceNumbers(read),
+    dpopNonce: readDpopNonce(read),
     ...(await readProviders(read, baseUrl)),
     host: read.optional('HOST', parseText) ?? '0.0.0.0',
     logLevel: read.optional('LOG_LEVEL', parseOneOf(LOG_LEVELS)) ?? 'info',
@@ -283,7 +290,8 @@ export const readDevConfig = (env: Environment = process.env): DevConfig => {
   if (identityProviderPort > 65_535) {
     read.mistake('PORT is 65535, and PORT + 1 is no port; expected a lower PORT, or MINTMARK_DEV_IDP_PORT')
   }
+  const dpopNonce = readDpopNonce(read)
   const logLevel = read.optional('LOG_LEVEL', parseOneOf(LOG_LEVELS)) ?? 'warn'
   if (read.mistakes.length > 0) throw new ConfigurationError(read.mistakes)
-  return freeze({ ...store, ...numbers, identityProviderPort, logLevel })
+  return freeze({ ...store, ...numbers, dpopNonce, identityProviderPort, logLevel })
 }

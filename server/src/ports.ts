@@ -7,6 +7,7 @@ import type { Agent, Client } from './domain/agent.ts'
 import type { OperatorCaller } from './domain/caller.ts'
 import type { AgentChange } from './domain/change-agent.ts'
 import type { AccessTokenClaims, TokenAddress } from './domain/claims.ts'
+import type { DpopNoncePolicy } from './domain/dpop.ts'
 import type { Digest, Sha256 } from './domain/hash.ts'
 import type { MadeBefore } from './domain/idempotency.ts'
 import type { CutOffConditions } from './domain/ledger.ts'
@@ -42,6 +43,16 @@ export type IssueView = {
   readonly clients: readonly (Client | undefined)[]
 }
 
+/** A DPoP proof that was checked, as far as its token needs it. */
+export type TokenProof = {
+  /** The thumbprint of the key that it proves. */
+  readonly jkt: string
+  /** Of the key and the proof's `jti`: no second proof has it. */
+  readonly id: Digest
+  /** The last instant at which it may be taken. */
+  readonly until: Milliseconds
+}
+
 /** A token as it is written; the numbers are the store's own, from the {@link IssueView}. */
 export type NewToken = {
   readonly id: string
@@ -56,6 +67,8 @@ export type NewToken = {
   readonly seq: number
   /** Of its agent; null: none. */
   readonly limits: AgentLimits | null
+  /** Remembered with the token, so that it gets no other. */
+  readonly proof?: Pick<TokenProof, 'id' | 'until'>
 }
 
 /** Which limit of its agent a token would exceed, and in how many seconds it would not; whole, at least 1. */
@@ -63,9 +76,10 @@ export type LimitReached = { readonly limit: LimitName; readonly retryAfterSecon
 
 /**
  * `decide_again`: its `seq` is no longer the service's. `no_room`: it would be of one lifetime, scope or list of
- * audiences more than the ledger takes. None but `inserted` is written or counted.
+ * audiences more than the ledger takes. `proof_used`, `proof_late`: its proof got a token before, or is too old by now.
+ * None but `inserted` is written or counted.
  */
-export type InsertOutcome = 'inserted' | 'decide_again' | 'no_room' | LimitReached
+export type InsertOutcome = 'inserted' | 'decide_again' | 'no_room' | 'proof_used' | 'proof_late' | LimitReached
 
 /** A row as a look-up finds it. `dead` is domain/ledger.ts applied to one snapshot. */
 export type FoundToken = TokenRecord & {
@@ -178,7 +192,11 @@ export interface StoreHealth {
 export type MintedToken = { readonly token: string; readonly digest: Digest }
 
 /** A text that may be a token of ours: where its row would stand, and what the row's digest would be. */
-export type TokenReference = TokenAddress & { readonly digest: Digest }
+export type TokenReference = TokenAddress & {
+  readonly digest: Digest
+  /** The thumbprint in its `cnf`, which is as true as the text is ours. */
+  readonly jkt?: string
+}
 
 export interface TokenCodec {
   /** Signs one after another, in one go: a signature between two requests is a cold one. */
@@ -189,6 +207,20 @@ export interface TokenCodec {
   isSignedBy(text: string, key: PublicJwk): boolean
   /** As read(), for a revocation that must not miss: white space around it and any spelling of the signature pass. */
   readLenient(text: string): TokenReference | undefined
+}
+
+/** A DPoP proof as it was read: nothing that it says is true before `verify`. */
+export type UnverifiedProof = {
+  readonly claims: Readonly<Record<string, unknown>>
+  /** The thumbprint of the key that signed it, or what is wrong with key or signature. Does not block the thread. */
+  readonly verify: () => Promise<{ readonly jkt: string } | { readonly wrong: string }>
+}
+
+export interface DpopProofs {
+  /** Strict in form and header (RFC 9449 §4.2); or what is wrong. */
+  read(text: string): UnverifiedProof | { readonly wrong: string }
+  /** The nonce of a step of time, the same in every process under one key-encryption key. */
+  nonce(step: number): string
 }
 
 export interface Operators {
@@ -221,6 +253,7 @@ export type ServiceProfile = {
   readonly lifetimeSeconds: number
   /** Advertised scopes; null: none are. */
   readonly scopesSupported: readonly string[] | null
+  readonly dpopNonce: DpopNoncePolicy
 }
 
 export type Ports = {
@@ -234,6 +267,7 @@ export type Ports = {
   readonly audit: AuditLog
   readonly health: StoreHealth
   readonly codec: TokenCodec
+  readonly proofs: DpopProofs
   readonly operators: Operators
   readonly secrets: Secrets
   readonly randomness: Randomness

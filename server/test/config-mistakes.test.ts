@@ -202,6 +202,11 @@ const MISTAKES: readonly (readonly [string, Environment, RegExp])[] = [
     { LOG_LEVEL: 'verbose' },
     /^LOG_LEVEL is "verbose"; expected one of fatal, error, warn, info, debug, trace, silent$/,
   ],
+  [
+    'a nonce policy that there is not',
+    { MINTMARK_DPOP_NONCE: 'on' },
+    /^MINTMARK_DPOP_NONCE is "on"; expected one of required, off$/,
+  ],
   ['a body limit too small', { MINTMARK_BODY_BYTES_MAX: '1023' }, /^MINTMARK_BODY_BYTES_MAX is "1023"; expected/],
   ['nothing retained', { MINTMARK_RETAIN_ENDED_DAYS: '0' }, /^MINTMARK_RETAIN_ENDED_DAYS is "0"; expected/],
   [

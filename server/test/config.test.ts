@@ -28,6 +28,7 @@ test('four variables are enough; the rest has the documented defaults', async ()
       },
     ],
     scopesSupported: null,
+    dpopNonce: 'required',
     host: '0.0.0.0',
     logLevel: 'info',
     tls: null,
@@ -83,6 +84,11 @@ test('each value that is set is taken', async () => {
   assert.equal(config.isDefaultAudienceAssumed, false)
   assert.equal(config.identityProviders[0]?.jwksUri, 'https://login.example.com/keys?v=1')
   assert.equal(config.identityProviders[0]?.roleClaim, 'realm_access.roles')
+})
+
+test('nonces of DPoP proofs are demanded unless they are off', async () => {
+  assert.equal((await readServeConfig({ ...BASE, MINTMARK_DPOP_NONCE: 'required' })).dpopNonce, 'required')
+  assert.equal((await readServeConfig({ ...BASE, MINTMARK_DPOP_NONCE: 'off' })).dpopNonce, 'off')
 })
 
 test('an empty variable counts as not set', async () => {

@@ -19,6 +19,7 @@ export type AgentOptions = {
   readonly tokensPerDay?: number | false
   readonly liveTokensMax?: number | false
   readonly atLiveTokensMax?: AtLiveTokensMax
+  readonly dpopBoundAccessTokens?: boolean
 }
 
 export type Label = { readonly key: string; readonly value: string }
@@ -65,6 +66,7 @@ export const fieldsOf = (options: AgentOptions): AgentFields => ({
   tokensPerDay: orNull(options.tokensPerDay),
   liveTokensMax: orNull(options.liveTokensMax),
   atLiveTokensMax: options.atLiveTokensMax,
+  dpopBound: options.dpopBoundAccessTokens,
 })
 
 /** The options beside --name and --scope, which `create` requires and `change` does not. */
@@ -86,6 +88,8 @@ export const addAgentOptions = (command: Command): Command =>
         'what a request beyond that does: end its oldest token, or be refused',
       ).choices(AT_LIVE_TOKENS_MAX),
     )
+    .option('--dpop-bound-access-tokens', 'give it no token without a DPoP proof (RFC 9449)')
+    .option('--no-dpop-bound-access-tokens', 'give it bearer tokens too, as every agent gets unless said otherwise')
     .option('--description <text>', 'what it is for')
     .option('--owner <name>', 'who answers for it')
     .option('--label <key=value>', 'a mark to find it by (repeatable)', gatherLabels)

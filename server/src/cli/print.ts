@@ -15,7 +15,7 @@ export const printLine = (text: string): void => void process.stdout.write(`${te
 
 export const printJson = (value: unknown): void => printLine(JSON.stringify(value))
 
-type Cell = string | number | null | readonly string[]
+type Cell = string | number | boolean | null | readonly string[]
 
 const formatCell = (value: Cell): string => {
   if (value === null) return '-'

@@ -19,6 +19,7 @@ export const settingsRecord = (settings: AgentSettings) => ({
   tokens_per_day: settings.tokensPerDay,
   live_tokens_max: settings.liveTokensMax,
   at_live_tokens_max: settings.atLiveTokensMax,
+  dpop_bound_access_tokens: settings.dpopBound,
 })
 
 export const agentRecord = (agent: Agent) => ({

@@ -28,6 +28,8 @@ export type Agent = AgentLimits & {
   readonly defaultAudience: string | null
   /** Null: the service's. */
   readonly lifetimeSeconds: number | null
+  /** Whether it gets no token without a DPoP proof (RFC 9449 §5.2). */
+  readonly dpopBound: boolean
   readonly createdAt: Milliseconds
 }
 

@@ -28,6 +28,7 @@ export const BLANK_SETTINGS: AgentSettings = {
   defaultAudience: null,
   lifetimeSeconds: null,
   ...NO_LIMITS,
+  dpopBound: false,
 }
 
 const isGiven = ([, value]: readonly [string, unknown]): boolean => value !== undefined

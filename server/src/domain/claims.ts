@@ -13,6 +13,8 @@ export type AccessTokenClaims = {
   readonly scope: string
   /** Ours: `service.seq` as the decision to issue saw it. */
   readonly seq: number
+  /** The key whose holder alone may use the token (RFC 9449 §6.1); not there in a bearer token. */
+  readonly cnf?: { readonly jkt: string }
 }
 
 /** `aud` is one string where there is one audience (RFC 7519 §4.1.3). */
@@ -25,8 +27,8 @@ export const audienceClaim = (audiences: readonly string[]): string | readonly s
 export type TokenAddress = { readonly id: string; readonly lifetimeSeconds: number }
 
 /** The payload of a token, its members in the order in which {@link addressReader} looks for them. */
-export const formatClaims = ({ iss, sub, aud, client_id, iat, exp, jti, scope, seq }: AccessTokenClaims): string =>
-  JSON.stringify({ iss, sub, aud, client_id, iat, exp, jti, scope, seq })
+export const formatClaims = ({ iss, sub, aud, client_id, iat, exp, jti, scope, seq, cnf }: AccessTokenClaims): string =>
+  JSON.stringify({ iss, sub, aud, client_id, iat, exp, jti, scope, seq, cnf })
 
 // In JSON a quotation mark inside a string is escaped: no value can look like these members.
 const ADDRESS = /,"iat":(\d{1,12}),"exp":(\d{1,12}),"jti":"([0-9a-f-]{36})",/
@@ -46,3 +48,8 @@ export const addressReader = (issuer: string): ((payload: string) => TokenAddres
     return lifetimeSeconds >= 1 && lifetimeSeconds <= LIFETIME_SECONDS_MAX ? { id, lifetimeSeconds } : undefined
   }
 }
+
+const BOUND_KEY = /,"cnf":\{"jkt":"([\w-]{43})"\}\}$/
+
+/** The thumbprint of the key that a payload of ours names in `cnf`, its last member; undefined where it names none. */
+export const boundKeyOf = (payload: string): string | undefined => BOUND_KEY.exec(payload)?.[1]

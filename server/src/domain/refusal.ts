@@ -18,6 +18,8 @@ type PlainCode =
   | 'misdirected_request'
   | 'already_exists'
   | 'too_many_requests'
+  | 'invalid_dpop_proof'
+  | 'use_dpop_nonce'
   | 'temporarily_unavailable'
 
 export type CallerRefusal = {
@@ -38,6 +40,8 @@ export type Refusal =
       readonly id?: string
       /** In how many seconds the same request would not be refused so, where that is known. */
       readonly retryAfterSeconds?: number
+      /** For the next DPoP proof (RFC 9449 §8). */
+      readonly nonce?: string
     }
   | CallerRefusal
 

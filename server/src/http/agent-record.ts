@@ -22,6 +22,7 @@ export const agentRecord = z.object({
   at_live_tokens_max: z
     .enum(AT_LIVE_TOKENS_MAX)
     .describe('What a request beyond live_tokens_max does: it is refused, or ends the oldest token of the agent.'),
+  dpop_bound_access_tokens: z.boolean().describe('Whether it gets no token without a DPoP proof (RFC 9449 §5.2).'),
   created_at: time,
   disabled_at: time.nullable(),
 })
@@ -37,6 +38,7 @@ const settings = {
   tokens_per_day: z.number().nullable().optional(),
   live_tokens_max: z.number().nullable().optional(),
   at_live_tokens_max: z.enum(AT_LIVE_TOKENS_MAX).nullable().optional().describe('Null: refuse.'),
+  dpop_bound_access_tokens: z.boolean().optional(),
 }
 
 export const newAgentBody = z.strictObject({
@@ -72,4 +74,5 @@ export const fieldsOf = (body: z.output<typeof agentChangeBody>): AgentFields =>
   tokensPerDay: body.tokens_per_day,
   liveTokensMax: body.live_tokens_max,
   atLiveTokensMax: body.at_live_tokens_max,
+  dpopBound: body.dpop_bound_access_tokens,
 })

@@ -27,7 +27,11 @@ export const introspectAnswer = z.object({
   aud: z.union([z.string(), z.array(z.string())]).optional(),
   iat: z.int().optional(),
   jti: z.string().optional(),
-  token_type: z.literal('Bearer').optional(),
+  token_type: z.enum(['Bearer', 'DPoP']).optional(),
+  cnf: z
+    .object({ jkt: z.string() })
+    .optional()
+    .describe('The key to which a DPoP token is bound, as the thumbprint of RFC 7638 (RFC 9449 §6.2).'),
 })
 
 type IntrospectionRequest = FastifyRequest<{ Body: z.output<typeof introspectForm> }>

@@ -4,6 +4,7 @@ import type { Logger } from 'pino'
 import { z } from 'zod'
 import { isRefused, type OrRefusal } from '../domain/refusal.ts'
 import { inGroups } from '../operations/group.ts'
+import { checkProof } from '../operations/check-proof.ts'
 import { type IssuedToken, type IssueRequest, issueTokens } from '../operations/issue-tokens.ts'
 import { inLane } from '../operations/lane.ts'
 import type { Ports } from '../ports.ts'
@@ -29,7 +30,7 @@ export const tokenForm = z.object({
 
 export const tokenAnswer = z.object({
   access_token: z.string().describe('A JWT (RFC 9068).'),
-  token_type: z.literal('Bearer'),
+  token_type: z.enum(['Bearer', 'DPoP']).describe('DPoP where the request carried a proof (RFC 9449 §5).'),
   expires_in: z.int().positive().describe('Lifetime of the token in seconds.'),
   scope: z.string().describe('The scope granted.'),
 })
@@ -39,33 +40,52 @@ type TokenRequest = FastifyRequest<{ Body: z.output<typeof tokenForm> }>
 /** Token requests under way in a thread: about a quarter of a second of its work. Nothing else is counted. */
 const ISSUES_MAX = 2048
 
-export const makeTokenHandler = (ports: Ports, refuser: Refuser, logger: Logger, inTime: InTime) => {
+/** A request, and the value of its DPoP header. */
+type Asked = { readonly request: IssueRequest; readonly proof: string | undefined }
+
+/** `nonce` is for the client's next proof. */
+type Issued = IssuedToken & { readonly nonce?: string | null }
+
+const makeIssue = (ports: Ports, inTime: InTime): ((asked: Asked) => Promise<OrRefusal<Issued>>) => {
   const gathered = inGroups<IssueRequest, OrRefusal<IssuedToken>>(
     requests => inTime(issueTokens(ports, requests, answerBy(ports))),
     GROUP_MAX,
     setImmediate,
   )
+  const bound = async (request: IssueRequest, text: string): Promise<OrRefusal<Issued>> => {
+    const checked = await checkProof(ports, request.credentials, text)
+    if (isRefused(checked)) return checked
+    const issued = await gathered({ ...request, proof: checked.proof })
+    return isRefused(issued) ? issued : { ...issued, nonce: checked.nonce }
+  }
+  // A proof is checked before its request joins a group: no other waits for it.
+  return ({ request, proof }) => (proof === undefined ? gathered(request) : inTime(bound(request, proof)))
+}
+
+/** The value of the DPoP header, the empty one too: who sends it wants no bearer token. */
+const dpopOf = ({ headers: { dpop } }: FastifyRequest): string | undefined =>
+  Array.isArray(dpop) ? dpop.join(', ') : dpop
+
+export const makeTokenHandler = (ports: Ports, refuser: Refuser, logger: Logger, inTime: InTime) => {
   const onFull = () => logger.warn({ underWay: ISSUES_MAX }, 'token requests are refused until others are answered')
-  const issue = inLane(gathered, ISSUES_MAX, onFull)
+  const issue = inLane(makeIssue(ports, inTime), ISSUES_MAX, onFull)
 
   // Gives nothing back: Fastify would watch the stream of a reply that it is given until its end.
   return async (request: TokenRequest, reply: FastifyReply): Promise<void> => {
     const form = request.body
     const credentials = readClientCredentials(parseAuthorization(request.headers.authorization), form)
     if (isRefused(credentials)) return void refuser.refuse(reply, credentials.refusal)
-    const issued = await issue({
-      grantType: form.grant_type,
-      credentials,
-      scope: form.scope,
-      resources: [...(form.resource ?? []), ...(form.audience ?? [])],
-    })
+    const resources = [...(form.resource ?? []), ...(form.audience ?? [])]
+    const asked = { grantType: form.grant_type, credentials, scope: form.scope, resources }
+    const issued = await issue({ request: asked, proof: dpopOf(request) })
     if (isRefused(issued)) return void refuser.refuse(reply, issued.refusal)
     const answer: z.output<typeof tokenAnswer> = {
       access_token: issued.accessToken,
-      token_type: 'Bearer',
+      token_type: issued.tokenType,
       expires_in: issued.expiresInSeconds,
       scope: issued.scope,
     }
+    if (typeof issued.nonce === 'string') void reply.header('dpop-nonce', issued.nonce)
     void reply.send(answer)
   }
 }

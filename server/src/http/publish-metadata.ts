@@ -1,6 +1,7 @@
 // The metadata of this authorization server (RFC 8414), and the same where OpenID Connect's clients look for it.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
+import { DPOP_ALGORITHMS } from '../domain/dpop.ts'
 import type { ServiceProfile } from '../ports.ts'
 import { allowAnyOrigin } from './cross-origin.ts'
 import type { Refuser } from './refusals.ts'
@@ -33,6 +34,8 @@ const describeServer = ({ issuer, scopesSupported }: ServiceProfile) => ({
   // The user is the id of an API key. X-API-Key has no registered name.
   introspection_endpoint_auth_methods_supported: ['client_secret_basic'],
   revocation_endpoint_auth_methods_supported: CLIENT_AUTH_METHODS,
+  // RFC 9449 §5.1.
+  dpop_signing_alg_values_supported: DPOP_ALGORITHMS,
   // Demanded by the MCP client in Go.
   code_challenge_methods_supported: ['S256'],
   ...(scopesSupported !== null && { scopes_supported: scopesSupported }),

@@ -16,6 +16,8 @@ const STATUS: Readonly<Record<RefusalCode, number>> = {
   invalid_scope: 400,
   invalid_target: 400,
   unauthorized_client: 400,
+  invalid_dpop_proof: 400,
+  use_dpop_nonce: 400,
   invalid_client: 401,
   invalid_token: 401,
   insufficient_scope: 403,
@@ -137,6 +139,7 @@ export const makeRefuser = ({ issuer, problemsUnder, logger, countRefusal }: Ref
   const refuse = (reply: FastifyReply, refusal: Refusal): FastifyReply => {
     const challenges = challengesOf(reply, refusal)
     if (challenges.length > 0) void reply.header('www-authenticate', challenges)
+    if ('nonce' in refusal && refusal.nonce !== undefined) void reply.header('dpop-nonce', refusal.nonce)
     // Why a JWT of an operator is refused is told to nobody else, and is what an operator of ours must find.
     const level = 'inside' in refusal ? 'info' : 'debug'
     logger[level]({ requestId: reply.request.id, ...refusal }, 'refused')

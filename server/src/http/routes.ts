@@ -22,11 +22,14 @@ import type { Wire } from './wire.ts'
 
 type Form<T extends z.ZodType> = { Body: z.output<T> }
 
+const WITH_PROOF =
+  'A header DPoP with a proof binds the token to its key (RFC 9449); 400 use_dpop_nonce asks for one with the nonce in DPoP-Nonce.'
+
 /** The operations, below the path of the base URL, each answered by its deadline. */
 export const registerOperations = (app: FastifyInstance, { ports, refuser, logger, inTime }: Wire): void => {
   app.post<Form<typeof tokenForm>>(
     '/oauth/token',
-    { schema: describeForm('Issue a token', byClient, tokenForm, tokenAnswer) },
+    { schema: { ...describeForm('Issue a token', byClient, tokenForm, tokenAnswer), description: WITH_PROOF } },
     makeTokenHandler(ports, refuser, logger, inTime),
   )
   app.post<Form<typeof introspectForm>>(

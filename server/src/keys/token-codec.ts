@@ -1,6 +1,6 @@
 // Access tokens as text: signed at issue, found by the address in them, recognised by the digest of the whole.
 import { createPublicKey, hash, sign, verify, type KeyObject } from 'node:crypto'
-import { type AccessTokenClaims, addressReader, formatClaims } from '../domain/claims.ts'
+import { type AccessTokenClaims, addressReader, boundKeyOf, formatClaims } from '../domain/claims.ts'
 import { type Digest, digestIn } from '../domain/hash.ts'
 import type { PublicJwk, SigningKey } from '../domain/signing-key.ts'
 import type { MintedToken, TokenCodec, TokenReference } from '../ports.ts'
@@ -86,7 +86,10 @@ export const makeTokenCodec = (options: {
   const reference = (canonical: string, exact: string): TokenReference | undefined => {
     const payload = readProvablePayload(canonical)
     const address = payload === undefined ? undefined : readAddress(payload)
-    return address && { ...address, digest: digestOf(exact) }
+    if (payload === undefined || address === undefined) return undefined
+    const jkt = boundKeyOf(payload)
+    const digest = digestOf(exact)
+    return jkt === undefined ? { ...address, digest } : { ...address, digest, jkt }
   }
   return {
     mint: (claims, key) => {

@@ -28,6 +28,8 @@ export type AgentFields = {
   readonly defaultAudience?: string | null | undefined
   /** None: the service's. */
   readonly lifetimeSeconds?: number | null | undefined
+  /** Whether its requests need a DPoP proof. */
+  readonly dpopBound?: boolean | undefined
 } & {
   /** None: no such limit. */
   readonly [Name in LimitName]?: number | null | undefined
@@ -146,9 +148,9 @@ export const parseAgentFields = (fields: AgentFields): OrRefusal<AgentChange> =>
   }
   const scopes = parseScopes(fields)
   if ('refusal' in scopes) return scopes
-  const { name, description, owner, labels, resources, defaultAudience, lifetimeSeconds } = fields
+  const { name, description, owner, labels, resources, defaultAudience, lifetimeSeconds, dpopBound } = fields
   const distinct = resources === undefined ? undefined : [...new Set(resources)]
-  const plain = { name, description, owner, labels, defaultAudience, lifetimeSeconds }
+  const plain = { name, description, owner, labels, defaultAudience, lifetimeSeconds, dpopBound }
   return { ...plain, ...scopes, resources: distinct, ...limitsIn(fields) }
 }
 

@@ -24,7 +24,9 @@ export type Introspection =
       readonly aud: string | readonly string[]
       readonly iat: number
       readonly jti: string
-      readonly token_type: 'Bearer'
+      readonly token_type: 'Bearer' | 'DPoP'
+      /** RFC 9449 §6.2: the key whose holder alone may use the token. */
+      readonly cnf?: { readonly jkt: string }
     }
 
 type IntrospectPorts = Pick<Ports, 'apiKeys' | 'codec' | 'ledger' | 'profile' | 'secrets'>
@@ -48,7 +50,7 @@ const refusalOf = (request: IntrospectRequest, caller: ApiKeyCaller | undefined)
 const isFor = (caller: ApiKeyCaller, token: FoundToken): boolean =>
   caller.audiences === null || token.audience.some(audience => caller.audiences?.includes(audience))
 
-const describe = (token: FoundToken, issuer: string): Introspection => ({
+const describe = (token: FoundToken, jkt: string | undefined, issuer: string): Introspection => ({
   active: true,
   sub: token.agentId,
   scope: token.scope,
@@ -58,7 +60,8 @@ const describe = (token: FoundToken, issuer: string): Introspection => ({
   aud: audienceClaim(token.audience),
   iat: token.issuedAt,
   jti: token.id,
-  token_type: 'Bearer',
+  token_type: jkt === undefined ? 'Bearer' : 'DPoP',
+  ...(jkt !== undefined && { cnf: { jkt } }),
 })
 
 const findAll = async (
@@ -88,6 +91,6 @@ export const introspectTokens = async (
     if (caller === undefined || reference === undefined || token === undefined || token.dead) return INACTIVE
     // Byte for byte a token that we issued, or it is unknown: no claim was trusted before this line.
     if (!ports.secrets.areEqual(reference.digest, token.digest)) return INACTIVE
-    return isFor(caller, token) ? describe(token, ports.profile.issuer) : INACTIVE
+    return isFor(caller, token) ? describe(token, reference.jkt, ports.profile.issuer) : INACTIVE
   })
 }

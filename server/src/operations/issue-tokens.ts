@@ -3,12 +3,22 @@
 import { AUDIENCES_MAX, firstResourceBeyond, isResource } from '../domain/audience.ts'
 import type { Agent } from '../domain/agent.ts'
 import { type AccessTokenClaims, audienceClaim } from '../domain/claims.ts'
+import { refuseProof } from '../domain/dpop.ts'
 import { type LimitName, limitsOf } from '../domain/limits.ts'
 import { isRefused, type OrRefusal, type Refusal, refuse, Unavailable } from '../domain/refusal.ts'
 import { firstScopeBeyond, formatScope, parseScope, SCOPE_ITEMS_MAX } from '../domain/scope.ts'
 import type { MonotonicMilliseconds } from '../domain/time.ts'
 import { expiresSecondOf, issuedSecondOf, makeTokenId } from '../domain/token-id.ts'
-import type { Freshness, IssueView, LimitReached, MintedToken, NewToken, Ports, TokenLedger } from '../ports.ts'
+import type {
+  Freshness,
+  IssueView,
+  LimitReached,
+  MintedToken,
+  NewToken,
+  Ports,
+  TokenLedger,
+  TokenProof,
+} from '../ports.ts'
 import {
   type AuthenticatedClient,
   authenticateClient,
@@ -24,14 +34,22 @@ export type IssueRequest = {
   readonly scope: string | undefined
   /** The values of `resource`, or of `audience`, which is taken as another name for it. */
   readonly resources: readonly string[]
+  /** Of possession of a key: the token is then bound to it. Checked, but for whether it was used before. */
+  readonly proof?: TokenProof
 }
 
-export type IssuedToken = { readonly accessToken: string; readonly expiresInSeconds: number; readonly scope: string }
+export type IssuedToken = {
+  readonly accessToken: string
+  readonly tokenType: 'Bearer' | 'DPoP'
+  readonly expiresInSeconds: number
+  readonly scope: string
+}
 
 type Grant = AuthenticatedClient & {
   readonly scope: readonly string[]
   readonly audience: readonly string[]
   readonly lifetimeSeconds: number
+  readonly proof: TokenProof | undefined
 }
 
 type IssuePorts = Pick<Ports, 'agents' | 'codec' | 'ledger' | 'profile' | 'randomness' | 'secrets'>
@@ -51,6 +69,8 @@ const RANDOM_BYTES_OF_ID = 10
 const ROUNDS_BEFORE_LOCK = 3
 
 const NO_ROOM = 'The ledger holds as many different lifetimes, scopes or audiences as it takes.'
+const PROOF_WANTED = 'This agent gets no bearer tokens: send a DPoP proof.'
+const PROOF_FAILURES = { proof_used: 'it was used before', proof_late: 'it is too old by now' } as const
 const UNDECIDED = 'A token could not be decided on even under the lock of the store.'
 
 const grantScope = (agent: Agent, requested: string | undefined): OrRefusal<{ scope: readonly string[] }> => {
@@ -97,17 +117,20 @@ const decide = (ports: RoundPorts, request: IssueRequest, view: IssueView, n: nu
     return refuse('unsupported_grant_type', 'The only grant_type of this service is client_credentials.')
   }
   const { agent } = authenticated.client
+  const { proof } = request
+  // RFC 9449 §5.2.
+  if (agent.dpopBound && proof === undefined) return refuse('invalid_dpop_proof', PROOF_WANTED)
   const scoped = grantScope(agent, request.scope)
   if (isRefused(scoped)) return scoped
   const targeted = grantAudience(agent, request.resources, ports.profile.defaultAudience)
   if (isRefused(targeted)) return targeted
   const lifetimeSeconds = agent.lifetimeSeconds ?? ports.profile.lifetimeSeconds
-  return { ...authenticated, ...scoped, ...targeted, lifetimeSeconds }
+  return { ...authenticated, ...scoped, ...targeted, lifetimeSeconds, proof }
 }
 
 const claimsOf = (ports: RoundPorts, grant: Grant, view: IssueView, random: Uint8Array): AccessTokenClaims => {
   const jti = makeTokenId(view.now, random)
-  return {
+  const claims = {
     iss: ports.profile.issuer,
     sub: grant.client.agent.id,
     aud: audienceClaim(grant.audience),
@@ -118,20 +141,24 @@ const claimsOf = (ports: RoundPorts, grant: Grant, view: IssueView, random: Uint
     scope: formatScope(grant.scope),
     seq: view.seq,
   }
+  return grant.proof === undefined ? claims : { ...claims, cnf: { jkt: grant.proof.jkt } }
 }
 
-const rowOf = (grant: Grant, claims: AccessTokenClaims, minted: MintedToken, signingKey: number): NewToken => ({
-  id: claims.jti,
-  lifetimeSeconds: grant.lifetimeSeconds,
-  digest: minted.digest,
-  agent: grant.client.number,
-  credential: grant.credential.number,
-  signingKey,
-  scope: claims.scope,
-  audience: grant.audience,
-  seq: claims.seq,
-  limits: limitsOf(grant.client.agent),
-})
+const rowOf = (grant: Grant, claims: AccessTokenClaims, minted: MintedToken, signingKey: number): NewToken => {
+  const row = {
+    id: claims.jti,
+    lifetimeSeconds: grant.lifetimeSeconds,
+    digest: minted.digest,
+    agent: grant.client.number,
+    credential: grant.credential.number,
+    signingKey,
+    scope: claims.scope,
+    audience: grant.audience,
+    seq: claims.seq,
+    limits: limitsOf(grant.client.agent),
+  }
+  return grant.proof === undefined ? row : { ...row, proof: grant.proof }
+}
 
 const mint = (ports: RoundPorts, grants: readonly Grant[], view: IssueView): { token: string; row: NewToken }[] => {
   const random = ports.randomness.bytes(RANDOM_BYTES_OF_ID * grants.length)
@@ -173,10 +200,11 @@ const issueRound = async (
   )
   const outcomes = await ports.ledger.insert(minted.map(({ row }) => row))
   granted.forEach(({ pending: one }, n) => {
-    const token = minted[n]
-    const outcome = outcomes[n]
+    const [token, outcome] = [minted[n], outcomes[n]]
     if (typeof outcome === 'object') answers[one.index] = refuseBeyond(outcome)
     else if (outcome === 'no_room') answers[one.index] = new Unavailable(NO_ROOM)
+    else if (outcome === 'proof_used' || outcome === 'proof_late')
+      answers[one.index] = refuseProof(PROOF_FAILURES[outcome])
     else if (token === undefined || outcome !== 'inserted') again.push(one)
     else answers[one.index] = issuedToken(token.token, token.row)
   })
@@ -199,6 +227,7 @@ const refuseBeyond = ({ limit, retryAfterSeconds }: LimitReached): { readonly re
 
 const issuedToken = (accessToken: string, row: NewToken): IssuedToken => ({
   accessToken,
+  tokenType: row.proof === undefined ? 'Bearer' : 'DPoP',
   expiresInSeconds: row.lifetimeSeconds,
   scope: row.scope,
 })

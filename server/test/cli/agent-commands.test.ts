@@ -70,6 +70,7 @@ test('agent show --json prints the agent as it was configured, and no secret', t
     tokens_per_day: 5000,
     live_tokens_max: 10,
     at_live_tokens_max: 'supersede',
+    dpop_bound_access_tokens: false,
     disabled_at: null,
   })
 })

@@ -40,6 +40,17 @@ test('agent change changes what is named and leaves the rest, and prints the age
   assert.match(run(folder, ['agent', 'change', id]).stdout, /^labels +team=b$/m)
 })
 
+test('an agent is made to need DPoP proofs when it is created or later, and freed of them', t => {
+  const folder = makeStore(t)
+  const id = create(folder, 'reports', '--dpop-bound-access-tokens')
+  const shown = (record: Record<string, unknown>) => record['dpop_bound_access_tokens']
+  assert.equal(shown(told(folder, ['agent', 'show', id])), true)
+  assert.match(run(folder, ['agent', 'show', id]).stdout, /^dpop_bound_access_tokens +true$/m)
+  assert.equal(shown(told(folder, ['agent', 'change', id, '--name', 'figures'])), true)
+  assert.equal(shown(told(folder, ['agent', 'change', id, '--no-dpop-bound-access-tokens'])), false)
+  assert.equal(shown(told(folder, ['agent', 'change', id, '--dpop-bound-access-tokens'])), true)
+})
+
 test('agent change --no-… clears what may be none', t => {
   const folder = makeStore(t)
   const id = create(folder, 'reports', ...SETTINGS, 'https://a.example', '--lifetime-seconds', '60', ...MARKS)

@@ -64,6 +64,11 @@ const WRONG: readonly (readonly [Body, string, string])[] = [
   ],
   [{ lifetime_seconds: 0 }, 'invalid_request', 'The lifetime is not a whole number of seconds from 1 to 86400.'],
   [{ lifetime_seconds: 86_401 }, 'invalid_request', 'The lifetime is not a whole number of seconds from 1 to 86400.'],
+  [
+    { dpop_bound_access_tokens: null },
+    'invalid_request',
+    'dpop_bound_access_tokens is missing, or is not of the type boolean.',
+  ],
   [{ lifetime_seconds: 1.5 }, 'invalid_request', 'The lifetime is not a whole number of seconds from 1 to 86400.'],
   [{ tokens_per_hour: 5 }, 'invalid_request', 'The body has a member that this operation does not know.'],
   ...[0, 1_000_001, 1.5].map(wrong => {

@@ -118,6 +118,7 @@ test('an operation of the administration: its JSON body, the id in its path, its
     'tokens_per_day',
     'live_tokens_max',
     'at_live_tokens_max',
+    'dpop_bound_access_tokens',
     'labels',
   ])
   assert.deepEqual(

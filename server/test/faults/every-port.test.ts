@@ -4,6 +4,7 @@ import { after, before, beforeEach, test } from 'node:test'
 import { Unavailable } from '../../src/domain/refusal.ts'
 import type { InsertOutcome, Ports } from '../../src/ports.ts'
 import { monotonicMs } from '../../src/store/sqlite/clock.ts'
+import { askWith, goodClaims, makeProof, makeProofKey } from '../support/dpop.ts'
 import {
   type Answer,
   askToken,
@@ -21,6 +22,7 @@ import {
 import { type AgentOfTest, startServer, type TestServer } from '../support/test-server.ts'
 
 const UNAVAILABLE = 'The service cannot answer for certain right now: try again.'
+const proofKey = makeProofKey()
 const FAULT = 'The service failed. Its log has the reason.'
 const LATE = 'The request took too long. Whether a change was made is unknown.'
 
@@ -68,7 +70,7 @@ let operator: Readonly<Record<string, string>>
 let token: string
 
 before(async () => {
-  service = await startServer({ break: watchPorts })
+  service = await startServer({ break: watchPorts, profile: { dpopNonce: 'off' } })
   agent = await service.createAgent()
   key = (await service.createApiKey('tokens:introspect')).key
   reader = { 'x-api-key': (await service.createApiKey('tokens:read')).key }
@@ -116,6 +118,11 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
     ask: overtaken,
     path: '/oauth/token',
     calls: ['agents.viewForIssue', 'ledger.exclusively'],
+  },
+  'issue, with a DPoP proof': {
+    ask: () => askWith(service, agent, makeProof(proofKey, { claims: goodClaims(service) })),
+    path: '/oauth/token',
+    calls: ['agents.viewForIssue', 'ledger.insert'],
   },
   introspect: {
     ask: () => introspect(service, key, token),

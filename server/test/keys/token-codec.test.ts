@@ -54,6 +54,17 @@ test('a minted token is an RFC 9068 JWT that jose verifies under the published k
   assert.deepEqual(payload, CLAIMS)
 })
 
+test('what a token says of its key is read with its address, and nothing else is taken for a key', () => {
+  const jkt = '0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I'
+  const bound = mint(claimsOf({ cnf: { jkt } }))
+  assert.deepEqual(codec.read(bound.token), { id: CLAIMS.jti, lifetimeSeconds: 300, digest: bound.digest, jkt })
+  assert.equal(codec.readLenient(`${bound.token} `)?.jkt, jkt)
+  for (const cnf of [null, 'x', 7, {}, [], { jkt: 7 }, { jkt: null }, { jwk: {} }]) {
+    const { token, digest } = mint({ ...CLAIMS, cnf } as AccessTokenClaims)
+    assert.deepEqual(codec.read(token), { ...REFERENCE, digest })
+  }
+})
+
 test('a group of claims is minted in its order, each token its own', () => {
   const group = ['a:b', 'c:d', 'e:f'].map(scope => claimsOf({ scope }))
   const payloads = codec.mint(group, key).map(({ token }) => Buffer.from(token.split('.')[1] ?? '', 'base64url'))
@@ -78,8 +89,10 @@ test('a token at every limit of scope and audience is still short enough to be r
   const longest = makeTokenCodec({ issuer: iss, keyEncryptionKey: KEY_ENCRYPTION_KEY })
   const aud = Array.from({ length: 8 }, () => `https://${'a'.repeat(504)}`)
   const scope = `${'s'.repeat(1022)}:a`
-  const [minted] = longest.mint([claimsOf({ iss, aud, scope, client_id: CLAIMS.sub, seq: 2 ** 53 - 1 })], key)
-  assert.equal(longest.read(minted?.token ?? '')?.id, CLAIMS.jti)
+  const cnf = { jkt: 'j'.repeat(43) }
+  const [minted] = longest.mint([claimsOf({ iss, aud, scope, client_id: CLAIMS.sub, seq: 2 ** 53 - 1, cnf })], key)
+  const { id, jkt } = longest.read(minted?.token ?? '') ?? {}
+  assert.deepEqual([id, jkt], [CLAIMS.jti, cnf.jkt])
 })
 
 test('a token too long to be read again is not minted', () => {

@@ -28,6 +28,7 @@ const clientWith = (credentials: Client['credentials'], disabledAt: number | nul
     defaultAudience: null,
     lifetimeSeconds: null,
     ...NO_LIMITS,
+    dpopBound: false,
     createdAt: NOW,
   },
   credentials,

@@ -121,6 +121,7 @@ const issueTo = async (script: Script, ...clientIds: readonly string[]) => {
         defaultAudience: 'https://api.example',
         lifetimeSeconds: 300,
         scopesSupported: null,
+        dpopNonce: 'required',
       },
     },
     clientIds.map(clientId => ({
@@ -137,6 +138,7 @@ const issueTo = async (script: Script, ...clientIds: readonly string[]) => {
 /** The answer to a client whose token was decided on the look-up of this number. */
 const token = (clientId: string, lookUp: number): IssueAnswer => ({
   accessToken: `${clientId} at ${lookUp}`,
+  tokenType: 'Bearer',
   expiresInSeconds: 300,
   scope: 'db:read',
 })

@@ -9,6 +9,7 @@ import { pino } from 'pino'
 import type { Origin } from '../../src/domain/caller.ts'
 import { buildServer, type ServerOptions } from '../../src/http/server.ts'
 import { makeOperators } from '../../src/keys/identity-providers.ts'
+import { makeDpopProofs } from '../../src/keys/dpop-proofs.ts'
 import { randomness } from '../../src/keys/randomness.ts'
 import { makeSecrets } from '../../src/keys/secrets.ts'
 import { makeSigningKey } from '../../src/keys/signing-keys.ts'
@@ -118,6 +119,7 @@ const portsOf = (
   audit: store.audit,
   health: store.health,
   codec: makeTokenCodec({ issuer: profile.issuer, keyEncryptionKey: KEY_ENCRYPTION_KEY }),
+  proofs: makeDpopProofs(KEY_ENCRYPTION_KEY),
   operators: makeOperators({
     providers: [
       {
@@ -177,7 +179,8 @@ export const startServer = async (options: TestServerOptions = {}): Promise<Test
   let issuer = ''
   const server = await listenOnFreePort(origin => {
     issuer = origin + (options.path ?? '')
-    const fixed = { issuer, defaultAudience: AUDIENCE, lifetimeSeconds: 300, scopesSupported: null }
+    const dpopNonce = 'required' as const
+    const fixed = { issuer, defaultAudience: AUDIENCE, lifetimeSeconds: 300, scopesSupported: null, dpopNonce }
     const ports = portsOf(store, provider, { ...fixed, ...options.profile }, clock.wall)
     const logger = pino({ level: 'trace' }, { write: line => void lines.push(line) })
     return buildServer(options.break?.(ports, store.host) ?? ports, { bodyBytesMax: 16_384, logger, ...options.server })

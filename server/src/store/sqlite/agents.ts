@@ -17,7 +17,7 @@ import type { Transaction } from './transaction.ts'
 /** What {@link settingValues} gives, in that order. */
 export const SETTING_COLUMNS =
   'name, description, owner, labels, scopes, default_scope, resources, default_audience, life, ' +
-  'tokens_per_minute, tokens_per_day, live_tokens_max, at_live_tokens_max'
+  'tokens_per_minute, tokens_per_day, live_tokens_max, at_live_tokens_max, dpop_bound'
 
 export type AgentRow = {
   n: number
@@ -34,12 +34,13 @@ export type AgentRow = {
   resources: string
   defaultAudience: string | null
   life: number | null
+  dpopBound: number
 } & AgentLimits
 
 export const AGENT_COLUMNS = `n, id, client_id as clientId, name, description, owner, labels, created_at as createdAt,
   disabled_at as disabledAt, scopes, default_scope as defaultScope, resources, default_audience as defaultAudience, life,
   tokens_per_minute as tokensPerMinute, tokens_per_day as tokensPerDay, live_tokens_max as liveTokensMax,
-  at_live_tokens_max as atLiveTokensMax`
+  at_live_tokens_max as atLiveTokensMax, dpop_bound as dpopBound`
 
 export const agentOf = (row: AgentRow): Agent => ({
   id: row.id,
@@ -58,6 +59,7 @@ export const agentOf = (row: AgentRow): Agent => ({
   tokensPerDay: row.tokensPerDay,
   liveTokensMax: row.liveTokensMax,
   atLiveTokensMax: row.atLiveTokensMax,
+  dpopBound: row.dpopBound === 1,
   createdAt: row.createdAt,
 })
 
@@ -114,10 +116,11 @@ export const settingValues = (settings: AgentSettings): readonly (string | numbe
   settings.tokensPerDay,
   settings.liveTokensMax,
   settings.atLiveTokensMax,
+  settings.dpopBound ? 1 : 0,
 ]
 
 const INSERT = `insert into agent (id, client_id, created_at, ${SETTING_COLUMNS})
-  values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+  values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 const insertAgent = ({ sql, now }: Transaction, agent: NewAgent): void => {
   const { id, clientId, credential } = agent

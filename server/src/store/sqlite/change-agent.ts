@@ -34,7 +34,13 @@ const CEILING: readonly (keyof AgentSettings)[] = ['liveTokensMax', 'atLiveToken
 
 // Settings that a remembered agent would go on granting by. Where scopes or resources are only widened it would refuse,
 // and no refusal is given from memory; where they are narrowed the cut-off takes a number.
-const GRANTED_BY: readonly (keyof AgentSettings)[] = ['defaultScope', 'defaultAudience', 'lifetimeSeconds', ...LIMITS]
+const GRANTED_BY: readonly (keyof AgentSettings)[] = [
+  'defaultScope',
+  'defaultAudience',
+  'lifetimeSeconds',
+  'dpopBound',
+  ...LIMITS,
+]
 
 type Change = {
   readonly before: AgentSettings
@@ -80,7 +86,7 @@ const difference = (before: AgentSettings, after: AgentSettings): { before: obje
   }
 }
 
-const UPDATE = `update agent set (${SETTING_COLUMNS}) = (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) where n = ?`
+const UPDATE = `update agent set (${SETTING_COLUMNS}) = (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) where n = ?`
 
 /** The numbers that the change takes, for the audit; none where nobody would go by the old settings. */
 const takeNumbers = (tx: Transaction, agent: number, change: Change, act: Act): object => {

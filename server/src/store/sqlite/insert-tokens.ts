@@ -2,8 +2,9 @@
 import { LIFETIMES_MAX } from '../../domain/agent.ts'
 import { makeGuard } from './guard.ts'
 import { noteCredentialUses } from './last-uses.ts'
-import { DECIDE_AGAIN, INSERTED, NO_ROOM, packReached } from './outcomes.ts'
-import { type PackedTokens, type UnpackedToken, unpackTokens } from './rows.ts'
+import { DECIDE_AGAIN, INSERTED, NO_ROOM, packReached, PROOF_LATE, PROOF_USED } from './outcomes.ts'
+import { keepProof, stateOfProof } from './proofs.ts'
+import { type PackedProof, type PackedTokens, type UnpackedToken, unpackTokens } from './rows.ts'
 import type { Transaction } from './transaction.ts'
 
 const INSERT = `insert into token (life, id, digest, agent, cred, key, scope, aud, seq) values (?, ?, ?, ?, ?, ?, ?, ?, ?)`
@@ -17,23 +18,29 @@ const keepLifetime = ({ sql }: Transaction, life: number): boolean => {
   return true
 }
 
-/** Keeps what the tokens share, once for the group; then writes a token, where the limits of its agent allow it. */
+const NOT_TAKEN = { used: PROOF_USED, late: PROOF_LATE } as const
+
+/** Keeps what the tokens share, once for the group; then writes a token, where its proof and the limits of its agent allow it. */
 const makeInsert = (tx: Transaction, packed: PackedTokens, seq: number) => {
   const lifetimes = new Map<number, boolean>()
   const scopes = packed.scopes.map(text => tx.sets.keepScope(text, tx.now))
   const audiences = packed.audiences.map(members => tx.sets.keepAudience(members, tx.now))
   const guard = packed.limits.size === 0 ? undefined : makeGuard(tx, packed.limits)
   const statement = tx.sql(INSERT)
-  const insert = (token: UnpackedToken): number => {
+  const insert = (token: UnpackedToken, proof: PackedProof | undefined): number => {
     const { life, id, digest, agent, credential, key, scope, audience } = token
     const hasLifetime = lifetimes.get(life) ?? keepLifetime(tx, life)
     lifetimes.set(life, hasLifetime)
     const [scopeSet, audienceSet] = [scopes[scope], audiences[audience]]
     if (!hasLifetime || scopeSet === null || audienceSet === null) return NO_ROOM
+    // First: a proof that was used must end no token of the agent to make room.
+    const state = proof === undefined ? 'unused' : stateOfProof(tx, proof)
+    if (state !== 'unused') return NOT_TAKEN[state]
     const reached = guard?.admit(token)
     if (reached !== undefined) return packReached(reached)
     statement.run(life, id, digest, agent, credential, key, scopeSet, audienceSet, seq)
     guard?.count(token)
+    if (proof !== undefined) keepProof(tx, proof)
     return INSERTED
   }
   return { insert, settle: () => guard?.settle() }
@@ -45,7 +52,10 @@ export const insertTokens = (tx: Transaction, packed: PackedTokens): Uint32Array
   const seq = tx.seq()
   if (!tokens.some(token => token.seq === seq)) return new Uint32Array(tokens.length).fill(DECIDE_AGAIN)
   const { insert, settle } = makeInsert(tx, packed, seq)
-  const outcomes = Uint32Array.from(tokens, token => (token.seq === seq ? insert(token) : DECIDE_AGAIN))
+  const proofs = new Map(packed.proofs.map(proof => [proof.row, proof]))
+  const outcomes = Uint32Array.from(tokens, (token, n) =>
+    token.seq === seq ? insert(token, proofs.get(n)) : DECIDE_AGAIN,
+  )
   settle()
   const got = tokens.filter((_, n) => outcomes[n] === INSERTED)
   noteCredentialUses(tx, new Set(got.map(({ credential }) => credential)))

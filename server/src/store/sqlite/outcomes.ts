@@ -5,8 +5,10 @@ import type { InsertOutcome, LimitReached } from '../../ports.ts'
 export const DECIDE_AGAIN = 0
 export const INSERTED = 1
 export const NO_ROOM = 2
+export const PROOF_USED = 3
+export const PROOF_LATE = 4
 
-const PLAIN = ['decide_again', 'inserted', 'no_room'] as const
+const PLAIN = ['decide_again', 'inserted', 'no_room', 'proof_used', 'proof_late'] as const
 const LIMITS: readonly LimitName[] = ['tokensPerMinute', 'tokensPerDay', 'liveTokensMax']
 
 // Above the plain ones: the seconds, and in the two lowest bits the limit, from 1 on.

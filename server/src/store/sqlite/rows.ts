@@ -1,6 +1,8 @@
 // How values stand in rows: ids as 16 bytes, lists as JSON, and a group of new tokens as one buffer between threads.
+import type { Digest } from '../../domain/hash.ts'
 import type { Labels } from '../../domain/labels.ts'
 import type { AgentLimits } from '../../domain/limits.ts'
+import type { Milliseconds } from '../../domain/time.ts'
 import type { NewToken } from '../../ports.ts'
 
 /** The 16 bytes of a UUID; they compare as the text does. */
@@ -42,7 +44,12 @@ export type PackedTokens = {
   readonly audiences: readonly string[]
   /** The limits of those agents that have any, by the agent's number. */
   readonly limits: ReadonlyMap<number, AgentLimits>
+  /** DPoP proofs, of the rows that have one. */
+  readonly proofs: readonly PackedProof[]
 }
+
+/** `row` is the position of its token. */
+export type PackedProof = { readonly row: number; readonly id: Digest; readonly until: Milliseconds }
 
 export type UnpackedToken = {
   readonly id: Buffer
@@ -69,6 +76,7 @@ export const packTokens = (tokens: readonly NewToken[]): PackedTokens => {
   const scopes = new Map<string, number>()
   const audiences = new Map<string, number>()
   const limits = new Map<number, AgentLimits>()
+  const proofs: PackedProof[] = []
   tokens.forEach((token, n) => {
     const from = n * ROW_BYTES
     bytes.write(token.id.replaceAll('-', ''), from, 'hex')
@@ -81,8 +89,9 @@ export const packTokens = (tokens: readonly NewToken[]): PackedTokens => {
     bytes.writeUInt32LE(positionIn(audiences, JSON.stringify(token.audience)), from + AT.audience)
     bytes.writeDoubleLE(token.seq, from + AT.seq)
     if (token.limits !== null) limits.set(token.agent, token.limits)
+    if (token.proof !== undefined) proofs.push({ row: n, id: token.proof.id, until: token.proof.until })
   })
-  return { rows, scopes: [...scopes.keys()], audiences: [...audiences.keys()], limits }
+  return { rows, scopes: [...scopes.keys()], audiences: [...audiences.keys()], limits, proofs }
 }
 
 export const unpackTokens = (rows: ArrayBuffer): readonly UnpackedToken[] => {

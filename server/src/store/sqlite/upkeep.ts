@@ -1,9 +1,10 @@
-// What the writing thread does between requests: it seals the audit log, fills open cut-offs, and removes what has been
-// kept long enough.
+// What the writing thread does between requests: it seals the audit log, forgets proofs, fills open cut-offs, and removes
+// what has been kept long enough.
 import type { Seal } from '../../domain/seal.ts'
 import { monotonicMs } from './clock.ts'
 import { isStoreFault } from './connection.ts'
 import { fillStep } from './fill.ts'
+import { forgetProofs, proofsDue } from './proofs.ts'
 import { type Retention, retentionStep } from './retention.ts'
 import { isSealDue, SEAL_ENTRIES_MAX, type SealKey, sealStep } from './seals.ts'
 import { begin, forgetMemory, openTransaction, type Transaction, type WritingConnection } from './transaction.ts'
@@ -75,12 +76,14 @@ const makeSealer = (connection: WritingConnection, key: SealKey, onSeal: (seal: 
 export const startUpkeep = (connection: WritingConnection, options: UpkeepOptions): (() => void) => {
   const { retention, sealKey, leaveGap, askedAt, onSeal } = options
   const sealDue = sealKey === null ? () => undefined : makeSealer(connection, sealKey, onSeal)
+  const proofs = proofsDue(connection)
   let retainedAt = Number.NEGATIVE_INFINITY
   let running = false
 
   const due = (): Step | undefined => {
     const seal = sealDue()
     if (seal !== undefined) return seal
+    if (proofs.isDue()) return tx => (forgetProofs(tx) === 'more' ? undefined : proofs.done)
     if (connection.sql(`select 1 from cutoff where state = 'open'`).get() !== undefined) return fill
     if (monotonicMs() - retainedAt < RETENTION_EVERY_MS) return undefined
     return tx => {

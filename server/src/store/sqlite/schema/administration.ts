@@ -23,6 +23,7 @@ create table agent_anew (
   tokens_per_day integer,
   live_tokens_max integer,
   at_live_tokens_max text not null default 'refuse' check (at_live_tokens_max in ('refuse', 'supersede')),
+  dpop_bound integer not null default 0,     -- 1: no token without a DPoP proof
   ended_seq integer not null default 0
 ) strict;
 insert into agent_anew (n, id, client_id, name, created_at, disabled_at, scopes, default_scope, resources,
@@ -97,4 +98,10 @@ create table idempotency (                   -- what an Idempotency-Key of a cal
   primary key (actor, key)
 ) without rowid, strict;
 create index idempotency_at on idempotency (at);
+
+create table dpop_proof (                    -- DPoP proofs that got a token, as long as one of them could be sent again
+  id blob primary key,                       -- 16 bytes of SHA-256 over the thumbprint of its key and its jti
+  until integer not null                     -- the last ms at which it would be taken
+) without rowid, strict;
+create index dpop_proof_until on dpop_proof (until);
 `
