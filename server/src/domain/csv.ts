@@ -7,15 +7,15 @@ export type Cell = string | number | null
 export type Columns<R> = Readonly<Record<string, (record: R) => Cell>>
 
 /**
- * What a spreadsheet takes for the beginning of a formula, the full-width forms too, which some locales read alike
- * (OWASP, CSV Injection). It must not stand where a cell begins: at the front, and behind what a spreadsheet that is set to another
- * separator than the comma takes for one, for it then cuts the cell in two, whatever the quotes say. Apostrophes before
- * it get one more, so that taking one away gives back exactly what was there.
+ * Where a spreadsheet would find the beginning of a formula, full-width forms too, which some locales read alike (OWASP,
+ * CSV Injection): at the front of a cell; and inside of it, behind what a spreadsheet that is set to another separator than the
+ * comma takes for one, for it then cuts the cell in two, whatever the quotes say. Apostrophes that stand there already
+ * count with it, so that taking one away gives back exactly what was there.
  */
-const FORMULA = /(^|[;\t\r\n])(?='*[=+\-@\t\r\n＝＋－＠])/g
+const FORMULA = /^(?='*[=+\-@\t\r\n＝＋－＠])|(?<=[;\t\r\n])(?='*[=+\-@＝＋－＠])/g
 
 /** An apostrophe makes a text of what follows it. */
-const defuse = (text: string): string => text.replaceAll(FORMULA, "$1'")
+const defuse = (text: string): string => text.replaceAll(FORMULA, "'")
 
 /** RFC 4180 §2 asks for quotes around the first three; around the others they do no harm, and keep careless readers right. */
 const QUOTED = /[",\r\n;\t']|^\s|\s$/

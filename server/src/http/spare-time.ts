@@ -6,6 +6,8 @@ import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises'
 const LOOK_MS = 1
 /** Where the thread has no time to spare, a step is followed by a rest of so many times its own length. */
 const REST_MOST = 6
+/** A step that waited long for something else rests no longer than this. */
+const REST_MS_MAX = 200
 
 /** Runs a step of long work, one at a time in a thread, and does not begin the next one before the others had their time. */
 export type SpareTime = <T>(step: () => Promise<T>) => Promise<T>
@@ -14,7 +16,7 @@ const rest = async (stepMs: number): Promise<void> => {
   const before = performance.eventLoopUtilization()
   await delay(LOOK_MS)
   const { utilization } = performance.eventLoopUtilization(before)
-  const restMs = REST_MOST * utilization * stepMs - LOOK_MS
+  const restMs = Math.min(REST_MOST * utilization * stepMs - LOOK_MS, REST_MS_MAX)
   if (restMs > 0) await delay(restMs)
 }
 
