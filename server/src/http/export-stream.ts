@@ -16,45 +16,39 @@ export type Transfer = {
   readonly patience: InTime
 }
 
-type Handed = 'taken' | 'gone'
-
 /** Resolves once the system has the whole text, or the connection is no more. */
-const handOver = (response: ServerResponse, text: string): Promise<Handed> =>
+const handOver = (response: ServerResponse, text: string): Promise<void> =>
   new Promise(resolve => {
-    const onClose = (): void => resolve('gone')
-    response.once('close', onClose)
+    if (text === '' || response.destroyed) return resolve()
+    response.once('close', resolve)
     response.write(text, () => {
-      response.off('close', onClose)
-      resolve('taken')
+      response.off('close', resolve)
+      resolve()
     })
   })
 
 /** A page that is on its way. */
-type Sent = { readonly isLast: boolean; readonly handed: Promise<Handed> }
+type Sent = { readonly isLast: boolean; readonly handed: Promise<void> }
 
 /**
  * Sends all pages. Throws where one cannot be read or is not taken in time; whoever calls it then destroys the response,
  * so that the last chunk, which says that it was all, is never sent (RFC 9112 §8). `gone`: nobody listens any more.
  */
 export const sendPages = async ({ response, first, read, ...bounds }: Transfer): Promise<'sent' | 'gone'> => {
-  const send = ({ text, isLast }: TextPage): Sent => ({
-    isLast,
-    handed: text === '' ? Promise.resolve('taken') : handOver(response, text),
-  })
+  const send = ({ text, isLast }: TextPage): Sent => ({ isLast, handed: handOver(response, text) })
   if (response.destroyed) return 'gone'
   // The first page may be empty, and the next one far.
   response.flushHeaders()
-  let sent = send(first)
-  for (;;) {
-    if ((await bounds.patience(sent.handed)) === 'gone') return 'gone'
-    if (sent.isLast) break
-    const next = await bounds.spareTime(async () => {
-      const page = response.destroyed ? 'gone' : await read()
-      return page === 'gone' || response.destroyed ? 'gone' : send(page)
-    })
-    if (next === 'gone') return next
-    sent = next
+  let sent: Sent | undefined = send(first)
+  while (sent !== undefined) {
+    await bounds.patience(sent.handed)
+    if (response.destroyed) return 'gone'
+    if (sent.isLast) {
+      response.end()
+      return 'sent'
+    }
+    // Its sending belongs to the step: it takes as long as its reading.
+    sent = await bounds.spareTime(async () => (response.destroyed ? undefined : send(await read())))
   }
-  response.end()
-  return 'sent'
+  return 'gone'
 }
