@@ -10,18 +10,30 @@ import { makeCreateRevocationHandler, revocationAnswers, revocationBody } from '
 import { makeDeleteAgentHandler } from './delete-agent.ts'
 import { makeDisableAgentHandler } from './disable-agent.ts'
 import { makeEnableAgentHandler } from './enable-agent.ts'
+import { makeExportAuditHandler } from './export-audit.ts'
+import { makeExportHistoryHandler } from './export-history.ts'
+import { makeExportLane } from './export-lane.ts'
+import {
+  type ExportAuditQuery,
+  exportAuditQuery,
+  type ExportHistoryQuery,
+  exportHistoryQuery,
+  type ExportTokensQuery,
+  exportTokensQuery,
+} from './export-query.ts'
+import { makeExportTokensHandler } from './export-tokens.ts'
 import { takeJson } from './json-body.ts'
 import { agentsAnswer, type AgentsQuery, agentsQuery, makeAgentsHandler } from './list-agents.ts'
-import { auditAnswer, makeAuditHandler } from './list-audit.ts'
+import { auditAnswer, auditRecord, makeAuditHandler } from './list-audit.ts'
 import { makeRefusalsHandler, refusalsAnswer } from './list-refusals.ts'
-import { describeAdministration, describeList } from './openapi.ts'
+import { describeAdministration, describeExport, describeList } from './openapi.ts'
 import { revocationRecord } from './revocation-record.ts'
 import { makeRevokeTokenByIdHandler, tokenRevocationBody } from './revoke-token-by-id.ts'
 import { registerSecrets } from './secret-routes.ts'
 import { makeShowAgentHandler } from './show-agent.ts'
 import { makeShowRevocationHandler } from './show-revocation.ts'
 import { makeShowTokenHandler } from './show-token.ts'
-import { tokenLife } from './token-record.ts'
+import { endedTokenRecord, tokenLife, tokenRecord } from './token-record.ts'
 import type { Wire } from './wire.ts'
 
 const nothing = z.undefined().describe('Done.')
@@ -115,6 +127,25 @@ const registerAudit = (app: FastifyInstance, { ports, refuser }: Wire): void => 
   )
 }
 
+const registerExports = (app: FastifyInstance, wire: Wire): void => {
+  const lane = makeExportLane(app, wire)
+  app.get<{ Querystring: ExportTokensQuery }>(
+    '/api/v1/exports/tokens',
+    describeExport('Export live tokens', exportTokensQuery, tokenRecord),
+    makeExportTokensHandler(wire, lane),
+  )
+  app.get<{ Querystring: ExportHistoryQuery }>(
+    '/api/v1/exports/history',
+    describeExport('Export ended tokens', exportHistoryQuery, endedTokenRecord),
+    makeExportHistoryHandler(wire, lane),
+  )
+  app.get<{ Querystring: ExportAuditQuery }>(
+    '/api/v1/exports/audit',
+    describeExport('Export the audit log', exportAuditQuery, auditRecord),
+    makeExportAuditHandler(wire, lane),
+  )
+}
+
 /** Call it in a scope of its own, below the path of the base URL: it takes JSON and nothing else. */
 export const registerAdministration = (app: FastifyInstance, wire: Wire): void => {
   takeJson(app)
@@ -124,4 +155,5 @@ export const registerAdministration = (app: FastifyInstance, wire: Wire): void =
   registerRevocations(app, wire)
   registerSecrets(app, wire)
   registerAudit(app, wire)
+  registerExports(app, wire)
 }

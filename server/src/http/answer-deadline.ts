@@ -24,7 +24,8 @@ type Waiting = { readonly until: MonotonicMilliseconds; readonly refuse: (fault:
 /** Passes on what `work` comes to, or is Unavailable by the deadline. `work` goes on, and nobody hears how it ends. */
 export type InTime = <Outcome>(work: Promise<Outcome>) => Promise<Outcome>
 
-export const makeAnswerDeadline = (clock: Clock): InTime => {
+/** A deadline of `msMax` for whatever it is asked about; `late` is for the log. */
+export const makeDeadline = (clock: Clock, msMax: number, late: string): InTime => {
   // In the order of their deadlines, since all have the same time.
   const waiting = new Set<Waiting>()
   let timer: NodeJS.Timeout | undefined
@@ -34,7 +35,7 @@ export const makeAnswerDeadline = (clock: Clock): InTime => {
     for (const one of waiting) {
       if (one.until > now) return
       waiting.delete(one)
-      one.refuse(new Unavailable(LATE))
+      one.refuse(new Unavailable(late))
     }
     clearInterval(timer)
     timer = undefined
@@ -42,12 +43,14 @@ export const makeAnswerDeadline = (clock: Clock): InTime => {
 
   return work =>
     new Promise((resolve, reject) => {
-      const one: Waiting = { until: answerBy(clock), refuse: reject }
+      const one: Waiting = { until: clock.monotonic() + msMax, refuse: reject }
       waiting.add(one)
       timer ??= setInterval(sweep, SWEEP_MS).unref()
       work.then(resolve, reject).finally(() => waiting.delete(one))
     })
 }
+
+export const makeAnswerDeadline = (clock: Clock): InTime => makeDeadline(clock, ANSWER_MS_MAX, LATE)
 
 type Handler<Request> = (request: Request, reply: FastifyReply) => Promise<FastifyReply>
 

@@ -11,7 +11,7 @@ const TEXT = /^[^\p{C}]{1,512}$/u
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/
 const ADDRESS = /^[0-9A-Fa-f:.]{2,45}(%[0-9A-Za-z._-]{1,16})?$/
 
-const oneOf =
+export const oneOf =
   <T extends string>(values: readonly T[]) =>
   (text: string): T | undefined =>
     values.find(value => value === text)

@@ -9,19 +9,19 @@ import { makeListHandler } from './list-page.ts'
 import type { Refuser } from './refusals.ts'
 import { actor, pageOf, time } from './token-record.ts'
 
-export const auditAnswer = pageOf(
-  z.object({
-    n: z.int().describe('Its number: entries are numbered from 1 without a gap.'),
-    at: time,
-    kind: z.string().describe('One of an open set of names.'),
-    actor,
-    source: z.string().nullable().describe('The address that the request came from; null for none.'),
-    request_id: z.string().nullable(),
-    subject: z.string().nullable().describe('The id of what was acted on.'),
-    note: z.string().nullable(),
-    detail: z.record(z.string(), z.unknown()).describe('What the act did; its members are those of the kind.'),
-  }),
-)
+export const auditRecord = z.object({
+  n: z.int().describe('Its number: entries are numbered from 1 without a gap.'),
+  at: time,
+  kind: z.string().describe('One of an open set of names.'),
+  actor,
+  source: z.string().nullable().describe('The address that the request came from; null for none.'),
+  request_id: z.string().nullable(),
+  subject: z.string().nullable().describe('The id of what was acted on.'),
+  note: z.string().nullable(),
+  detail: z.record(z.string(), z.unknown()).describe('What the act did; its members are those of the kind.'),
+})
+
+export const auditAnswer = pageOf(auditRecord)
 
 export const makeAuditHandler = (ports: Ports, refuser: Refuser, path: string) =>
   makeListHandler(ports, refuser, {

@@ -4,6 +4,7 @@ import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance, FastifySchema } from 'fastify'
 import { jsonSchemaTransform } from 'fastify-type-provider-zod'
 import { z } from 'zod'
+import { MEDIA_TYPES } from './export-format.ts'
 
 type Security = readonly Readonly<Record<string, string[]>>[]
 
@@ -88,6 +89,26 @@ export const describeAdministration = ({ summary, body, answers }: Write) => ({
 export const describeList = (summary: string, querystring: z.ZodType, answer: z.ZodType) => ({
   attachValidation: true,
   schema: { ...describeRead(summary, byAdministrator, answer), querystring },
+})
+
+/** An export under /api/v1: the records of a list as lines, or as a table. A refused query is attached for the handler. */
+export const describeExport = (summary: string, querystring: z.ZodType, record: z.ZodType) => ({
+  attachValidation: true,
+  schema: {
+    ...describe(summary, byAdministrator),
+    querystring,
+    response: {
+      200: {
+        description: 'Lines, each a record of the list; or comma-separated values (RFC 4180) under a line of names.',
+        content: {
+          [MEDIA_TYPES.ndjson]: { schema: record },
+          [MEDIA_TYPES.csv]: { schema: z.string() },
+        },
+      },
+      '4xx': problemResponse,
+      '5xx': problemResponse,
+    },
+  },
 })
 
 /** The plugin calls every body required; one whose schema has a default may be left out. */

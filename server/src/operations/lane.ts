@@ -1,29 +1,45 @@
 // A lane of a bounded number of requests, so that a flood of one kind is refused at once and leaves room for the others.
 import { type OrRefusal, refuse } from '../domain/refusal.ts'
 
+/** A place in a lane. Whoever has it leaves it once. */
+export type Place = { readonly leave: () => void }
+
 /**
- * Lets at most `requestsMax` be under way in `serve`; any further one is refused before anything is done for it. `onFull`
- * is called for the first of them, and not again before the lane has been empty.
+ * Has room for at most `placesMax`; any further request is refused. `onFull` is called for the first of them, and not
+ * again before the lane has been empty.
  */
+export const makeLane = (placesMax: number, onFull: () => void): (() => OrRefusal<Place>) => {
+  let taken = 0
+  let told = false
+  const leave = (): void => {
+    taken -= 1
+    if (taken === 0) told = false
+  }
+  return () => {
+    if (taken >= placesMax) {
+      if (!told) onFull()
+      told = true
+      return refuse('temporarily_unavailable', 'More requests of this kind are waiting than are taken: try again.')
+    }
+    taken += 1
+    return { leave }
+  }
+}
+
+/** Lets at most `requestsMax` be under way in `serve`; any further one is refused before anything is done for it. */
 export const inLane = <Request, Answer extends object>(
   serve: (request: Request) => Promise<OrRefusal<Answer>>,
   requestsMax: number,
   onFull: () => void,
 ): ((request: Request) => Promise<OrRefusal<Answer>>) => {
-  let underWay = 0
-  let told = false
+  const enter = makeLane(requestsMax, onFull)
   return async request => {
-    if (underWay >= requestsMax) {
-      if (!told) onFull()
-      told = true
-      return refuse('temporarily_unavailable', 'More requests of this kind are waiting than are taken: try again.')
-    }
-    underWay += 1
+    const place = enter()
+    if ('refusal' in place) return place
     try {
       return await serve(request)
     } finally {
-      underWay -= 1
-      if (underWay === 0) told = false
+      place.leave()
     }
   }
 }
