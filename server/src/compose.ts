@@ -11,6 +11,7 @@ import { actBy, type Origin } from './domain/caller.ts'
 import type { AuditVerdict, KnownSeal, Seal } from './domain/seal.ts'
 import { DAY_MS } from './domain/time.ts'
 import { auditSealKey } from './keys/audit-key.ts'
+import { makeImportedSecrets } from './keys/imported-secrets.ts'
 import { randomness } from './keys/randomness.ts'
 import { makeSecrets } from './keys/secrets.ts'
 import { keyEncryptionKeyId, makeSigningKey, openSigningKey, parseKeyEncryptionKey } from './keys/signing-keys.ts'
@@ -143,13 +144,8 @@ const makeStore = (file: string, maker: StoreMaker): Promise<StoreVersions> => {
 }
 
 const ensureSigningKey = async (store: SqliteStore, key: Uint8Array): Promise<void> => {
-  const act = {
-    kind: 'signing_key.create',
-    actor: { type: 'system' },
-    note: null,
-    requestId: null,
-    source: null,
-  } as const
+  const actor = { type: 'system' } as const
+  const act = { kind: 'signing_key.create', actor, note: null, requestId: null, source: null } as const
   await store.signingKeys.createFirst(makeSigningKey(key), act)
   await refuseWrongKey(store, key)
 }
@@ -186,12 +182,14 @@ const portsOf = (store: StoreConnection | SqliteStore, config: ServiceConfig, op
   apiKeys: store.apiKeys,
   credentials: store.credentials,
   leakedSecrets: store.leakedSecrets,
+  imports: store.imports,
   signingKeys: store.signingKeys,
   audit: store.audit,
   health: store.health,
   codec: makeTokenCodec({ issuer: config.baseUrl, keyEncryptionKey: keyOf(config) }),
   operators,
   secrets,
+  importedSecrets: makeImportedSecrets(keyOf(config)),
   randomness,
   monotonic: monotonicMs,
   profile: {

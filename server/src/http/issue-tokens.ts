@@ -2,12 +2,19 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import { z } from 'zod'
-import { isRefused, type OrRefusal } from '../domain/refusal.ts'
+import { isRefused, type OrRefusal, type Unavailable } from '../domain/refusal.ts'
 import { inGroups } from '../operations/group.ts'
-import { type IssuedToken, type IssueRequest, issueTokens } from '../operations/issue-tokens.ts'
+import {
+  type IssueAnswer,
+  type IssuedToken,
+  issueProven,
+  type IssueRequest,
+  issueTokens,
+} from '../operations/issue-tokens.ts'
 import { inLane } from '../operations/lane.ts'
+import { isUnproven, type ProofOrigin } from '../operations/prove-secret.ts'
 import type { Ports } from '../ports.ts'
-import { answerBy, type InTime } from './answer-deadline.ts'
+import { answerBy, answerUntil, type InTime } from './answer-deadline.ts'
 import { parseAuthorization } from './authorization.ts'
 import { clientFields, readClientCredentials } from './client-credentials.ts'
 import { GROUP_MAX } from './group-max.ts'
@@ -36,17 +43,25 @@ export const tokenAnswer = z.object({
 
 type TokenRequest = FastifyRequest<{ Body: z.output<typeof tokenForm> }>
 
+type Asked = { readonly request: IssueRequest; readonly origin: ProofOrigin }
+
 /** Token requests under way in a thread: about a quarter of a second of its work. Nothing else is counted. */
 const ISSUES_MAX = 2048
 
 export const makeTokenHandler = (ports: Ports, refuser: Refuser, logger: Logger, inTime: InTime) => {
-  const gathered = inGroups<IssueRequest, OrRefusal<IssuedToken>>(
+  const gathered = inGroups<IssueRequest, Exclude<IssueAnswer, Unavailable>>(
     requests => inTime(issueTokens(ports, requests, answerBy(ports))),
     GROUP_MAX,
     setImmediate,
   )
   const onFull = () => logger.warn({ underWay: ISSUES_MAX }, 'token requests are refused until others are answered')
-  const issue = inLane(gathered, ISSUES_MAX, onFull)
+  const issueOne = async ({ request, origin }: Asked): Promise<OrRefusal<IssuedToken>> => {
+    const answer = await gathered(request)
+    return isUnproven(answer)
+      ? answerUntil(ports, origin.until, issueProven(ports, gathered, { request, answer, origin }))
+      : answer
+  }
+  const issue = inLane(issueOne, ISSUES_MAX, onFull)
 
   // Gives nothing back: Fastify would watch the stream of a reply that it is given until its end.
   return async (request: TokenRequest, reply: FastifyReply): Promise<void> => {
@@ -54,10 +69,13 @@ export const makeTokenHandler = (ports: Ports, refuser: Refuser, logger: Logger,
     const credentials = readClientCredentials(parseAuthorization(request.headers.authorization), form)
     if (isRefused(credentials)) return void refuser.refuse(reply, credentials.refusal)
     const issued = await issue({
-      grantType: form.grant_type,
-      credentials,
-      scope: form.scope,
-      resources: [...(form.resource ?? []), ...(form.audience ?? [])],
+      request: {
+        grantType: form.grant_type,
+        credentials,
+        scope: form.scope,
+        resources: [...(form.resource ?? []), ...(form.audience ?? [])],
+      },
+      origin: { requestId: request.id, source: request.ip, until: answerBy(ports) },
     })
     if (isRefused(issued)) return void refuser.refuse(reply, issued.refusal)
     const answer: z.output<typeof tokenAnswer> = {
