@@ -1,5 +1,6 @@
 // The queue in front of the thread that proves secrets against other servers' hashes: bounded, fair, and idle most of
 // the time, so that a flood of wrong secrets costs the service a part of a core and no more.
+import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { Unavailable } from '../domain/refusal.ts'
 import type { ImportedSecrets, Proof } from '../ports/imports.ts'
@@ -18,27 +19,34 @@ type Waiting = Proof & {
   readonly answer: PromiseWithResolvers<Proven>
 }
 
-const startThread = (): Worker => {
+const startThread = (onExit: () => void): Worker => {
   const url = new URL(`./foreign-hash-thread${import.meta.url.slice(-3)}`, import.meta.url)
   const thread = new Worker(url, { name: 'mintmark foreign hashes' })
   thread.unref()
+  // A fault is told to the caller who waits, if one does.
+  thread.on('error', () => undefined)
+  thread.once('exit', onExit)
   return thread
 }
 
-const askThread = (thread: Worker, { secrets, foreignHash }: Proof): Promise<ProofReply> =>
-  new Promise((resolve, reject) => {
-    const end = (settle: () => void): void => {
-      thread.removeAllListeners()
-      thread.unref()
-      settle()
-    }
-    thread.once('message', (reply: ProofReply) => end(() => resolve(reply)))
-    thread.once('error', fault => end(() => reject(fault instanceof Error ? fault : new Error(String(fault)))))
-    thread.once('exit', () => end(() => reject(new Error('The thread that proves secrets ended.'))))
-    // A caller waits: the process must not end under it.
-    thread.ref()
+const askThread = async (thread: Worker, { secrets, foreignHash }: Proof): Promise<ProofReply> => {
+  const heard = new AbortController()
+  // A caller waits: the process must not end under it.
+  thread.ref()
+  try {
+    const { signal } = heard
+    const reply = once(thread, 'message', { signal }) as Promise<[ProofReply]>
+    const ended = once(thread, 'exit', { signal }).then(() =>
+      Promise.reject(new Error('The thread that proves secrets ended.')),
+    )
     thread.postMessage({ secrets, foreignHash } satisfies ProofMessage)
-  })
+    const [which] = await Promise.race([reply, ended])
+    return which
+  } finally {
+    heard.abort()
+    thread.unref()
+  }
+}
 
 /** The thread starts with the first proof, and serves the thread that makes the lane. */
 export const makeForeignHashLane = (now: () => number = () => performance.now()): ImportedSecrets['prove'] => {
@@ -49,7 +57,9 @@ export const makeForeignHashLane = (now: () => number = () => performance.now())
 
   const proveOne = async (one: Waiting): Promise<Proven> => {
     if (now() >= one.until) return 'busy'
-    thread ??= startThread()
+    thread ??= startThread(() => {
+      thread = undefined
+    })
     const secret = one.secrets[await askThread(thread, one)]
     return secret === undefined ? 'wrong' : { secret }
   }
@@ -58,7 +68,6 @@ export const makeForeignHashLane = (now: () => number = () => performance.now())
     try {
       one.answer.resolve(await proveOne(one))
     } catch (fault) {
-      thread = undefined
       one.answer.reject(new Unavailable('A secret could not be proved.', { cause: fault }))
     }
     waiting.delete(one.key)
