@@ -12,6 +12,7 @@ import type { AuditVerdict, KnownSeal, Seal } from './domain/seal.ts'
 import { DAY_MS } from './domain/time.ts'
 import { auditSealKey } from './keys/audit-key.ts'
 import { makeDpopProofs } from './keys/dpop-proofs.ts'
+import { makeImportedSecrets } from './keys/imported-secrets.ts'
 import { randomness } from './keys/randomness.ts'
 import { makeSecrets } from './keys/secrets.ts'
 import { keyEncryptionKeyId, makeSigningKey, openSigningKey, parseKeyEncryptionKey } from './keys/signing-keys.ts'
@@ -182,6 +183,7 @@ const portsOf = (store: StoreConnection | SqliteStore, config: ServiceConfig, op
   apiKeys: store.apiKeys,
   credentials: store.credentials,
   leakedSecrets: store.leakedSecrets,
+  imports: store.imports,
   signingKeys: store.signingKeys,
   audit: store.audit,
   health: store.health,
@@ -189,6 +191,7 @@ const portsOf = (store: StoreConnection | SqliteStore, config: ServiceConfig, op
   proofs: makeDpopProofs(keyOf(config)),
   operators,
   secrets,
+  importedSecrets: makeImportedSecrets(keyOf(config)),
   randomness,
   monotonic: monotonicMs,
   profile: {

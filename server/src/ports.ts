@@ -29,6 +29,7 @@ import type { OrRefusal } from './domain/refusal.ts'
 import type { Revocation, RevocationConditions, RevocationObstacle, RevocationPreview } from './domain/revocation.ts'
 import type { PublicJwk, SealedSigningKey, SigningKey } from './domain/signing-key.ts'
 import type { Milliseconds, MonotonicMilliseconds } from './domain/time.ts'
+import type { ImportedSecrets, ImportRegister } from './ports/imports.ts'
 import type { ApiKeyRegister, CredentialRegister, LeakedSecretRegister, SecretKind } from './ports/secret-registers.ts'
 
 /** `cached` may answer from memory where `service.seq` is unchanged; a refusal needs `fresh`. */
@@ -263,6 +264,7 @@ export type Ports = {
   readonly apiKeys: ApiKeyRegister
   readonly credentials: CredentialRegister
   readonly leakedSecrets: LeakedSecretRegister
+  readonly imports: ImportRegister
   readonly signingKeys: SigningKeyRegister
   readonly audit: AuditLog
   readonly health: StoreHealth
@@ -270,6 +272,7 @@ export type Ports = {
   readonly proofs: DpopProofs
   readonly operators: Operators
   readonly secrets: Secrets
+  readonly importedSecrets: ImportedSecrets
   readonly randomness: Randomness
   readonly monotonic: () => MonotonicMilliseconds
   readonly profile: ServiceProfile

@@ -37,7 +37,12 @@ export type Agent = AgentLimits & {
 export type Credential = {
   readonly number: number
   readonly id: string
+  /** Empty while only the hash of another server is known. */
   readonly secretHash: Sha256
+  /** Whether the secret was made elsewhere: its hash is then keyed. */
+  readonly isImported: boolean
+  /** Of an imported secret that was not used here yet: the hash that the other server kept. */
+  readonly foreignHash: string | null
   /** From then on it gets no token; null: never. */
   readonly expiresAt: Milliseconds | null
 }

@@ -9,6 +9,7 @@ import { readIdempotencyKey } from './idempotency-key.ts'
 import { type PathParameter, pathParameterOf } from './path.ts'
 import { recogniseAdministrator } from './recognise-administrator.ts'
 import type { Refuser } from './refusals.ts'
+import type { Wire } from './wire.ts'
 
 export type AdministrationInput<Body> = {
   readonly body: Body
@@ -20,6 +21,17 @@ type Administration<Body, Found extends object> = {
   readonly run: (origin: Origin<RemoteAdministrator>, input: AdministrationInput<Body>) => Promise<OrRefusal<Found>>
   readonly answer: (reply: FastifyReply, found: Found) => FastifyReply
 }
+
+/**
+ * A hook that turns callers away who may not, before their body is read: for a route whose bodies are large. Its handler
+ * asks again.
+ */
+export const makeDoorkeeper =
+  ({ ports, refuser, inTime }: Wire, access: Access) =>
+  async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> => {
+    const caller = await inTime(recogniseAdministrator(ports, request, access))
+    return isRefused(caller) ? refuser.refuse(reply, caller.refusal) : undefined
+  }
 
 /** The handler of one operation. Its route attaches a refused input instead of answering: who is not known, hears 401 first. */
 export const makeAdministrationHandler =

@@ -1,6 +1,8 @@
 // The administration on one screen: its routes under /api/v1, their schemas and their handlers.
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
+import { ACCESS } from '../domain/access.ts'
+import { makeDoorkeeper } from './administer.ts'
 import { agentChangeBody, agentRecord, newAgentBody } from './agent-record.ts'
 import { answerEachInTime } from './answer-deadline.ts'
 import { type AuditQuery, auditQuery, type RefusalsQuery, refusalsQuery } from './audit-query.ts'
@@ -22,6 +24,7 @@ import {
   exportTokensQuery,
 } from './export-query.ts'
 import { makeExportTokensHandler } from './export-tokens.ts'
+import { importBody, IMPORT_BYTES_MAX, importAnswer, makeImportHandler } from './import-clients.ts'
 import { takeJson } from './json-body.ts'
 import { agentsAnswer, type AgentsQuery, agentsQuery, makeAgentsHandler } from './list-agents.ts'
 import { auditAnswer, auditRecord, makeAuditHandler } from './list-audit.ts'
@@ -113,6 +116,22 @@ const registerRevocations = (app: FastifyInstance, { ports, refuser }: Wire): vo
   )
 }
 
+const registerImports = (app: FastifyInstance, wire: Wire): void => {
+  app.post(
+    '/api/v1/imports',
+    {
+      ...describeAdministration({
+        summary: 'Take over the clients of another server',
+        body: importBody,
+        answers: { 200: importAnswer },
+      }),
+      bodyLimit: IMPORT_BYTES_MAX,
+      onRequest: makeDoorkeeper(wire, ACCESS.writeAgents),
+    },
+    makeImportHandler(wire.ports, wire.refuser),
+  )
+}
+
 const registerAudit = (app: FastifyInstance, { ports, refuser }: Wire): void => {
   const [entries, refusals] = ['/api/v1/audit', '/api/v1/audit/refusals']
   app.get<{ Querystring: AuditQuery }>(
@@ -154,6 +173,7 @@ export const registerAdministration = (app: FastifyInstance, wire: Wire): void =
   registerTokens(app, wire)
   registerRevocations(app, wire)
   registerSecrets(app, wire)
+  registerImports(app, wire)
   registerAudit(app, wire)
   registerExports(app, wire)
 }

@@ -52,6 +52,21 @@ export const makeDeadline = (clock: Clock, msMax: number, late: string): InTime 
 
 export const makeAnswerDeadline = (clock: Clock): InTime => makeDeadline(clock, ANSWER_MS_MAX, LATE)
 
+/** The same for the few whose time began before: each by a timer of its own. */
+export const answerUntil = async <Outcome>(
+  clock: Clock,
+  until: MonotonicMilliseconds,
+  work: Promise<Outcome>,
+): Promise<Outcome> => {
+  const late = Promise.withResolvers<never>()
+  const timer = setTimeout(() => late.reject(new Unavailable(LATE)), Math.max(0, until - clock.monotonic()))
+  try {
+    return await Promise.race([work, late.promise])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
 type Handler<Request> = (request: Request, reply: FastifyReply) => Promise<FastifyReply>
 
 /** The handler with the deadline in front. What it sends after its answer Fastify passes over. */

@@ -17,11 +17,16 @@ export const parseAuthorization = (header: string | undefined): Authorization | 
   return { scheme: header.slice(0, space).toLowerCase(), credentials: header.slice(space + 1).trim() }
 }
 
-export type BasicCredentials = { readonly user: string; readonly password: string }
+export type BasicCredentials = {
+  readonly user: string
+  readonly password: string
+  /** As it was sent, where that is another text. */
+  readonly rawPassword?: string
+}
 
 /**
  * The user and password of HTTP Basic, each form-decoded (RFC 6749 §2.3.1); undefined where any step fails:
- * canonical base64, UTF-8, a colon, percent-encoding.
+ * canonical base64, UTF-8, a colon, percent-encoding of the user. A password that cannot be decoded was not encoded.
  */
 export const decodeBasic = (credentials: string): BasicCredentials | undefined => {
   const bytes = Buffer.from(credentials, 'base64')
@@ -30,6 +35,7 @@ export const decodeBasic = (credentials: string): BasicCredentials | undefined =
   const colon = text.indexOf(':')
   if (colon === -1) return undefined
   const user = decodeFormValue(text.slice(0, colon))
-  const password = decodeFormValue(text.slice(colon + 1))
-  return user === undefined || password === undefined ? undefined : { user, password }
+  const raw = text.slice(colon + 1)
+  const password = decodeFormValue(raw) ?? raw
+  return user === undefined ? undefined : { user, password, ...(raw !== password && { rawPassword: raw }) }
 }

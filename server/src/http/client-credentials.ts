@@ -26,7 +26,13 @@ const readBasic = (authorization: Authorization, form: ClientFields): OrRefusal<
   if (form.client_id !== undefined && form.client_id !== basic.user) {
     return refuse('invalid_request', 'client_id differs between the form and the Authorization header.')
   }
-  return { kind: 'secret', clientId: basic.user, secret: basic.password }
+  const { user, password, rawPassword } = basic
+  return {
+    kind: 'secret',
+    clientId: user,
+    secret: password,
+    ...(rawPassword !== undefined && { rawSecret: rawPassword }),
+  }
 }
 
 const TWO_WAYS = 'The client authenticates itself in two ways at once: choose one.'

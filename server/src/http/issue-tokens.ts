@@ -2,13 +2,20 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import { z } from 'zod'
-import { isRefused, type OrRefusal } from '../domain/refusal.ts'
+import { isRefused, type OrRefusal, type Unavailable } from '../domain/refusal.ts'
 import { inGroups } from '../operations/group.ts'
 import { checkProof } from '../operations/check-proof.ts'
-import { type IssuedToken, type IssueRequest, issueTokens } from '../operations/issue-tokens.ts'
+import {
+  type IssueAnswer,
+  type IssuedToken,
+  issueProven,
+  type IssueRequest,
+  issueTokens,
+} from '../operations/issue-tokens.ts'
 import { inLane } from '../operations/lane.ts'
+import { isUnproven, type ProofOrigin, type Unproven } from '../operations/prove-secret.ts'
 import type { Ports } from '../ports.ts'
-import { answerBy, type InTime } from './answer-deadline.ts'
+import { answerBy, answerUntil, type InTime } from './answer-deadline.ts'
 import { parseAuthorization } from './authorization.ts'
 import { clientFields, readClientCredentials } from './client-credentials.ts'
 import { GROUP_MAX } from './group-max.ts'
@@ -40,26 +47,35 @@ type TokenRequest = FastifyRequest<{ Body: z.output<typeof tokenForm> }>
 /** Token requests under way in a thread: about a quarter of a second of its work. Nothing else is counted. */
 const ISSUES_MAX = 2048
 
-/** A request, and the value of its DPoP header. */
-type Asked = { readonly request: IssueRequest; readonly proof: string | undefined }
+/** A request, the value of its DPoP header, and where it came from. */
+type Asked = { readonly request: IssueRequest; readonly proof: string | undefined; readonly origin: ProofOrigin }
 
 /** `nonce` is for the client's next proof. */
 type Issued = IssuedToken & { readonly nonce?: string | null }
 
+type Answer = OrRefusal<Issued> | Unproven
+
 const makeIssue = (ports: Ports, inTime: InTime): ((asked: Asked) => Promise<OrRefusal<Issued>>) => {
-  const gathered = inGroups<IssueRequest, OrRefusal<IssuedToken>>(
+  const gathered = inGroups<IssueRequest, Exclude<IssueAnswer, Unavailable>>(
     requests => inTime(issueTokens(ports, requests, answerBy(ports))),
     GROUP_MAX,
     setImmediate,
   )
-  const bound = async (request: IssueRequest, text: string): Promise<OrRefusal<Issued>> => {
-    const checked = await checkProof(ports, request.credentials, text)
-    if (isRefused(checked)) return checked
-    const issued = await gathered({ ...request, proof: checked.proof })
-    return isRefused(issued) ? issued : { ...issued, nonce: checked.nonce }
-  }
   // A proof is checked before its request joins a group: no other waits for it.
-  return ({ request, proof }) => (proof === undefined ? gathered(request) : inTime(bound(request, proof)))
+  const bound = async (request: IssueRequest, text: string): Promise<Answer> => {
+    const checked = await checkProof(ports, request.credentials, text)
+    if (isRefused(checked) || isUnproven(checked)) return checked
+    const issued = await gathered({ ...request, proof: checked.proof })
+    return isRefused(issued) || isUnproven(issued) ? issued : { ...issued, nonce: checked.nonce }
+  }
+  return async ({ request, proof, origin }) => {
+    const issue = (one: IssueRequest): Promise<Answer> =>
+      proof === undefined ? gathered(one) : inTime(bound(one, proof))
+    const answer = await issue(request)
+    return isUnproven(answer)
+      ? answerUntil(ports, origin.until, issueProven(ports, issue, { request, answer, origin }))
+      : answer
+  }
 }
 
 /** The value of the DPoP header, the empty one too: who sends it wants no bearer token. */
@@ -76,8 +92,11 @@ export const makeTokenHandler = (ports: Ports, refuser: Refuser, logger: Logger,
     const credentials = readClientCredentials(parseAuthorization(request.headers.authorization), form)
     if (isRefused(credentials)) return void refuser.refuse(reply, credentials.refusal)
     const resources = [...(form.resource ?? []), ...(form.audience ?? [])]
-    const asked = { grantType: form.grant_type, credentials, scope: form.scope, resources }
-    const issued = await issue({ request: asked, proof: dpopOf(request) })
+    const issued = await issue({
+      request: { grantType: form.grant_type, credentials, scope: form.scope, resources },
+      proof: dpopOf(request),
+      origin: { requestId: request.id, source: request.ip, until: answerBy(ports) },
+    })
     if (isRefused(issued)) return void refuser.refuse(reply, issued.refusal)
     const answer: z.output<typeof tokenAnswer> = {
       access_token: issued.accessToken,

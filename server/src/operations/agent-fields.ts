@@ -1,6 +1,6 @@
 // Reads what a caller says of an agent, at its creation or in a change: each member that is given, strictly.
 import { LIFETIME_SECONDS_MAX, LIFETIMES_MAX } from '../domain/agent.ts'
-import { ANY_RESOURCE, isResource } from '../domain/audience.ts'
+import { ANY_RESOURCE, isResource, RESOURCES_MAX } from '../domain/audience.ts'
 import type { AgentChange } from '../domain/change-agent.ts'
 import { isLabelKey, LABEL_KEY_FORM, type LabelsChange } from '../domain/labels.ts'
 import { DESCRIPTION_FORM, isDescription, isName, NAME_FORM } from '../domain/name.ts'
@@ -8,9 +8,6 @@ import { type AtLiveTokensMax, LIMIT_BOUNDS, type LimitName, NO_LIMITS } from '.
 import { type OrRefusal, refuse } from '../domain/refusal.ts'
 import { parseScope, parseScopePatterns } from '../domain/scope.ts'
 import type { Ports } from '../ports.ts'
-
-/** Resources that one agent may be allowed by name. */
-export const RESOURCES_MAX = 64
 
 /** What may be said of an agent; a member that is absent or undefined is not said, and null is none. */
 export type AgentFields = {

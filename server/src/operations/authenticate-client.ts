@@ -11,7 +11,15 @@ export type ClientCredentials =
   | { readonly kind: 'none' }
   /** A way of authentication that this service does not have. */
   | { readonly kind: 'unsupported' }
-  | { readonly kind: 'secret'; readonly clientId: string; readonly secret: string }
+  | {
+      readonly kind: 'secret'
+      readonly clientId: string
+      readonly secret: string
+      /** The secret as it stood in the header, where that is another text: many clients do not encode it for HTTP Basic. */
+      readonly rawSecret?: string
+    }
+  /** The secret of this credential was proved against the hash of another server. */
+  | { readonly kind: 'proven'; readonly clientId: string; readonly credentialId: string }
 
 export type AuthenticatedClient = { readonly client: Client; readonly credential: Credential }
 
@@ -28,27 +36,56 @@ export const refuseClient = (credentials: ClientCredentials, client: Client | un
 
 const NO_HASH = '0'.repeat(64)
 
-/**
- * The credential that the secret opens at `now`, or undefined. Costs the same whether the client is unknown, disabled
- * or wrong, and however many credentials it has: one hash, and as many comparisons as an agent can have credentials.
- */
-export const authenticateClient = (
-  ports: Pick<Ports, 'secrets'>,
+type AuthenticationPorts = Pick<Ports, 'importedSecrets' | 'secrets'>
+
+/** The texts that the secret may be: it is not told whether a client encoded it. */
+export const presentedSecrets = (credentials: ClientCredentials): readonly string[] => {
+  if (credentials.kind !== 'secret') return []
+  const { secret, rawSecret } = credentials
+  return rawSecret === undefined ? [secret] : [secret, rawSecret]
+}
+
+const findImported = (
+  { importedSecrets, secrets }: AuthenticationPorts,
   credentials: ClientCredentials,
-  client: Client | undefined,
-  now: Milliseconds,
-): AuthenticatedClient | undefined => {
+  known: readonly Credential[],
+): Credential | undefined => {
+  const imported = known.filter(({ isImported }) => isImported)
+  if (imported.length === 0) return undefined
+  const hashes = presentedSecrets(credentials).map(secret => importedSecrets.hash(secret))
+  return imported.find(({ secretHash }) => hashes.some(hash => secrets.areEqual(secretHash, hash)))
+}
+
+const findMatching = (
+  ports: AuthenticationPorts,
+  credentials: ClientCredentials,
+  known: readonly Credential[],
+): Credential | undefined => {
+  if (credentials.kind === 'proven') return known.find(({ id }) => id === credentials.credentialId)
   const hash = ports.secrets.hash(credentials.kind === 'secret' ? credentials.secret : '')
-  const known = client?.credentials ?? []
   let matching: Credential | undefined
   for (let n = 0; n < CREDENTIALS_MAX; n += 1) {
     if (ports.secrets.areEqual(known[n]?.secretHash ?? NO_HASH, hash)) matching = known[n]
   }
-  if (credentials.kind !== 'secret' || client === undefined || matching === undefined) return undefined
-  if (hasExpired(matching.expiresAt, now)) return undefined
+  return credentials.kind === 'secret' ? (matching ?? findImported(ports, credentials, known)) : undefined
+}
+
+/**
+ * The credential that the secret opens at `now`, or undefined. Costs the same whether the client is unknown, disabled
+ * or wrong, and however many credentials it has: one hash, and as many comparisons as an agent can have credentials. An
+ * agent with an imported secret costs a hash more.
+ */
+export const authenticateClient = (
+  ports: AuthenticationPorts,
+  credentials: ClientCredentials,
+  client: Client | undefined,
+  now: Milliseconds,
+): AuthenticatedClient | undefined => {
+  const matching = findMatching(ports, credentials, client?.credentials ?? [])
+  if (client === undefined || matching === undefined || hasExpired(matching.expiresAt, now)) return undefined
   return client.agent.disabledAt === null ? { client, credential: matching } : undefined
 }
 
 /** The client id to look up; the empty text, which no client has, where none was presented. */
 export const clientIdOf = (credentials: ClientCredentials): string =>
-  credentials.kind === 'secret' ? credentials.clientId : ''
+  credentials.kind === 'secret' || credentials.kind === 'proven' ? credentials.clientId : ''

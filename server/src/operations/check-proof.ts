@@ -4,24 +4,25 @@ import { digestIn } from '../domain/hash.ts'
 import { isRefused, type OrRefusal, type Refusal } from '../domain/refusal.ts'
 import type { Milliseconds } from '../domain/time.ts'
 import type { Ports, TokenProof } from '../ports.ts'
-import { authenticateClient, type ClientCredentials, clientIdOf, refuseClient } from './authenticate-client.ts'
+import { authenticateClient, type ClientCredentials, clientIdOf } from './authenticate-client.ts'
+import { isUnproven, refuseOrProve, type Unproven } from './prove-secret.ts'
 
 /** `nonce` is for the client's next proof; null where none is demanded. */
 export type CheckedProof = { readonly proof: TokenProof; readonly nonce: string | null }
 
-type ProofPorts = Pick<Ports, 'agents' | 'proofs' | 'profile' | 'secrets'>
+type ProofPorts = Pick<Ports, 'agents' | 'importedSecrets' | 'proofs' | 'profile' | 'secrets'>
 
 /** The store's time, for a client that it knows. No refusal is given from a cache. */
 const recognise = async (
   ports: ProofPorts,
   credentials: ClientCredentials,
-): Promise<OrRefusal<{ now: Milliseconds }>> => {
+): Promise<OrRefusal<{ now: Milliseconds }> | Unproven> => {
   const look = (freshness: 'cached' | 'fresh') => ports.agents.viewForIssue([clientIdOf(credentials)], freshness)
   const cached = await look('cached')
   if (authenticateClient(ports, credentials, cached.clients[0], cached.now) !== undefined) return { now: cached.now }
   const { now, clients } = await look('fresh')
   return authenticateClient(ports, credentials, clients[0], now) === undefined
-    ? refuseClient(credentials, clients[0])
+    ? refuseOrProve(credentials, clients[0], now)
     : { now }
 }
 
@@ -49,9 +50,9 @@ export const checkProof = async (
   ports: ProofPorts,
   credentials: ClientCredentials,
   text: string,
-): Promise<OrRefusal<CheckedProof>> => {
+): Promise<OrRefusal<CheckedProof> | Unproven> => {
   const recognised = await recognise(ports, credentials)
-  if (isRefused(recognised)) return recognised
+  if (isRefused(recognised) || isUnproven(recognised)) return recognised
   const { now } = recognised
   // Node joins the values of a header that is given more than once (RFC 9449 §4.3, check 1).
   if (text.includes(',')) return refuseProof('there is more than one')

@@ -24,8 +24,8 @@ import {
   authenticateClient,
   type ClientCredentials,
   clientIdOf,
-  refuseClient,
 } from './authenticate-client.ts'
+import { isUnproven, type ProofOrigin, proveSecret, refuseOrProve, type Unproven } from './prove-secret.ts'
 
 export type IssueRequest = {
   readonly grantType: string
@@ -52,7 +52,7 @@ type Grant = AuthenticatedClient & {
   readonly proof: TokenProof | undefined
 }
 
-type IssuePorts = Pick<Ports, 'agents' | 'codec' | 'ledger' | 'profile' | 'randomness' | 'secrets'>
+type IssuePorts = Pick<Ports, 'agents' | 'codec' | 'importedSecrets' | 'ledger' | 'profile' | 'randomness' | 'secrets'>
 
 /** The same, where all that is done with the ledger is to write new tokens. */
 type RoundPorts = Omit<IssuePorts, 'ledger'> & { readonly ledger: Pick<TokenLedger, 'insert'> }
@@ -60,8 +60,8 @@ type RoundPorts = Omit<IssuePorts, 'ledger'> & { readonly ledger: Pick<TokenLedg
 /** A request of the group that has no answer yet, and where its answer belongs. */
 type Pending = { readonly request: IssueRequest; readonly index: number }
 
-/** A token, a refusal, or why this one request could not be decided on. */
-export type IssueAnswer = OrRefusal<IssuedToken> | Unavailable
+/** A token, a refusal, or why this one request could not be decided on, or not yet. */
+export type IssueAnswer = OrRefusal<IssuedToken> | Unproven | Unavailable
 
 type Answers = (IssueAnswer | undefined)[]
 
@@ -110,9 +110,9 @@ const grantAudience = (
     : refuse('invalid_target', 'A resource is not one that this agent may ask for.')
 }
 
-const decide = (ports: RoundPorts, request: IssueRequest, view: IssueView, n: number): OrRefusal<Grant> => {
+const decide = (ports: RoundPorts, request: IssueRequest, view: IssueView, n: number): OrRefusal<Grant> | Unproven => {
   const authenticated = authenticateClient(ports, request.credentials, view.clients[n], view.now)
-  if (authenticated === undefined) return refuseClient(request.credentials, view.clients[n])
+  if (authenticated === undefined) return refuseOrProve(request.credentials, view.clients[n], view.now)
   if (request.grantType !== 'client_credentials') {
     return refuse('unsupported_grant_type', 'The only grant_type of this service is client_credentials.')
   }
@@ -188,7 +188,7 @@ const issueRound = async (
   const granted: { pending: Pending; grant: Grant }[] = []
   pending.forEach((one, n) => {
     const decided = decide(ports, one.request, view, n)
-    if (!isRefused(decided)) granted.push({ pending: one, grant: decided })
+    if (!isRefused(decided) && !isUnproven(decided)) granted.push({ pending: one, grant: decided })
     else if (freshness === 'cached') again.push(one)
     else answers[one.index] = decided
   })
@@ -253,4 +253,16 @@ export const issueTokens = async (
     pending = await ports.ledger.exclusively(ledger => issueRound({ ...ports, ledger }, left, 'fresh', answers), until)
   }
   return answers.map(answer => answer ?? new Unavailable(UNDECIDED))
+}
+
+/** One request whose secret must be proved first; outside of the group, which waits for nobody. */
+export const issueProven = async <Issued extends IssuedToken>(
+  ports: Pick<Ports, 'importedSecrets' | 'imports'>,
+  issue: (request: IssueRequest) => Promise<OrRefusal<Issued> | Unproven>,
+  asked: { readonly request: IssueRequest; readonly answer: Unproven; readonly origin: ProofOrigin },
+): Promise<OrRefusal<Issued>> => {
+  const credentials = await proveSecret(ports, asked.answer, asked.origin)
+  if (isRefused(credentials)) return credentials
+  const issued = await issue({ ...asked.request, credentials })
+  return isUnproven(issued) ? issued.unproven.otherwise : issued
 }

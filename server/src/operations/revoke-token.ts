@@ -4,8 +4,9 @@ import { actBy, type ClientCaller, hasRole, type OperatorCaller } from '../domai
 import { isRefused, type OrRefusal, refuse, refuseCaller } from '../domain/refusal.ts'
 import type { MonotonicMilliseconds } from '../domain/time.ts'
 import type { FoundToken, Ports, TokenReference } from '../ports.ts'
-import { authenticateClient, type ClientCredentials, clientIdOf, refuseClient } from './authenticate-client.ts'
+import { authenticateClient, type ClientCredentials, clientIdOf } from './authenticate-client.ts'
 import { authenticateOperator } from './authenticate-operator.ts'
+import { isUnproven, type ProofOrigin, proveSecret, refuseOrProve, type Unproven } from './prove-secret.ts'
 
 export type RevokeRequest = {
   readonly credentials: ClientCredentials | { readonly kind: 'bearer'; readonly jwt: string }
@@ -19,13 +20,39 @@ export type RevokeRequest = {
 /** `nothing_to_do`: the token was unknown, foreign, or had ended before. On the wire both are 200. */
 export type RevokeOutcome = { readonly outcome: 'ended' | 'nothing_to_do' }
 
-type RevokePorts = Pick<Ports, 'agents' | 'codec' | 'ledger' | 'operators' | 'secrets'>
+type RevokePorts = Pick<Ports, 'agents' | 'codec' | 'importedSecrets' | 'imports' | 'ledger' | 'operators' | 'secrets'>
 
 type Revoker = ClientCaller | OperatorCaller
+
+const findClient = async (
+  ports: RevokePorts,
+  credentials: ClientCredentials,
+): Promise<OrRefusal<ClientCaller> | Unproven> => {
+  const view = await ports.agents.viewForIssue([clientIdOf(credentials)], 'fresh')
+  const [client] = view.clients
+  const authenticated = authenticateClient(ports, credentials, client, view.now)
+  if (authenticated === undefined) return refuseOrProve(credentials, client, view.now)
+  const { id, clientId } = authenticated.client.agent
+  return { kind: 'client', agentId: id, clientId }
+}
+
+const recogniseClient = async (
+  ports: RevokePorts,
+  credentials: ClientCredentials,
+  origin: ProofOrigin,
+): Promise<OrRefusal<ClientCaller>> => {
+  const found = await findClient(ports, credentials)
+  if (!isUnproven(found)) return found
+  const proven = await proveSecret(ports, found, origin)
+  if (isRefused(proven)) return proven
+  const again = await findClient(ports, proven)
+  return isUnproven(again) ? again.unproven.otherwise : again
+}
 
 const authenticate = async (
   ports: RevokePorts,
   credentials: RevokeRequest['credentials'],
+  origin: ProofOrigin,
 ): Promise<OrRefusal<Revoker>> => {
   if (credentials.kind === 'none') {
     const description =
@@ -40,11 +67,7 @@ const authenticate = async (
       'The subject of this JWT has no role that may revoke tokens: it needs operator or admin.',
     )
   }
-  const view = await ports.agents.viewForIssue([clientIdOf(credentials)], 'fresh')
-  const authenticated = authenticateClient(ports, credentials, view.clients[0], view.now)
-  if (authenticated === undefined) return refuseClient(credentials, view.clients[0])
-  const { id, clientId } = authenticated.client.agent
-  return { kind: 'client', agentId: id, clientId }
+  return recogniseClient(ports, credentials, origin)
 }
 
 // A revocation must not miss: another spelling of a signature of ours is our token too, and is ended (ledger).
@@ -55,7 +78,7 @@ const NOTHING_TO_DO: RevokeOutcome = { outcome: 'nothing_to_do' }
 
 /** Ends the token, or finds that there is nothing to end. The first reason and time of a token stay. */
 export const revokeToken = async (ports: RevokePorts, request: RevokeRequest): Promise<OrRefusal<RevokeOutcome>> => {
-  const caller = await authenticate(ports, request.credentials)
+  const caller = await authenticate(ports, request.credentials, request)
   if (isRefused(caller)) return caller
   const reference = ports.codec.readLenient(request.token)
   if (reference === undefined) return NOTHING_TO_DO

@@ -5,11 +5,13 @@ import type { Client } from '../../src/domain/agent.ts'
 import { CREDENTIALS_MAX } from '../../src/domain/credential.ts'
 import { NO_LIMITS } from '../../src/domain/limits.ts'
 import { randomness } from '../../src/keys/randomness.ts'
+import { makeImportedSecrets } from '../../src/keys/imported-secrets.ts'
 import { makeSecrets } from '../../src/keys/secrets.ts'
 import { authenticateClient } from '../../src/operations/authenticate-client.ts'
 
 const NOW = Date.UTC(2026, 10, 21, 9, 30, 0)
 const real = makeSecrets(randomness)
+const keyed = makeImportedSecrets(new Uint8Array(32).fill(7))
 const SECRET = real.makeClientSecret()
 
 const clientWith = (credentials: Client['credentials'], disabledAt: number | null = null): Client => ({
@@ -38,13 +40,15 @@ const credential = (number: number, secret: string, expiresAt: number | null = n
   number,
   id: `credential ${number}`,
   secretHash: real.hash(secret),
+  isImported: false,
+  foreignHash: null,
   expiresAt,
 })
 
 const others = Array.from({ length: CREDENTIALS_MAX - 1 }, (_, n) => credential(n + 2, `other ${n}`))
 
 const run = (client: Client | undefined, secret = SECRET) => {
-  const asked = { hashes: 0, comparisons: 0 }
+  const asked = { hashes: 0, comparisons: 0, keyed: 0 }
   const secrets = {
     ...real,
     hash: (text: string) => {
@@ -56,7 +60,15 @@ const run = (client: Client | undefined, secret = SECRET) => {
       return real.areEqual(a, b)
     },
   }
-  const found = authenticateClient({ secrets }, { kind: 'secret', clientId: 'client', secret }, client, NOW)
+  const importedSecrets = {
+    ...keyed,
+    hash: (text: string) => {
+      asked.keyed += 1
+      return keyed.hash(text)
+    },
+  }
+  const ports = { secrets, importedSecrets }
+  const found = authenticateClient(ports, { kind: 'secret', clientId: 'client', secret }, client, NOW)
   return { asked, number: found?.credential.number }
 }
 
@@ -74,10 +86,46 @@ const CASES: Readonly<Record<string, readonly [Client | undefined, number | unde
 
 for (const [name, [client, number]] of Object.entries(CASES)) {
   test(`${name} is ${number === undefined ? 'refused' : 'taken'} at the cost of every other case`, () => {
-    assert.deepEqual(run(client), { asked: { hashes: 1, comparisons: CREDENTIALS_MAX }, number })
+    assert.deepEqual(run(client), { asked: { hashes: 1, comparisons: CREDENTIALS_MAX, keyed: 0 }, number })
   })
 }
 
 test('the hash that stands in for a missing credential opens nothing', () => {
   assert.equal(run(clientWith([]), '').number, undefined)
+})
+
+const imported = (number: number, secret: string) => ({
+  ...credential(number, secret),
+  secretHash: keyed.hash(secret),
+  isImported: true,
+})
+
+test('an imported secret is taken by its keyed hash alone, for one hash more, beside secrets of ours', () => {
+  const both = clientWith([credential(1, SECRET), imported(2, 'made by another server')])
+  const cost = { hashes: 1, comparisons: CREDENTIALS_MAX, keyed: 0 }
+  assert.deepEqual(run(both), { asked: cost, number: 1 })
+  const taken = { asked: { ...cost, comparisons: CREDENTIALS_MAX + 1, keyed: 1 }, number: 2 }
+  assert.deepEqual(run(both, 'made by another server'), taken)
+  assert.equal(run(both, 'made by another servers').number, undefined)
+  const underOurHash = { ...credential(3, 'made by another server'), isImported: true }
+  assert.equal(run(clientWith([{ ...imported(2, SECRET), isImported: false }])).number, undefined)
+  assert.equal(run(clientWith([{ ...underOurHash, secretHash: '' }]), '').number, undefined)
+})
+
+test('a secret that HTTP Basic may have carried unencoded is compared in both forms, if it is an imported one', () => {
+  const both = { kind: 'secret', clientId: 'client', secret: 'a b', rawSecret: 'a+b' } as const
+  const found = (known: Client['credentials']) =>
+    authenticateClient({ secrets: real, importedSecrets: keyed }, both, clientWith(known), NOW)?.credential.number
+  assert.deepEqual([found([imported(1, 'a b')]), found([imported(2, 'a+b')])], [1, 2])
+  assert.deepEqual([found([credential(1, 'a b')]), found([credential(2, 'a+b')])], [1, undefined])
+})
+
+test('a proven credential is taken while it is there, has not expired, and its agent is enabled', () => {
+  const ports = { secrets: real, importedSecrets: keyed }
+  const proven = { kind: 'proven', clientId: 'client', credentialId: 'credential 1' } as const
+  const number = (client: Client) => authenticateClient(ports, proven, client, NOW)?.credential.number
+  assert.equal(number(clientWith([credential(1, SECRET)])), 1)
+  assert.equal(number(clientWith([credential(2, SECRET)])), undefined)
+  assert.equal(number(clientWith([credential(1, SECRET, NOW)])), undefined)
+  assert.equal(number(clientWith([credential(1, SECRET)], NOW)), undefined)
 })

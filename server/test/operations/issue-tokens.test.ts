@@ -39,7 +39,9 @@ const clientOf = (clientId: string, disabledAt: number | null): Client => ({
     resources: ['*'],
     createdAt: NOW,
   },
-  credentials: [{ number: 1, id: 'credential', secretHash: hash(SECRET), expiresAt: null }],
+  credentials: [
+    { number: 1, id: 'credential', secretHash: hash(SECRET), isImported: false, foreignHash: null, expiresAt: null },
+  ],
 })
 
 type Known = 'enabled' | 'disabled' | 'unknown'
@@ -114,6 +116,7 @@ const issueTo = async (script: Script, ...clientIds: readonly string[]) => {
         isSignedBy: never,
         readLenient: never,
       },
+      importedSecrets: { hash: never, prove: never },
       secrets: { hash, areEqual, makeClientSecret: never, makeApiKey: never, kindOf: never },
       randomness: { bytes: count => new Uint8Array(count), uuid: never },
       profile: {

@@ -7,6 +7,7 @@ import { BLANK_SETTINGS } from '../../src/domain/change-agent.ts'
 import { NO_CONDITION } from '../../src/domain/ledger.ts'
 import type { SqliteStore } from '../../src/store/sqlite/open.ts'
 import { resetClock } from '../../src/store/sqlite/reset-clock.ts'
+import { importedAgent } from '../support/imports.ts'
 import { createAgent, issue, makeTestStore, someSigningKey, START, type TestStore } from '../support/store.ts'
 import { countRows, readRow, readRows, withFile } from '../support/store-file.ts'
 
@@ -80,6 +81,17 @@ const DOINGS: Readonly<Record<Exclude<ActKind, 'clock.reset' | 'token.supersede'
     await store.agents.disable(id, actBy('agent.disable'))
     await store.agents.enable(id, act)
     return id
+  },
+  'agent.import': async (store, act) => {
+    const agent = importedAgent()
+    await store.imports.create([agent], act, false)
+    return agent.id
+  },
+  'credential.convert': async (store, act) => {
+    const agent = importedAgent()
+    await store.imports.create([agent], actBy('agent.import'), false)
+    await store.imports.convert(agent.credential.id, 'ab'.repeat(32), act, Number.POSITIVE_INFINITY)
+    return agent.credential.id
   },
   'api_key.create': async (store, act) => {
     const apiKey = newApiKey()

@@ -10,6 +10,7 @@ import type { Origin } from '../../src/domain/caller.ts'
 import { buildServer, type ServerOptions } from '../../src/http/server.ts'
 import { makeOperators } from '../../src/keys/identity-providers.ts'
 import { makeDpopProofs } from '../../src/keys/dpop-proofs.ts'
+import { makeImportedSecrets } from '../../src/keys/imported-secrets.ts'
 import { randomness } from '../../src/keys/randomness.ts'
 import { makeSecrets } from '../../src/keys/secrets.ts'
 import { makeSigningKey } from '../../src/keys/signing-keys.ts'
@@ -115,6 +116,7 @@ const portsOf = (
   apiKeys: store.apiKeys,
   credentials: store.credentials,
   leakedSecrets: store.leakedSecrets,
+  imports: store.imports,
   signingKeys: store.signingKeys,
   audit: store.audit,
   health: store.health,
@@ -136,6 +138,7 @@ const portsOf = (
     monotonicNow: now,
   }),
   secrets,
+  importedSecrets: makeImportedSecrets(KEY_ENCRYPTION_KEY),
   randomness,
   monotonic: monotonicMs,
   profile,

@@ -27,14 +27,18 @@ const FROM = 'from credential c join agent a on a.n = c.agent'
 export const credentialOf = ({ n: _n, tokensKept: _kept, ...credential }: CredentialRow): AgentCredential => credential
 
 // Two selects, because no index has those first that never expire.
-const USABLE = `select n as number, id, lower(hex(secret_hash)) as secretHash, expires_at as expiresAt from credential
+const USABLE = `select n as number, id, lower(hex(secret_hash)) as secretHash, imported as isImported,
+  foreign_hash as foreignHash, expires_at as expiresAt from credential
   where agent = ? and revoked_at is null and expires_at is`
+
+type UsableRow = Omit<Credential, 'isImported'> & { readonly isImported: 0 | 1 }
 
 /** What a request of this agent is compared with: all that live, and perhaps some that have expired. */
 export const readUsableCredentials = (sql: Statements, agent: number): readonly Credential[] => {
-  const lasting = sql<Credential>(`${USABLE} null limit ?`).all(agent, CREDENTIALS_MAX)
+  const lasting = sql<UsableRow>(`${USABLE} null limit ?`).all(agent, CREDENTIALS_MAX)
   const room = CREDENTIALS_MAX - lasting.length
-  return [...lasting, ...sql<Credential>(`${USABLE} not null order by expires_at desc limit ?`).all(agent, room)]
+  const passing = sql<UsableRow>(`${USABLE} not null order by expires_at desc limit ?`).all(agent, room)
+  return [...lasting, ...passing].map(row => ({ ...row, isImported: row.isImported === 1 }))
 }
 
 /** The number of an agent that is not deleted. */

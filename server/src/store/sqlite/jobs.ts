@@ -4,6 +4,7 @@ import { createApiKey, revokeApiKey, rotateApiKey } from './api-keys.ts'
 import { changeAgent, deleteAgent } from './change-agent.ts'
 import { createCredential, revokeCredential, rotateCredential } from './credentials.ts'
 import { type EndAll, endAll, endToken } from './end-tokens.ts'
+import { convertSecret, importAgents } from './imports.ts'
 import { insertTokens } from './insert-tokens.ts'
 import { noteApiKeyUses } from './last-uses.ts'
 import { countRefusals } from './refusals.ts'
@@ -35,6 +36,8 @@ export const JOBS = {
   rotateCredential,
   revokeCredential,
   revokeLeaked,
+  importAgents,
+  convertSecret,
   createApiKey,
   rotateApiKey,
   revokeApiKey,

@@ -11,6 +11,7 @@ import type {
   TokenLedger,
 } from '../../ports.ts'
 import type { ApiKeyRegister, CredentialRegister, LeakedSecretRegister } from '../../ports/secret-registers.ts'
+import type { ImportRegister } from '../../ports/imports.ts'
 import type { Seal } from '../../domain/seal.ts'
 import { makeAuditLog } from './audit-log.ts'
 import {
@@ -25,6 +26,7 @@ import {
 } from './clock.ts'
 import { isBusy, openForMigration, openForReading, refuseForeignUser, StoreProblem } from './connection.ts'
 import { makeCredentialRegister, makeLeakedSecretRegister } from './credential-register.ts'
+import { makeImportRegister } from './import-register.ts'
 import { labelsOf } from './labels.ts'
 import { makeLedger } from './ledger.ts'
 import { applyMigrations, PROGRAM_VERSION, schemaVersionOf } from './migrations.ts'
@@ -49,6 +51,7 @@ export type StoreConnection = {
   readonly apiKeys: ApiKeyRegister
   readonly credentials: CredentialRegister
   readonly leakedSecrets: LeakedSecretRegister
+  readonly imports: ImportRegister
   readonly signingKeys: SigningKeyRegister
   readonly audit: AuditLog
   readonly health: StoreHealth
@@ -185,6 +188,7 @@ export const connectStore = (options: {
     apiKeys: makeApiKeyRegister(reader, writer),
     credentials: makeCredentialRegister(reader, writer),
     leakedSecrets: makeLeakedSecretRegister(writer),
+    imports: makeImportRegister(writer),
     signingKeys: makeSigningKeyRegister(reader, writer),
     audit,
     health: makeHealth(reader, writer),

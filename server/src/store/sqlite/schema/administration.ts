@@ -38,7 +38,8 @@ alter table credential add column name text not null default 'first';
 alter table credential add column expires_at integer;
 alter table credential add column revoked_at integer;
 alter table credential add column last_used_at integer;      -- written at most once a minute
-alter table credential add column foreign_hash text;         -- of an imported secret, until it was used once
+alter table credential add column imported integer not null default 0 check (imported in (0, 1));  -- secret_hash is keyed
+alter table credential add column foreign_hash text;         -- of an imported secret, until it was used once; secret_hash is empty
 alter table credential add column tokens_kept integer not null default 0;   -- revoked without ending its tokens
 create index credential_secret on credential (secret_hash);
 -- What a token request is compared with, however many were rotated away before.

@@ -1,0 +1,72 @@
+// The first use of an imported secret of which only the hash of another server is known: proved against that, slowly,
+// and from then on recognised by a hash of our own.
+import type { Client } from '../domain/agent.ts'
+import { actBy, type ClientCaller } from '../domain/caller.ts'
+import { hasExpired } from '../domain/expiry.ts'
+import { IMPORTED_SECRET_CHARACTERS_MAX, isKeptFast } from '../domain/imported-secret.ts'
+import { type OrRefusal, type Refusal, refuse } from '../domain/refusal.ts'
+import type { Milliseconds, MonotonicMilliseconds } from '../domain/time.ts'
+import type { Ports } from '../ports.ts'
+import { type ClientCredentials, presentedSecrets, refuseClient } from './authenticate-client.ts'
+
+/** What was presented may be the secret of a hash that is not ours. */
+export type Unproven = {
+  readonly unproven: {
+    readonly caller: ClientCaller
+    readonly credentialId: string
+    readonly foreignHash: string
+    readonly secrets: readonly string[]
+    /** The answer where it is not. */
+    readonly otherwise: { readonly refusal: Refusal }
+  }
+}
+
+export type ProvenCredentials = Extract<ClientCredentials, { kind: 'proven' }>
+
+/** Where the request came from, and when it must be answered. */
+export type ProofOrigin = {
+  readonly requestId: string
+  readonly source: string
+  readonly until: MonotonicMilliseconds
+}
+
+export const isUnproven = (answer: object): answer is Unproven => 'unproven' in answer
+
+/** Of credentials that no hash of ours knows: the refusal, or what must be asked of another server's hash first. */
+export const refuseOrProve = (
+  credentials: ClientCredentials,
+  client: Client | undefined,
+  now: Milliseconds,
+): Unproven | { readonly refusal: Refusal } => {
+  const otherwise = refuseClient(credentials, client)
+  if (client === undefined || client.agent.disabledAt !== null) return otherwise
+  const secrets = presentedSecrets(credentials).filter(({ length }) => length <= IMPORTED_SECRET_CHARACTERS_MAX)
+  // An import gives an agent one credential, and nothing else makes one of this kind.
+  const known = client.credentials.find(one => one.foreignHash !== null && !hasExpired(one.expiresAt, now))
+  if (secrets.length === 0 || known === undefined || known.foreignHash === null) return otherwise
+  const { id, clientId } = client.agent
+  const caller = { kind: 'client', agentId: id, clientId } as const
+  return { unproven: { caller, credentialId: known.id, foreignHash: known.foreignHash, secrets, otherwise } }
+}
+
+const BUSY = 'More secrets of imported clients are waiting to be checked than are taken: try again.'
+
+/**
+ * Credentials that open what the secret opens. A secret that is long enough is converted first, durably and once; a
+ * shorter one stays under the slow hash.
+ */
+export const proveSecret = async (
+  ports: Pick<Ports, 'importedSecrets' | 'imports'>,
+  { unproven }: Unproven,
+  { requestId, source, until }: ProofOrigin,
+): Promise<OrRefusal<ProvenCredentials>> => {
+  const { caller, credentialId, foreignHash, secrets, otherwise } = unproven
+  const proven = await ports.importedSecrets.prove({ credentialId, foreignHash, secrets, until })
+  if (proven === 'busy') return refuse('temporarily_unavailable', BUSY)
+  if (proven === 'wrong') return otherwise
+  if (isKeptFast(proven.secret)) {
+    const act = actBy({ caller, requestId, source }, 'credential.convert')
+    await ports.imports.convert(credentialId, ports.importedSecrets.hash(proven.secret), act, until)
+  }
+  return { kind: 'proven', clientId: caller.clientId, credentialId }
+}
