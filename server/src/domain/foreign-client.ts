@@ -2,9 +2,8 @@
 import type { SecretForm } from './foreign-hash.ts'
 import type { Milliseconds, Seconds } from './time.ts'
 
-export const IMPORT_SOURCES = ['keycloak', 'hydra'] as const
-
-export type ImportSource = (typeof IMPORT_SOURCES)[number]
+/** Clients of one document: all are imported in one transaction. */
+export const IMPORTED_CLIENTS_MAX = 1000
 
 /** Why a client could get no token by the client-credentials grant there, or not by a secret: it is passed over. */
 export type SkipReason =

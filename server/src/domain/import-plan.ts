@@ -9,6 +9,9 @@ import { IMPORTED_SECRET_CHARACTERS_MAX, isKeptFast } from './imported-secret.ts
 import { isDescription, isName } from './name.ts'
 import { firstScopeBeyond, formatScope, parseScopeItem, parseScopePatterns } from './scope.ts'
 
+/** Entries of a map of scopes. */
+export const SCOPE_MAP_MAX = 1000
+
 /** What the operator says of all clients of a document. */
 export type ImportSettings = {
   /** What agents may ask for where nothing of theirs is taken. */

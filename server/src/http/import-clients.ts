@@ -2,13 +2,15 @@
 import { z } from 'zod'
 import { ACCESS } from '../domain/access.ts'
 import type { ForeignClient } from '../domain/foreign-client.ts'
+import { RESOURCES_MAX } from '../domain/audience.ts'
 import { readHydraClient } from '../domain/hydra-client.ts'
+import { SCOPE_MAP_MAX } from '../domain/import-plan.ts'
 import { formatOutcome } from '../domain/import-record.ts'
 import { readKeycloakClient } from '../domain/keycloak-client.ts'
 import { importClients, type ImportRequest } from '../operations/import-clients.ts'
 import type { Ports } from '../ports.ts'
 import { type AdministrationInput, makeAdministrationHandler } from './administer.ts'
-import { clientsIn, hydraDocument, keycloakDocument } from './import-document.ts'
+import { atMost, hydraDocument, keycloakDocument } from './import-document.ts'
 import type { Refuser } from './refusals.ts'
 
 /** The export of a realm holds much that is not needed here. */
@@ -18,8 +20,12 @@ const settings = {
   dry_run: z.boolean().optional().describe('Answer what would become of each client, and do nothing.'),
   scope: z.string().optional().describe('What agents may ask for of whose own scopes none is taken.'),
   default_scope: z.string().optional().describe('What agents get by default that have no default of their own.'),
-  scope_map: z.record(z.string(), z.string()).optional().describe('Their scopes, and what each stands for here.'),
-  resources: z.array(z.string()).optional().describe('The resources of agents of whose own audiences none is taken.'),
+  scope_map: atMost(SCOPE_MAP_MAX, z.record(z.string(), z.string()))
+    .optional()
+    .describe('Their scopes, and what each stands for here.'),
+  resources: atMost(RESOURCES_MAX, z.array(z.string()))
+    .optional()
+    .describe('The resources of agents of whose own audiences none is taken.'),
 }
 
 export const importBody = z.discriminatedUnion(
@@ -59,9 +65,7 @@ export const importAnswer = z.object({
 type Body = z.output<typeof importBody>
 
 const clientsOf = (body: Body): readonly ForeignClient[] =>
-  body.source === 'keycloak'
-    ? clientsIn(body.document).map(readKeycloakClient)
-    : clientsIn(body.document).map(readHydraClient)
+  body.source === 'keycloak' ? body.document.map(readKeycloakClient) : body.document.map(readHydraClient)
 
 const requestOf = (body: Body): ImportRequest => ({
   clients: clientsOf(body),

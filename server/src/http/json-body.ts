@@ -11,20 +11,20 @@ type Parsed = { readonly value: unknown } | { readonly error: RefusedInput }
 
 const refuse = (description: string): Parsed => ({ error: new RefusedInput(description) })
 
-// zod passes over this one name in silence, where every other name that is not known is refused.
-const refusePrototype = (name: string, value: unknown): unknown => {
-  if (name === '__proto__') throw new RefusedInput('The body has a member that this operation does not know.')
-  return value
+// zod passes over this one name in silence, where every other name that is not known is refused. Looked for in the text,
+// where any of its characters may be escaped: a look at every member of a value takes seconds where there are millions.
+const spelt = (character: string): string => {
+  const code = character.charCodeAt(0).toString(16).replace('f', '[fF]')
+  return `(?:${character}|\\\\u00${code})`
 }
-
-// A look at every member takes many times as long as reading them all, which counts where a body is of megabytes.
-const mayNamePrototype = (text: string): boolean => text.includes('__proto__') || text.includes('\\u')
+const PROTOTYPE = new RegExp(`(?<!\\\\)"${Array.from('__proto__', spelt).join('')}"\\s*:`)
 
 const parseJson = (text: string): Parsed => {
   try {
-    return { value: JSON.parse(text, mayNamePrototype(text) ? refusePrototype : undefined) as unknown }
-  } catch (error) {
-    return error instanceof RefusedInput ? { error } : refuse('The body is not JSON.')
+    const value: unknown = JSON.parse(text)
+    return PROTOTYPE.test(text) ? refuse('The body has a member that this operation does not know.') : { value }
+  } catch {
+    return refuse('The body is not JSON.')
   }
 }
 

@@ -1,6 +1,6 @@
 // Takes over the clients of another server as agents, with their client ids and, where the document holds them, their secrets.
 import type { Agent } from '../domain/agent.ts'
-import { ANY_RESOURCE, isResource, RESOURCES_MAX } from '../domain/audience.ts'
+import { ANY_RESOURCE, isResource } from '../domain/audience.ts'
 import { actBy, type Origin } from '../domain/caller.ts'
 import type { ForeignClient } from '../domain/foreign-client.ts'
 import type { ClientOutcome, ImportedSecret } from '../domain/import-outcome.ts'
@@ -11,11 +11,6 @@ import { parseScope, parseScopePatterns } from '../domain/scope.ts'
 import type { Ports } from '../ports.ts'
 import type { ImportedAgent, ImportObstacle } from '../ports/imports.ts'
 import { refuseUnknownKey } from './authenticate-administrator.ts'
-
-/** Clients of one document: all are imported in one transaction. */
-export const IMPORTED_CLIENTS_MAX = 1000
-/** Entries of a map of scopes. */
-export const SCOPE_MAP_MAX = 1000
 
 export type ImportRequest = {
   readonly clients: readonly ForeignClient[]
@@ -49,20 +44,6 @@ const parseSettings = (request: ImportRequest): OrRefusal<ImportSettings> => {
     return refuse('invalid_target', `A resource is neither an absolute URI without a fragment nor ${ANY_RESOURCE}.`)
   }
   return { scope, defaultScope, scopeMap, resources: resources === null ? null : [...new Set(resources)] }
-}
-
-const checkSizes = ({ clients, scopeMap, resources }: ImportRequest): ReturnType<typeof refuse> | undefined => {
-  if (clients.length > IMPORTED_CLIENTS_MAX) {
-    return refuse(
-      'invalid_request',
-      `The document holds more than ${IMPORTED_CLIENTS_MAX} clients: import it in parts.`,
-    )
-  }
-  if (scopeMap.size > SCOPE_MAP_MAX)
-    return refuse('invalid_request', `scope_map has more than ${SCOPE_MAP_MAX} members.`)
-  return (resources?.length ?? 0) > RESOURCES_MAX
-    ? refuse('invalid_target', `An agent may have at most ${RESOURCES_MAX} resources.`)
-    : undefined
 }
 
 type Prepared = {
@@ -144,8 +125,6 @@ export const importClients = async (
   origin: Origin,
   request: ImportRequest,
 ): Promise<OrRefusal<{ readonly outcomes: readonly ClientOutcome[] }>> => {
-  const wrong = checkSizes(request)
-  if (wrong !== undefined) return wrong
   const settings = parseSettings(request)
   if (isRefused(settings)) return settings
   const decided = decideEach(ports, request.clients, settings)

@@ -1,13 +1,10 @@
 // POST /api/v1/imports: what becomes of each client of an export, and of one that is sent again.
 import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, test } from 'node:test'
-import { ACCESS } from '../../src/domain/access.ts'
-import { admin, assertOpen, call, type Headers } from '../support/administration.ts'
+import { admin, call, type Headers } from '../support/administration.ts'
 import { hydraRow, keycloakClient, realmExport } from '../support/foreign-exports.ts'
 import { pbkdf2Hash } from '../support/imports.ts'
-import { testRefusedCallers } from '../support/refused-callers.ts'
-import { type Answer, askToken, get, send } from '../support/requests.ts'
-import { countRows, readRows } from '../support/store-file.ts'
+import { type Answer, askToken, get } from '../support/requests.ts'
 import { startServer, type TestServer } from '../support/test-server.ts'
 
 const PATH = '/api/v1/imports'
@@ -192,7 +189,7 @@ test('what cannot be an agent here is refused with its reason, and the others ar
     keycloakClient('lifetime', { attributes: { 'access.token.lifespan': '86401' } }),
     keycloakClient('expired', { attributes: { 'client.secret.expiration.time': '1500000000' } }),
     keycloakClient('when', { attributes: { 'client.secret.expiration.time': 'tomorrow' } }),
-    keycloakClient(`${'a'.repeat(101)}`),
+    keycloakClient('a'.repeat(101)),
     keycloakClient('lasts', { attributes: { 'access.token.lifespan': '-1', 'client.secret.expiration.time': '0' } }),
   )
   assert.deepEqual(
@@ -269,86 +266,4 @@ test('the caller says what scopes stand for, and gives scope, default scope and 
       ['db:read', 'db:read', settings.resources, ['db:*']],
     ],
   )
-})
-
-test('a name that is taken gives way to the client id, and a disabled client is a disabled agent', async () => {
-  const [first, second, third] = await fromKeycloak(
-    keycloakClient('name-1', { name: 'The same name' }),
-    keycloakClient('name-2', { name: 'The same name', enabled: false }),
-    keycloakClient('name-3', { name: 'name-2' }),
-  )
-  assert.deepEqual([first?.['name'], second?.['name'], third?.['name']], ['The same name', 'name-2', 'name-3'])
-  assert.deepEqual([first?.['disabled'], second?.['disabled']], [false, true])
-  const agent = { agentId: second?.agent_id ?? '', clientId: 'name-2', clientSecret: SECRET }
-  assert.equal((await askToken(service, agent)).status, 401)
-  await service.enableAgent(agent.agentId)
-  assert.equal((await askToken(service, agent)).status, 200)
-})
-
-test('sent again everything exists and nothing changes; a deleted agent keeps its client id', async () => {
-  const clients = [keycloakClient('again-1'), keycloakClient('again-2', { secret: null })]
-  const first = await fromKeycloak(...clients)
-  const before = countRows(service.storeFile, 'audit')
-  const second = await fromKeycloak(...clients, keycloakClient('again-1', { secret: `${SECRET}2` }))
-  assert.deepEqual(second.slice(0, 2), [
-    { ...NOTHING, client_id: 'again-1', outcome: 'exists' },
-    { ...NOTHING, client_id: 'again-2', outcome: 'exists' },
-  ])
-  assert.equal(countRows(service.storeFile, 'audit'), before)
-  const agent = { agentId: '', clientId: 'again-1', clientSecret: `${SECRET}2` }
-  assert.equal((await askToken(service, agent)).status, 401)
-  const path = `/api/v1/agents/${first[0]?.agent_id}`
-  assert.equal((await send(service, { method: 'DELETE', path, headers })).status, 204)
-  assert.deepEqual(reasons(await fromKeycloak(...clients.slice(0, 1))), { 'again-1': 'client_id_retired' })
-})
-
-test('a dry run answers what an import then does, and does nothing', async () => {
-  const document = realmExport(
-    keycloakClient('dry-1', { name: 'Dry', secret: null }),
-    keycloakClient('dry-2', { name: 'Dry', enabled: false }),
-    keycloakClient('dry-3', { publicClient: true }),
-  )
-  const rows = () => ['agent', 'credential', 'audit'].map(table => countRows(service.storeFile, table))
-  const before = rows()
-  const trial = await post({ source: 'keycloak', document, dry_run: true })
-  assert.equal((trial.json as { dry_run: boolean }).dry_run, true)
-  assert.deepEqual(rows(), before)
-  const tried = (trial.json as { data: readonly Outcome[] }).data
-  assert.ok(tried.every(one => one['agent_id'] === null && one['client_secret'] === null))
-  const done = await importing({ source: 'keycloak', document })
-  assert.deepEqual(
-    done.map(one => ({ ...one, agent_id: null, client_secret: null })),
-    tried,
-  )
-  assert.match(done[0]?.client_secret ?? '', /^mmc_/)
-})
-
-test('each agent is in the audit as imported, by whom, and without its secret', async () => {
-  const [one] = await fromKeycloak(keycloakClient('audited'))
-  const entries = readRows(service.storeFile, `select kind, detail, actor from audit where subject = ?`, one?.agent_id)
-  assert.equal(entries.length, 1)
-  assert.equal(entries[0]?.['kind'], 'agent.import')
-  const detail = JSON.parse(String(entries[0]['detail'])) as Record<string, unknown>
-  assert.deepEqual([detail['secret'], (detail['after'] as Record<string, unknown>)['client_id']], ['kept', 'audited'])
-  assert.ok(!String(entries[0]['detail']).includes(SECRET))
-  assert.match(String(entries[0]['actor']), /"operator"/)
-})
-
-const BODY = { source: 'keycloak', document: [keycloakClient('by-whom')] }
-
-test('an API key that may write agents, and an admin, may import', async () => {
-  await assertOpen(service, ACCESS.writeAgents, { method: 'POST', path: PATH, body: BODY })
-})
-
-const FORBIDDEN = { source: 'keycloak', document: [keycloakClient('forbidden')] }
-
-testRefusedCallers({
-  name: 'importing',
-  access: ACCESS.writeAgents,
-  service: () => service,
-  send: caller => call(service, { method: 'POST', path: PATH, body: FORBIDDEN }, caller),
-  isUndone: async () => {
-    const found = readRows(service.storeFile, `select 1 from agent where client_id = 'forbidden'`)
-    assert.equal(found.length, 0)
-  },
 })

@@ -1,0 +1,139 @@
+// POST /api/v1/imports, asked badly: what is no document, or meant to harm, is 400 or 413 and changes nothing.
+import assert from 'node:assert/strict'
+import { after, afterEach, before, test } from 'node:test'
+import { IMPORT_BYTES_MAX } from '../../src/http/import-clients.ts'
+import { IMPORTED_CLIENTS_MAX } from '../../src/domain/foreign-client.ts'
+import { JSON_TYPE } from '../support/administration.ts'
+import { hydraRow, keycloakClient, realmExport } from '../support/foreign-exports.ts'
+import { type Answer, assertProblem, send } from '../support/requests.ts'
+import { countRows } from '../support/store-file.ts'
+import { startServer, type TestServer } from '../support/test-server.ts'
+
+const CANARY = 'c4n4ry-secret-of-another-server'
+
+let service: TestServer
+let headers: Readonly<Record<string, string>>
+
+before(async () => {
+  service = await startServer()
+  headers = { ...JSON_TYPE, 'x-api-key': (await service.createApiKey('agents:write')).key }
+})
+afterEach(() => {
+  assert.equal(countRows(service.storeFile, 'agent'), 0)
+  assert.ok(!service.log().includes(CANARY))
+})
+after(() => service.close())
+
+const postText = (body: string, as = headers): Promise<Answer> =>
+  send(service, { method: 'POST', path: '/api/v1/imports', headers: as, body })
+
+const post = (body: unknown): Promise<Answer> => postText(JSON.stringify(body))
+
+const refused = async (body: unknown, description: string, error = 'invalid_request'): Promise<void> =>
+  assertProblem(await post(body), 400, error, description)
+
+const NO_REALM = 'document holds no clients: it is an array of them, or an object with such an array as clients.'
+const NO_ROWS =
+  'document holds no clients: it is an array of them, or an object with such an array as clients or items.'
+const WRONG = 'is not as the client of such a document.'
+const document = realmExport(keycloakClient('never', { secret: CANARY }))
+const good = { source: 'keycloak', document }
+
+test('a body of another shape is told what is wrong with it, and none of its values', async () => {
+  await refused({ ...good, source: CANARY }, 'source is not keycloak or hydra.')
+  await refused({ source: 'keycloak' }, NO_REALM)
+  await refused({ source: 'hydra', document: { rows: [] } }, NO_ROWS)
+  await refused({ source: 'hydra', document: CANARY }, NO_ROWS)
+  await refused({ source: 'hydra', document: [CANARY] }, `document.0 ${WRONG}`)
+  await refused({ source: 'keycloak', document: [{ secret: CANARY }] }, `document.0.clientId ${WRONG}`)
+  const odd = { clientId: 'a', secret: { [CANARY]: 1 } }
+  await refused({ source: 'keycloak', document: [keycloakClient('b'), odd] }, `document.1.secret ${WRONG}`)
+  const scopes = { clientId: 'a', defaultClientScopes: Array.from({ length: 1001 }, () => 1) }
+  await refused({ source: 'keycloak', document: { clients: [scopes] } }, `document.0.defaultClientScopes ${WRONG}`)
+  await refused({ ...good, dry_run: 'no' }, 'dry_run is missing, or is not of the type boolean.')
+  await refused({ ...good, [CANARY]: 1 }, 'The body has a member that this operation does not know.')
+})
+
+test('settings that are no scope, no map or no resource are refused', async () => {
+  const scopeForm = 'is not 1 to 16 items of the form resource:action (or resource:*), separated by single spaces.'
+  await refused({ ...good, scope: CANARY }, `scope ${scopeForm}`, 'invalid_scope')
+  await refused(
+    { ...good, default_scope: 'db:*' },
+    'default_scope is not 1 to 16 items resource:action.',
+    'invalid_scope',
+  )
+  await refused({ ...good, scope_map: { read: CANARY } }, `A value of scope_map ${scopeForm}`, 'invalid_scope')
+  await refused(
+    { ...good, resources: [CANARY] },
+    'A resource is neither an absolute URI without a fragment nor *.',
+    'invalid_target',
+  )
+  const many = Array.from({ length: 65 }, (_, n) => `https://api.example/${n}`)
+  await refused({ ...good, resources: many }, 'resources has more than 64 members.')
+  const map = Object.fromEntries(many.flatMap(one => Array.from({ length: 16 }, (_, n) => [`${one}/${n}`, 'db:read'])))
+  await refused({ ...good, scope_map: map }, 'scope_map has more than 1000 members.')
+})
+
+test('one client more than a request may hold is refused', async () => {
+  const clients = Array.from({ length: IMPORTED_CLIENTS_MAX + 1 }, (_, n) => ({ clientId: `public-${n}` }))
+  await refused({ source: 'keycloak', document: clients }, 'document holds more than 1000 clients: import it in parts.')
+  const answer = await post({ source: 'keycloak', document: clients.slice(1) })
+  assert.equal(answer.status, 200)
+  assert.equal((answer.json as { data: readonly unknown[] }).data.length, IMPORTED_CLIENTS_MAX)
+})
+
+test('a body as long as may be is read, and one byte more is 413', async () => {
+  const text = JSON.stringify({ source: 'keycloak', document: { ...realmExport(), padding: '' } })
+  const fill = (bytes: number) => text.replace('"padding":""', `"padding":"${'x'.repeat(bytes - text.length)}"`)
+  assert.equal((await postText(fill(IMPORT_BYTES_MAX))).status, 200)
+  assert.equal((await postText(fill(IMPORT_BYTES_MAX + 1))).status, 413)
+})
+
+test('who may not import hears so before the body is read', async () => {
+  const [head, length] = [`POST ${new URL(service.baseUrl).pathname}api/v1/imports HTTP/1.1`, IMPORT_BYTES_MAX * 2]
+  const { connect } = await import('node:net')
+  const { text } = await import('node:stream/consumers')
+  const { hostname, port, host } = new URL(service.baseUrl)
+  const socket = connect({ host: hostname, port: Number(port) })
+  socket.write(`${head}\r\nhost: ${host}\r\ncontent-type: application/json\r\ncontent-length: ${length}\r\n\r\n{`)
+  const { value } = (await socket[Symbol.asyncIterator]().next()) as { value: Buffer }
+  socket.end()
+  void text(socket).catch(() => undefined)
+  assert.match(value.toString(), /^HTTP\/1\.1 401 /)
+})
+
+const nested = (depth: number): string => `${'['.repeat(depth)}${']'.repeat(depth)}`
+
+test('deep documents, names of prototypes and repeated members do no harm', async () => {
+  const wrap = (text: string, members = '') => `{"source":"keycloak"${members},"document":${text}}`
+  for (const depth of [1000, 1_000_000]) {
+    assert.equal((await postText(wrap(nested(depth)))).status, 400)
+    const passedOver = await postText(wrap(`{"clients":[],"other":${nested(depth)}}`))
+    assert.equal(passedOver.status, 200, passedOver.text)
+  }
+  const escaped = '__proto\\u005f_'
+  for (const name of ['__proto__', escaped]) {
+    assert.equal(
+      (await postText(wrap(`{"clients":[{"clientId":"a","${name}":{"serviceAccountsEnabled":true}}]}`))).status,
+      400,
+    )
+    assert.equal((await postText(wrap('[]', `,"scope_map":{"${name}":"db:read"}`))).status, 400)
+  }
+  const names = ['constructor', 'toString', 'hasOwnProperty']
+  const scopes = keycloakClient('x', { publicClient: true, defaultClientScopes: names })
+  assert.equal((await post({ ...good, document: [scopes], scope_map: { constructor: 'db:read' } })).status, 200)
+  const odd = await post({
+    source: 'hydra',
+    document: names.map(id => hydraRow(id, { grant_types: names, scope: 'toString' })),
+  })
+  assert.equal(odd.status, 200, odd.text)
+  // As everywhere in this API the last of two members counts.
+  const twice = await postText(wrap('[]', ',"dry_run":false,"dry_run":true'))
+  assert.equal((twice.json as { dry_run: boolean }).dry_run, true)
+})
+
+test('a client id that is as long as a body is told back cut', async () => {
+  const answer = await post({ source: 'keycloak', document: [keycloakClient('y'.repeat(100_000))] })
+  const [one] = (answer.json as { data: readonly { client_id: string; reason: string }[] }).data
+  assert.deepEqual([one?.reason, one?.client_id.length], ['client_id_malformed', 255])
+})
