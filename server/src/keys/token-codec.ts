@@ -1,6 +1,6 @@
 // Access tokens as text: signed at issue, found by the address in them, recognised by the digest of the whole.
 import { createPublicKey, hash, sign, verify, type KeyObject } from 'node:crypto'
-import { addressOf, type AccessTokenClaims } from '../domain/claims.ts'
+import { type AccessTokenClaims, addressReader, formatClaims } from '../domain/claims.ts'
 import { type Digest, digestIn } from '../domain/hash.ts'
 import type { PublicJwk, SigningKey } from '../domain/signing-key.ts'
 import type { MintedToken, TokenCodec, TokenReference } from '../ports.ts'
@@ -8,6 +8,8 @@ import { COMPACT_CHARACTERS_MAX, decodeCanonical, readProvablePayload, splitComp
 import { openSigningKey } from './signing-keys.ts'
 
 const SIGNATURE_BYTES = 64
+/** Stands where one was spelled otherwise. */
+const SOME_SIGNATURE = Buffer.alloc(SIGNATURE_BYTES).toString('base64url')
 /** Private keys kept open. One signs at a time; the rest of the room is for a rotation. */
 const OPEN_KEYS_MAX = 8
 // RFC 7518 §3.4: r and s side by side, not DER.
@@ -17,12 +19,12 @@ const ANY_BASE64 = /^[A-Za-z0-9+/_=\s-]+$/
 
 type OpenKey = { readonly encodedHeader: string; readonly privateKey: KeyObject }
 
-const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')
+const encode = (json: string): string => Buffer.from(json).toString('base64url')
 
 const digestOf = (text: string): Digest => digestIn(hash('sha256', text, 'hex'))
 
 const mintOne = (claims: AccessTokenClaims, { encodedHeader, privateKey }: OpenKey): MintedToken => {
-  const signingInput = `${encodedHeader}.${encode(claims)}`
+  const signingInput = `${encodedHeader}.${encode(formatClaims(claims))}`
   const signature = sign('sha256', Buffer.from(signingInput), { key: privateKey, dsaEncoding: DSA_ENCODING })
   const token = `${signingInput}.${signature.toString('base64url')}`
   // A token that read() does not take could never be introspected or revoked: it must not leave.
@@ -39,7 +41,7 @@ const decodingsOf = (spelled: string): readonly Buffer[] => {
 /** The canonical text in which only the signature may have been spelled otherwise, at any length; or undefined. */
 const canonicalExceptSignature = (text: string): string | undefined => {
   const end = text.lastIndexOf('.')
-  return ANY_BASE64.test(text.slice(end + 1)) ? `${text.slice(0, end)}.AA` : undefined
+  return ANY_BASE64.test(text.slice(end + 1)) ? `${text.slice(0, end)}.${SOME_SIGNATURE}` : undefined
 }
 
 // RFC 9068 §2.1. Opening a key costs a decryption, so it is done once for each kid; the kid is a thumbprint.
@@ -49,7 +51,7 @@ const makeKeyRing = (keyEncryptionKey: Uint8Array): ((key: SigningKey) => OpenKe
     const { kid } = key.publicJwk
     const known = ring.get(kid)
     if (known !== undefined) return known
-    const encodedHeader = encode({ alg: 'ES256', kid, typ: 'at+jwt' })
+    const encodedHeader = encode(JSON.stringify({ alg: 'ES256', kid, typ: 'at+jwt' }))
     const opened = { encodedHeader, privateKey: openSigningKey(keyEncryptionKey, key) }
     const [oldest] = ring.keys()
     if (ring.size >= OPEN_KEYS_MAX && oldest !== undefined) ring.delete(oldest)
@@ -80,8 +82,10 @@ export const makeTokenCodec = (options: {
   readonly keyEncryptionKey: Uint8Array
 }): TokenCodec => {
   const open = makeKeyRing(options.keyEncryptionKey)
+  const readAddress = addressReader(options.issuer)
   const reference = (canonical: string, exact: string): TokenReference | undefined => {
-    const address = addressOf(readProvablePayload(canonical), options.issuer)
+    const payload = readProvablePayload(canonical)
+    const address = payload === undefined ? undefined : readAddress(payload)
     return address && { ...address, digest: digestOf(exact) }
   }
   return {

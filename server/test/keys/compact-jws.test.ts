@@ -6,10 +6,11 @@ import { COMPACT_CHARACTERS_MAX, readCompactJws, readProvablePayload } from '../
 
 const parse = (json: string): unknown => JSON.parse(json)
 const encode = (text: string | Uint8Array): string => Buffer.from(text).toString('base64url')
+const SIGNATURE = 'signature.'.padEnd(64, '.')
 const HEADER = '{"alg":"ES256","kid":"k"}'
 const PAYLOAD = '{"iss":"https://issuer.test","sub":"a","aud":["x","y"],"exp":1}'
 const compact = (header: string | Uint8Array, payload: string | Uint8Array = PAYLOAD): string =>
-  `${encode(header)}.${encode(payload)}.${encode('signature.')}`
+  `${encode(header)}.${encode(payload)}.${encode(SIGNATURE)}`
 
 const TOKEN = compact(HEADER)
 const [H = '', P = '', S = ''] = TOKEN.split('.')
@@ -20,10 +21,10 @@ test('a compact JWS in its canonical form is read in all its parts', () => {
     header: parse(HEADER),
     payload: parse(PAYLOAD),
     signingInput: `${H}.${P}`,
-    signature: Buffer.from('signature.'),
+    signature: Buffer.from(SIGNATURE),
     text: TOKEN,
   })
-  assert.deepEqual(readProvablePayload(TOKEN), parse(PAYLOAD))
+  assert.equal(readProvablePayload(TOKEN), PAYLOAD)
 })
 
 /** The same bits with a bit set that decoders drop: `A` and `B` as last characters then mean one byte. */
@@ -71,6 +72,23 @@ for (const [name, text] of SPELLINGS) {
     assert.equal(readProvablePayload(text), undefined)
   })
 }
+
+test('the payload of a token is taken with a signature of 64 bytes only, in any bytes', () => {
+  const withSignature = (bytes: number, byte: number) => `${H}.${P}.${encode(Buffer.alloc(bytes, byte))}`
+  for (const byte of [0x00, 0x01, 0x7f, 0xfe, 0xff]) {
+    assert.equal(readProvablePayload(withSignature(64, byte)), PAYLOAD)
+    for (const bytes of [1, 63, 65]) assert.equal(readProvablePayload(withSignature(bytes, byte)), undefined)
+  }
+})
+
+test('of headers that come in turn each is refused in another spelling', () => {
+  for (const header of [HEADER, `${HEADER} `, HEADER]) {
+    const text = compact(header)
+    assert.equal(readProvablePayload(text), PAYLOAD)
+    assert.equal(readProvablePayload(text.replace('.', '=.')), undefined)
+    assert.equal(readProvablePayload(` ${text}`), undefined)
+  }
+})
 
 const CONTENTS: readonly (readonly [string, string])[] = [
   ['a header that is not JSON', compact('{')],

@@ -92,6 +92,17 @@ test('reading a token gives the address in it and the digest of its exact text',
   assert.deepEqual(codec.readLenient(TOKEN), REFERENCE)
 })
 
+test('claims are signed in the order in which they are looked for, in whatever order they come', () => {
+  const turned = Object.fromEntries(Object.entries(CLAIMS).toReversed()) as AccessTokenClaims // the same members
+  assert.equal(mint(turned).token.split('.')[1], P)
+})
+
+test('a claim that holds the text of an address is not taken for one', () => {
+  const posing = `","iat":1,"exp":2,"jti":"${CLAIMS.jti}","`
+  const { token, digest } = mint(claimsOf({ sub: posing, client_id: posing, aud: [posing, posing] }))
+  assert.deepEqual(codec.read(token), { ...REFERENCE, digest })
+})
+
 test('the signature is no part of the address: another one gives another digest', () => {
   const forged = `${H}.${P}.${Buffer.alloc(64, 1).toString('base64url')}`
   assert.deepEqual(codec.read(forged), { ...REFERENCE, digest: digestOf(forged) })
@@ -104,6 +115,7 @@ for (const [name, changed] of Object.entries({
   'an iat that is not the time in its jti': { iat: CLAIMS.iat + 1 },
   'a lifetime of nothing': { exp: CLAIMS.iat },
   'a lifetime above the greatest': { exp: CLAIMS.iat + 86_401 },
+  'an iat that is not a number': { iat: `${CLAIMS.iat}` as unknown as number },
   'an exp that is no integer': { exp: CLAIMS.exp + 0.5 },
 })) {
   test(`a token with ${name} cannot be ours`, () => {

@@ -11,7 +11,7 @@ type FoundRow = TokenNumbers & { readonly digest: Digest }
 
 // As text: buffers that cross into SQLite and back cost more than the look-up.
 const SELECT = `select agent, cred, key, scope, aud, seq, lower(hex(digest)) as digest from token
-  where life = ? and id = unhex(?)`
+  where life = ? and id = unhex(?, '-')`
 
 const ENDED_SEQ = {
   agent: 'select ended_seq as seq from agent where n = ?',
@@ -42,7 +42,7 @@ export const findTokens = (
   addresses: readonly TokenAddress[],
 ): readonly (FoundToken | undefined)[] =>
   addresses.map(address => {
-    const row = snapshot.sql<FoundRow>(SELECT).get(address.lifetimeSeconds, address.id.replaceAll('-', ''))
+    const row = snapshot.sql<FoundRow>(SELECT).get(address.lifetimeSeconds, address.id)
     if (row === undefined) return undefined
     const token = ledgerTokenAt(address, row, snapshot.sets)
     const cutOffs = row.seq >= snapshot.service.lastEndSeq ? [] : snapshot.cutOffs()
