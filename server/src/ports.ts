@@ -194,7 +194,7 @@ export interface Secrets {
   kindOf(text: string): SecretKind | undefined
   /** Of the UTF-8 text. */
   hash(text: string): Sha256
-  /** Compares two hashes, or two digests, in constant time. */
+  /** Compares two hashes, or two digests, in constant time; what is neither equals nothing. */
   areEqual(a: string, b: string): boolean
 }
 

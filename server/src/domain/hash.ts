@@ -6,6 +6,7 @@ export type Sha256 = string
 /** The first 16 bytes of the SHA-256 of a token's exact text: 32 characters. */
 export type Digest = string
 
-const DIGEST_CHARACTERS = 32
+export const SHA256_CHARACTERS = 64
+export const DIGEST_CHARACTERS = 32
 
 export const digestIn = (hash: Sha256): Digest => hash.slice(0, DIGEST_CHARACTERS)

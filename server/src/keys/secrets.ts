@@ -2,6 +2,7 @@
 // They are random in full, so SHA-256 keeps them as well as a slow password hash would.
 import { hash, timingSafeEqual } from 'node:crypto'
 import { crc32 } from 'node:zlib'
+import { DIGEST_CHARACTERS, SHA256_CHARACTERS } from '../domain/hash.ts'
 import type { Randomness, Secrets } from '../ports.ts'
 import type { SecretKind } from '../ports/secret-registers.ts'
 
@@ -9,7 +10,6 @@ export const CLIENT_SECRET_PREFIX = 'mmc_'
 export const API_KEY_PREFIX = 'mma_'
 
 const SECRET_BYTES = 32
-const HASH_CHARACTERS = 64
 // Only these and `_`, so that no client percent-encodes a part of a secret in form fields or in HTTP Basic.
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 // The least lengths that hold 256 and 32 bits in base 62.
@@ -42,14 +42,18 @@ const kindOf = (text: string): SecretKind | undefined => {
   return secretChecksum(body) === checksum ? KINDS.get(prefix) : undefined
 }
 
-// Compared in bytes that are kept: two new buffers for each comparison cost more than the comparison.
-const left = Buffer.alloc(HASH_CHARACTERS)
-const right = Buffer.alloc(HASH_CHARACTERS)
+// Compared in bytes that are kept, a pair for each length: to make or to clear them costs more than the comparison.
+const pairs = new Map(
+  [SHA256_CHARACTERS, DIGEST_CHARACTERS].map(length => [length, [Buffer.alloc(length), Buffer.alloc(length)] as const]),
+)
 
 const areEqual = (a: string, b: string): boolean => {
-  left.fill(0).write(a, 'latin1')
-  right.fill(0).write(b, 'latin1')
-  return timingSafeEqual(left, right) && a.length === b.length && a.length <= HASH_CHARACTERS
+  const pair = a.length === b.length ? pairs.get(a.length) : undefined
+  if (pair === undefined) return false
+  const [left, right] = pair
+  left.write(a, 'latin1')
+  right.write(b, 'latin1')
+  return timingSafeEqual(left, right)
 }
 
 export const makeSecrets = (randomness: Pick<Randomness, 'bytes'>): Secrets => ({

@@ -49,14 +49,27 @@ test('a hash is SHA-256 of the UTF-8 text', () => {
   }
 })
 
-test('hashes are equal only where every byte and the length are', () => {
+test('hashes, and digests, are equal only where every byte is, whatever was compared before', () => {
+  const [a, b] = [secrets.hash('a'), secrets.hash('b')]
+  for (const characters of [64, 32]) {
+    const [left, right] = [a.slice(0, characters), b.slice(0, characters)]
+    assert.equal(secrets.areEqual(left, left), true)
+    assert.equal(secrets.areEqual(left, right), false)
+    for (let n = 0; n < characters; n += 1) {
+      const changed = `${left.slice(0, n)}${left[n] === '0' ? '1' : '0'}${left.slice(n + 1)}`
+      assert.equal(secrets.areEqual(left, changed), false)
+      assert.equal(secrets.areEqual(changed, left), false)
+    }
+  }
+})
+
+test('what has the length of no hash equals nothing', () => {
   const a = secrets.hash('a')
-  assert.equal(secrets.areEqual(a, secrets.hash('a')), true)
-  assert.equal(secrets.areEqual(a, secrets.hash('b')), false)
   assert.equal(secrets.areEqual(a, a.slice(0, 62)), false)
   assert.equal(secrets.areEqual(a.slice(0, 62), a), false)
   assert.equal(secrets.areEqual(a, `${a}00`), false)
-  assert.equal(secrets.areEqual('', ''), true)
+  assert.equal(secrets.areEqual(a, a.slice(0, 32)), false)
+  for (const text of ['', a.slice(0, 62), `${a}00`]) assert.equal(secrets.areEqual(text, text), false)
 })
 
 test('random bytes and UUIDs are as many and as formed as asked for, and not the same twice', () => {
