@@ -1,6 +1,5 @@
 // Operators, recognised by a JWT of one of the configured identity providers (RFC 7519, RFC 8725).
 // Order: form, issuer, claims, then keys. Nothing that a token says chooses an address or an algorithm beyond the list.
-import { compactVerify, errors } from 'jose'
 import type { OperatorCaller, Role } from '../domain/caller.ts'
 import type { Operators } from '../ports.ts'
 import { readCompactJws, type CompactJws, type JsonObject } from './compact-jws.ts'
@@ -9,6 +8,7 @@ import { operatorRole } from './operator-role.ts'
 import { makeProviderKeyCache, type ProviderKeyCache } from './provider-key-cache.ts'
 import { makeKeySetReader, READING_MILLISECONDS_MAX } from './provider-key-set.ts'
 import { parseProviderAlgorithm, permits, type ProviderAlgorithm, type ProviderKey } from './provider-key.ts'
+import { makeSignatureCheck } from './provider-signature.ts'
 
 const CLOCK_SKEW_SECONDS = 60
 const SUB_CHARACTERS_MAX = 255
@@ -40,7 +40,11 @@ export type OperatorsOptions = {
 }
 
 type Refused = { readonly refused: string }
-type Trusted = { readonly provider: IdentityProvider; readonly keys: ProviderKeyCache }
+type Trusted = {
+  readonly provider: IdentityProvider
+  readonly keys: ProviderKeyCache
+  readonly isSignedWith: ReturnType<typeof makeSignatureCheck>
+}
 
 /** What is wrong with a provider as it was configured, in a sentence; null where nothing is. */
 const providerMistake = (provider: IdentityProvider, ownIssuer: string): string | null => {
@@ -88,25 +92,16 @@ const findKey = async (header: JsonObject, { provider, keys }: Trusted): Promise
   return others.length === 0 ? key : { refused: 'more than one key of the provider fits' }
 }
 
-const isSignedWith = async ({ text, header }: CompactJws, { key }: ProviderKey): Promise<boolean> => {
-  try {
-    await compactVerify(text, key, { algorithms: [String(header['alg'])] })
-    return true
-  } catch (error) {
-    if (error instanceof errors.JOSEError) return false
-    throw error
-  }
-}
-
 const trustOf = (provider: IdentityProvider, options: OperatorsOptions): Trusted => {
   const { fetch, monotonicNow, readingMilliseconds = READING_MILLISECONDS_MAX } = options
   const { issuer, jwksUri } = provider
   const read = makeKeySetReader({ issuer, jwksUri, fetch, monotonicNow, readingMilliseconds })
-  return { provider, keys: makeProviderKeyCache({ issuer, read, monotonicNow }) }
+  const keys = makeProviderKeyCache({ issuer, read, monotonicNow })
+  return { provider, keys, isSignedWith: makeSignatureCheck() }
 }
 
 const recognise = async (jws: CompactJws, trusted: Trusted, now: number): Promise<OperatorCaller | Refused> => {
-  const { provider } = trusted
+  const { provider, isSignedWith } = trusted
   const refused =
     typeRefusal(jws.header) ??
     audienceRefusal(jws.payload, provider.audience) ??
@@ -116,7 +111,7 @@ const recognise = async (jws: CompactJws, trusted: Trusted, now: number): Promis
   if (sub === undefined) return { refused: 'sub is missing or not a plain text' }
   const key = await findKey(jws.header, trusted)
   if ('refused' in key) return key
-  if (!(await isSignedWith(jws, key))) return { refused: 'the signature does not verify' }
+  if (!(await isSignedWith(jws, key.key))) return { refused: 'the signature does not verify' }
   return { kind: 'operator', iss: provider.issuer, sub, role: operatorRole(jws.payload, provider) }
 }
 

@@ -5,6 +5,7 @@ import { after, test } from 'node:test'
 import type { OperatorCaller } from '../../src/domain/caller.ts'
 import { DEFAULT_ROLE_CLAIM, DEFAULT_ROLES, PROVIDER_ALGORITHMS } from '../../src/config-provider.ts'
 import { makeOperators, type IdentityProvider, type OperatorsOptions } from '../../src/keys/identity-providers.ts'
+import { KEYS_HELD_MILLISECONDS_MAX } from '../../src/keys/provider-key-cache.ts'
 import {
   startIdentityProvider,
   type IdentityProvider as RunningProvider,
@@ -127,6 +128,21 @@ test('a JWT that is changed, cut or spelled otherwise is refused', async () => {
   for (const spelled of [` ${jwt}`, `${jwt}=`, `${jwt}\n`, `${jwt}.`, `${header}.${payload}.`, '']) {
     await isRefused(spelled, 'it is not a compact JWS in its canonical form')
   }
+})
+
+test('a JWT that passed is refused once it has expired, and once the provider has its key no more', async () => {
+  const changing = await start()
+  const [clock, age] = [{ now: NOW }, { milliseconds: 0 }]
+  const times = { now: () => clock.now, monotonicNow: () => age.milliseconds }
+  const jwt = await changing.operatorJwt({ exp: SECONDS + 300 })
+  const by = operatorsOf([configured(changing)], times)
+  for (let n = 0; n < 2; n += 1) assert.equal('refused' in (await by.verify(jwt)), false)
+  clock.now += 361_000
+  await isRefused(jwt, 'it has expired', by)
+  clock.now = NOW
+  await changing.rotate()
+  age.milliseconds += KEYS_HELD_MILLISECONDS_MAX
+  await isRefused(jwt, 'the provider has no key that fits kid and alg', by)
 })
 
 const withHeader = async (header: object, signature?: (input: string) => string): Promise<string> => {
