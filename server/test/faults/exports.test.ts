@@ -18,7 +18,7 @@ import type { TestServer } from '../support/test-server.ts'
 
 const EXPORTS_MAX = 4
 /** What does not break off must turn the test red, not leave it waiting. */
-const WAITING = { timeout: 60_000 }
+const WAITING = { timeout: 300_000 }
 
 const exportAll = async (service: TestServer, headers: Readonly<Record<string, string>>) =>
   readExport(await openExport(service, headers))
@@ -134,7 +134,7 @@ test('each page asks for what follows the one before, with the same filters and 
 
 /** Many turns of the service's event loop. */
 const letItRun = async (service: TestServer): Promise<void> => {
-  for (let n = 0; n < 100; n += 1) assert.equal((await get(service, '/readyz')).status, 200)
+  for (let n = 0; n < 30; n += 1) assert.equal((await get(service, '/readyz')).status, 200)
 }
 
 test('of an export that nobody reads no page is read ahead', WAITING, async t => {
