@@ -19,6 +19,9 @@ export const SETTING_COLUMNS =
   'name, description, owner, labels, scopes, default_scope, resources, default_audience, life, ' +
   'tokens_per_minute, tokens_per_day, live_tokens_max, at_live_tokens_max, dpop_bound'
 
+/** A question mark for each of them. */
+export const SETTING_PLACES = SETTING_COLUMNS.replace(/\w+/g, '?')
+
 export type AgentRow = {
   n: number
   id: string
@@ -120,7 +123,7 @@ export const settingValues = (settings: AgentSettings): readonly (string | numbe
 ]
 
 const INSERT = `insert into agent (id, client_id, created_at, ${SETTING_COLUMNS})
-  values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+  values (?, ?, ?, ${SETTING_PLACES})`
 
 const insertAgent = ({ sql, now }: Transaction, agent: NewAgent): void => {
   const { id, clientId, credential } = agent

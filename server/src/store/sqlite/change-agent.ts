@@ -20,6 +20,7 @@ import {
   lifetimesFull,
   readAgentRow,
   SETTING_COLUMNS,
+  SETTING_PLACES,
   settingValues,
 } from './agents.ts'
 import { endAll } from './end-tokens.ts'
@@ -86,7 +87,7 @@ const difference = (before: AgentSettings, after: AgentSettings): { before: obje
   }
 }
 
-const UPDATE = `update agent set (${SETTING_COLUMNS}) = (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) where n = ?`
+const UPDATE = `update agent set (${SETTING_COLUMNS}) = (${SETTING_PLACES}) where n = ?`
 
 /** The numbers that the change takes, for the audit; none where nobody would go by the old settings. */
 const takeNumbers = (tx: Transaction, agent: number, change: Change, act: Act): object => {

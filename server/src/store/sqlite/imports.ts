@@ -6,12 +6,12 @@ import { hasExpired } from '../../domain/expiry.ts'
 import type { Sha256 } from '../../domain/hash.ts'
 import { formatTimeOrNull } from '../../domain/time.ts'
 import type { ImportedAgent, ImportObstacle } from '../../ports/imports.ts'
-import { isNameTaken, lifetimesFull, SETTING_COLUMNS, settingValues } from './agents.ts'
+import { isNameTaken, lifetimesFull, SETTING_COLUMNS, SETTING_PLACES, settingValues } from './agents.ts'
 import { liveCaller } from './api-keys.ts'
 import type { Transaction } from './transaction.ts'
 
 const AGENT = `insert into agent (id, client_id, created_at, disabled_at, ${SETTING_COLUMNS})
-  values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+  values (?, ?, ?, ?, ${SETTING_PLACES})`
 const CREDENTIAL = `insert into credential
   (agent, id, name, secret_hash, imported, foreign_hash, created_at, expires_at)
   values (?, ?, 'imported', unhex(?), ?, ?, ?, ?)`
