@@ -47,7 +47,9 @@ const registerAgents = (app: FastifyInstance, { ports, refuser }: Wire): void =>
   app.post(
     all,
     describeAdministration({
+      operationId: 'createAgent',
       summary: 'Create an agent',
+      access: ACCESS.writeAgents,
       body: newAgentBody,
       answers: { 201: createdAgentAnswer },
     }),
@@ -55,32 +57,69 @@ const registerAgents = (app: FastifyInstance, { ports, refuser }: Wire): void =>
   )
   app.get<{ Querystring: AgentsQuery }>(
     all,
-    describeList('List agents', agentsQuery, agentsAnswer),
+    describeList({
+      operationId: 'listAgents',
+      summary: 'List agents',
+      access: ACCESS.readAgents,
+      query: agentsQuery,
+      answer: agentsAnswer,
+    }),
     makeAgentsHandler(ports, refuser, all),
   )
   app.get(
     one,
-    describeAdministration({ summary: 'Show an agent', answers: shown }),
+    describeAdministration({
+      operationId: 'showAgent',
+      summary: 'Show an agent',
+      access: ACCESS.readAgents,
+      answers: shown,
+    }),
     makeShowAgentHandler(ports, refuser),
   )
   app.patch(
     one,
-    describeAdministration({ summary: 'Change an agent', body: agentChangeBody, answers: shown }),
+    describeAdministration({
+      operationId: 'changeAgent',
+      summary: 'Change an agent',
+      access: ACCESS.writeAgents,
+      refusals: [409],
+      body: agentChangeBody,
+      answers: shown,
+    }),
     makeChangeAgentHandler(ports, refuser),
   )
   app.delete(
     one,
-    describeAdministration({ summary: 'Delete an agent', answers: { 204: nothing } }),
+    describeAdministration({
+      operationId: 'deleteAgent',
+      summary: 'Delete an agent',
+      access: ACCESS.writeAgents,
+      answers: { 204: nothing },
+    }),
     makeDeleteAgentHandler(ports, refuser),
   )
+}
+
+const registerAgentStates = (app: FastifyInstance, { ports, refuser }: Wire): void => {
+  const shown = { 200: agentRecord }
   app.post(
     '/api/v1/agents/:id/disable',
-    describeAdministration({ summary: 'Disable an agent', answers: shown }),
+    describeAdministration({
+      operationId: 'disableAgent',
+      summary: 'Disable an agent',
+      access: ACCESS.stopAgents,
+      answers: shown,
+    }),
     makeDisableAgentHandler(ports, refuser),
   )
   app.post(
     '/api/v1/agents/:id/enable',
-    describeAdministration({ summary: 'Enable an agent', answers: shown }),
+    describeAdministration({
+      operationId: 'enableAgent',
+      summary: 'Enable an agent',
+      access: ACCESS.writeAgents,
+      answers: shown,
+    }),
     makeEnableAgentHandler(ports, refuser),
   )
 }
@@ -88,13 +127,20 @@ const registerAgents = (app: FastifyInstance, { ports, refuser }: Wire): void =>
 const registerTokens = (app: FastifyInstance, { ports, refuser }: Wire): void => {
   app.get(
     '/api/v1/tokens/:id',
-    describeAdministration({ summary: 'Show the whole life of a token', answers: { 200: tokenLife } }),
+    describeAdministration({
+      operationId: 'showToken',
+      summary: 'Show the whole life of a token',
+      access: ACCESS.readTokens,
+      answers: { 200: tokenLife },
+    }),
     makeShowTokenHandler(ports, refuser),
   )
   app.post(
     '/api/v1/tokens/:id/revoke',
     describeAdministration({
+      operationId: 'revokeTokenById',
       summary: 'Revoke a token by its id',
+      access: ACCESS.revokeTokens,
       body: tokenRevocationBody,
       answers: { 200: tokenLife },
     }),
@@ -106,12 +152,23 @@ const registerRevocations = (app: FastifyInstance, { ports, refuser }: Wire): vo
   const path = '/api/v1/revocations'
   app.post(
     path,
-    describeAdministration({ summary: 'End many tokens at once', body: revocationBody, answers: revocationAnswers }),
+    describeAdministration({
+      operationId: 'createRevocation',
+      summary: 'End many tokens at once',
+      access: ACCESS.revokeTokens,
+      body: revocationBody,
+      answers: revocationAnswers,
+    }),
     makeCreateRevocationHandler(ports, refuser, path),
   )
   app.get(
     '/api/v1/revocations/:id',
-    describeAdministration({ summary: 'Show a revocation', answers: { 200: revocationRecord } }),
+    describeAdministration({
+      operationId: 'showRevocation',
+      summary: 'Show a revocation',
+      access: ACCESS.readTokens,
+      answers: { 200: revocationRecord },
+    }),
     makeShowRevocationHandler(ports, refuser),
   )
 }
@@ -121,7 +178,9 @@ const registerImports = (app: FastifyInstance, wire: Wire): void => {
     '/api/v1/imports',
     {
       ...describeAdministration({
+        operationId: 'importClients',
         summary: 'Take over the clients of another server',
+        access: ACCESS.writeAgents,
         body: importBody,
         answers: { 200: importAnswer },
       }),
@@ -136,12 +195,24 @@ const registerAudit = (app: FastifyInstance, { ports, refuser }: Wire): void => 
   const [entries, refusals] = ['/api/v1/audit', '/api/v1/audit/refusals']
   app.get<{ Querystring: AuditQuery }>(
     entries,
-    describeList('Read the audit log', auditQuery, auditAnswer),
+    describeList({
+      operationId: 'listAudit',
+      summary: 'Read the audit log',
+      access: ACCESS.readAudit,
+      query: auditQuery,
+      answer: auditAnswer,
+    }),
     makeAuditHandler(ports, refuser, entries),
   )
   app.get<{ Querystring: RefusalsQuery }>(
     refusals,
-    describeList('Count refused authentications', refusalsQuery, refusalsAnswer),
+    describeList({
+      operationId: 'listRefusals',
+      summary: 'Count refused authentications',
+      access: ACCESS.readAudit,
+      query: refusalsQuery,
+      answer: refusalsAnswer,
+    }),
     makeRefusalsHandler(ports, refuser, refusals),
   )
 }
@@ -150,17 +221,35 @@ const registerExports = (app: FastifyInstance, wire: Wire): void => {
   const lane = makeExportLane(app, wire)
   app.get<{ Querystring: ExportTokensQuery }>(
     '/api/v1/exports/tokens',
-    describeExport('Export live tokens', exportTokensQuery, tokenRecord),
+    describeExport({
+      operationId: 'exportTokens',
+      summary: 'Export live tokens',
+      access: ACCESS.readTokens,
+      query: exportTokensQuery,
+      record: tokenRecord,
+    }),
     makeExportTokensHandler(wire, lane),
   )
   app.get<{ Querystring: ExportHistoryQuery }>(
     '/api/v1/exports/history',
-    describeExport('Export ended tokens', exportHistoryQuery, endedTokenRecord),
+    describeExport({
+      operationId: 'exportHistory',
+      summary: 'Export ended tokens',
+      access: ACCESS.readTokens,
+      query: exportHistoryQuery,
+      record: endedTokenRecord,
+    }),
     makeExportHistoryHandler(wire, lane),
   )
   app.get<{ Querystring: ExportAuditQuery }>(
     '/api/v1/exports/audit',
-    describeExport('Export the audit log', exportAuditQuery, auditRecord),
+    describeExport({
+      operationId: 'exportAudit',
+      summary: 'Export the audit log',
+      access: ACCESS.readAudit,
+      query: exportAuditQuery,
+      record: auditRecord,
+    }),
     makeExportAuditHandler(wire, lane),
   )
 }
@@ -170,6 +259,7 @@ export const registerAdministration = (app: FastifyInstance, wire: Wire): void =
   takeJson(app)
   answerEachInTime(app, wire.inTime)
   registerAgents(app, wire)
+  registerAgentStates(app, wire)
   registerTokens(app, wire)
   registerRevocations(app, wire)
   registerSecrets(app, wire)

@@ -10,7 +10,7 @@ import type { ExportAuditQuery } from './export-query.ts'
 import { makeExportHandler } from './export-records.ts'
 import type { Wire } from './wire.ts'
 
-const COLUMNS = {
+export const AUDIT_COLUMNS = {
   n: entry => entry.n,
   at: entry => entry.at,
   kind: entry => entry.kind,
@@ -32,5 +32,5 @@ export const makeExportAuditHandler = (wire: Wire, lane: ExportLane) =>
     filtersOf: (query: ExportAuditQuery) => auditFiltersOf(query),
     pages: (caller, filters) => exportAudit(wire.ports, caller, filters),
     format: entryRecord,
-    columns: COLUMNS,
+    columns: AUDIT_COLUMNS,
   })

@@ -11,7 +11,7 @@ import { TOKEN_COLUMNS } from './export-tokens.ts'
 import { historyFiltersOf } from './list-query.ts'
 import type { Wire } from './wire.ts'
 
-const COLUMNS = {
+export const HISTORY_COLUMNS = {
   ...TOKEN_COLUMNS,
   ended_at: token => token.ended_at,
   termination_reason: token => token.termination_reason,
@@ -30,5 +30,5 @@ export const makeExportHistoryHandler = (wire: Wire, lane: ExportLane) =>
     filtersOf: (query: ExportHistoryQuery) => historyFiltersOf(query),
     pages: (caller, filters) => exportHistory(wire.ports, caller, filters),
     format: formatEndedRecord,
-    columns: COLUMNS,
+    columns: HISTORY_COLUMNS,
   })

@@ -1,17 +1,25 @@
 // The OpenAPI 3.1 description that the routes' schemas add up to, and its page, served from our own origin.
-import swagger, { type SwaggerTransformObject } from '@fastify/swagger'
+import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance, FastifySchema } from 'fastify'
 import { jsonSchemaTransform } from 'fastify-type-provider-zod'
 import { z } from 'zod'
-import { MEDIA_TYPES } from './export-format.ts'
+import { ACCESS, type Access } from '../domain/access.ts'
+import { ROLES } from '../domain/caller.ts'
+import { completeDocument, DESCRIPTION } from './openapi-completion.ts'
+import type { HeaderName, ParameterName } from './openapi-components.ts'
 
+/** The alternatives, each with what a caller needs beyond being recognised: permissions of a key, roles of an operator. */
 type Security = readonly Readonly<Record<string, string[]>>[]
 
 export const byClient: Security = [{ clientForm: [] }, { clientBasic: [] }]
-export const byApiKey: Security = [{ apiKey: [] }]
-export const byOperator: Security = [{ identityProviderJwt: [] }]
-export const byIntrospector: Security = [...byApiKey, { apiKeyBasic: [] }]
+export const byIntrospector: Security = [{ apiKey: ['tokens:introspect'] }, { apiKeyBasic: ['tokens:introspect'] }]
+export const byRevoker: Security = [{ identityProviderJwt: [ACCESS.revokeTokens.role] }, ...byClient]
+
+const byAdministrator = ({ permission, role }: Access): Security => [
+  { apiKey: [permission] },
+  { identityProviderJwt: [role] },
+]
 
 const securitySchemesOf = (issuer: string) =>
   ({
@@ -21,119 +29,117 @@ const securitySchemesOf = (issuer: string) =>
       flows: { clientCredentials: { tokenUrl: `${issuer}/oauth/token`, scopes: {} } },
     },
     clientBasic: { type: 'http', scheme: 'basic', description: 'client_id and client_secret, each form-encoded.' },
-    apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'An administrator API key.' },
+    apiKey: {
+      type: 'apiKey',
+      in: 'header',
+      name: 'X-API-Key',
+      description: 'An API key. It needs the permission that the operation names.',
+    },
     apiKeyBasic: { type: 'http', scheme: 'basic', description: 'The id of an API key, and the key.' },
-    identityProviderJwt: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
+    identityProviderJwt: {
+      type: 'http',
+      scheme: 'bearer',
+      bearerFormat: 'JWT',
+      description:
+        'A JWT of the identity provider. Its subject needs the role that the operation names, or one above it: ' +
+        `${ROLES.join(', ')}.`,
+    },
   }) as const
 
-const errorMembers = { error: z.string(), error_description: z.string() }
+/** What an operation is called: by programs that are made from the document, and by people. */
+type Name = { readonly operationId: string; readonly summary: string }
 
-const oauthError = z.object(errorMembers).describe('RFC 6749 §5.2.')
+/** What the document cannot tell from the rest of an operation; openapi-completion.ts takes it out of the document. */
+type Marks = {
+  /** Statuses of refusals besides those that follow from its form. */
+  readonly refusals?: readonly number[]
+  readonly headers?: readonly HeaderName[]
+  /** Headers of the request that its schemas do not hold. */
+  readonly parameters?: readonly ParameterName[]
+}
 
-const problem = z
-  .object({
-    type: z.literal('about:blank'),
-    title: z.string(),
-    status: z.int(),
-    detail: z.string(),
-    ...errorMembers,
-    id: z.string().optional().describe('What the Idempotency-Key made before.'),
-  })
-  .describe('RFC 9457.')
+type Described = FastifySchema & { 'x-marks': Marks }
 
-const describe = (summary: string, security: Security): FastifySchema => ({ summary, security: [...security] })
+const describe = ({ operationId, summary }: Name, security: Security, marks: Marks): Described => ({
+  operationId,
+  summary,
+  security: [...security],
+  'x-marks': { refusals: marks.refusals ?? [], headers: marks.headers ?? [], parameters: marks.parameters ?? [] },
+})
+
+type Form = Name & Marks & { readonly security: Security; readonly form: z.ZodType; readonly answer: z.ZodType }
 
 /** A POST of a form that is answered in JSON. */
-export const describeForm = (
-  summary: string,
-  security: Security,
-  form: z.ZodType,
-  answer: z.ZodType,
-): FastifySchema => ({
-  ...describe(summary, security),
+export const describeForm = ({ security, form, answer, ...rest }: Form): FastifySchema => ({
+  ...describe(rest, security, rest),
   consumes: ['application/x-www-form-urlencoded'],
   body: form,
-  response: { 200: answer, '4xx': oauthError, '5xx': oauthError },
+  response: { 200: answer },
 })
 
-const problemResponse = {
-  description: 'A problem.',
-  content: { 'application/problem+json': { schema: problem } },
-}
+/** Of a body in JSON its schema; of another media type, or of several, one for each. */
+type Answer = z.ZodType | { readonly content: Readonly<Record<string, { readonly schema: z.ZodType }>> }
 
-/** A GET that is answered in JSON. What needs a credential is part of the API, whose errors are problems. */
-export const describeRead = (summary: string, security: Security, answer: z.ZodType): FastifySchema => ({
-  ...describe(summary, security),
-  response: { 200: answer, ...(security.length > 0 && { '4xx': problemResponse, '5xx': problemResponse }) },
+type Answers = Readonly<Record<number, Answer>>
+
+/** A GET that anybody may make, answered in JSON. */
+export const describeRead = ({ answers, ...rest }: Name & Marks & { readonly answers: Answers }): FastifySchema => ({
+  ...describe(rest, [], rest),
+  response: answers,
 })
 
-export const byAdministrator: Security = [...byApiKey, ...byOperator]
-
-type Write = {
-  readonly summary: string
-  readonly body?: z.ZodType
-  readonly answers: Readonly<Record<number, z.ZodType>>
-}
+type Administration = Name & Marks & { readonly access: Access; readonly body?: z.ZodType; readonly answers: Answers }
 
 /** An operation of the administration: JSON in, JSON out, problems in between. Refused input is attached for the handler. */
-export const describeAdministration = ({ summary, body, answers }: Write) => ({
+export const describeAdministration = ({ access, body, answers, ...rest }: Administration) => ({
   attachValidation: true,
   schema: {
-    ...describe(summary, byAdministrator),
+    ...describe(rest, byAdministrator(access), rest),
     ...(body !== undefined && { consumes: ['application/json'], body }),
-    response: { ...answers, '4xx': problemResponse, '5xx': problemResponse },
+    response: answers,
   },
 })
 
-/** A list under /api/v1. A refused query is attached for the handler. */
-export const describeList = (summary: string, querystring: z.ZodType, answer: z.ZodType) => ({
-  attachValidation: true,
-  schema: { ...describeRead(summary, byAdministrator, answer), querystring },
-})
+type List = Name & Marks & { readonly access: Access; readonly query: z.ZodType; readonly answer: z.ZodType }
 
-/** An export under /api/v1: the records of a list as lines, or as a table. A refused query is attached for the handler. */
-export const describeExport = (summary: string, querystring: z.ZodType, record: z.ZodType) => ({
+/** A list under /api/v1. A refused query is attached for the handler. */
+export const describeList = ({ access, query, answer, ...rest }: List) => ({
   attachValidation: true,
   schema: {
-    ...describe(summary, byAdministrator),
-    querystring,
+    ...describe(rest, byAdministrator(access), rest),
+    querystring: query,
+    response: { 200: answer },
+  },
+})
+
+type Export = Name & { readonly access: Access; readonly query: z.ZodType; readonly record: z.ZodType }
+
+/** An export under /api/v1: the records of a list as lines, or as a table. A refused query is attached for the handler. */
+export const describeExport = ({ access, query, record, ...rest }: Export) => ({
+  attachValidation: true,
+  schema: {
+    ...describe(rest, byAdministrator(access), { headers: ['Content-Disposition', 'X-Content-Type-Options'] }),
+    querystring: query,
     response: {
       200: {
         description: 'Lines, each a record of the list; or comma-separated values (RFC 4180) under a line of names.',
-        content: {
-          [MEDIA_TYPES.ndjson]: { schema: record },
-          [MEDIA_TYPES.csv]: { schema: z.string() },
-        },
+        content: { 'application/x-ndjson': { schema: record }, 'text/csv': { schema: z.string() } },
       },
-      '4xx': problemResponse,
-      '5xx': problemResponse,
     },
   },
 })
-
-/** The plugin calls every body required; one whose schema has a default may be left out. */
-const markOptionalBodies: SwaggerTransformObject = document => {
-  if ('swaggerObject' in document) return document.swaggerObject
-  for (const { post } of Object.values(document.openapiObject.paths ?? {}).filter(path => path !== undefined)) {
-    const body = post?.requestBody
-    if (body === undefined || '$ref' in body) continue
-    const { schema } = body.content['application/json'] ?? {}
-    if (schema !== undefined && 'default' in schema) body.required = false
-  }
-  return document.openapiObject
-}
 
 /** Collects the schemas of the routes that are registered after it. */
 export const registerOpenapi = (app: FastifyInstance, issuer: string): void => {
   void app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
-      info: { title: 'Mintmark', version: '1', description: 'A token service for software agents.' },
+      info: { title: 'Mintmark', version: '1', description: DESCRIPTION },
       servers: [{ url: issuer }],
       components: { securitySchemes: securitySchemesOf(issuer) },
     },
     transform: jsonSchemaTransform,
-    transformObject: markOptionalBodies,
+    transformObject: completeDocument,
   })
 }
 

@@ -8,7 +8,7 @@ import { allowAnyOrigin } from './cross-origin.ts'
 /** A new key must be published for longer than this before it signs: until then a cache may not have it. */
 export const KEY_SET_MAX_AGE_SECONDS = 300
 
-export const keySetAnswer = z.object({
+const keySetAnswer = z.object({
   keys: z.array(
     z.object({
       kty: z.string(),
@@ -21,6 +21,13 @@ export const keySetAnswer = z.object({
     }),
   ),
 })
+
+const [JSON_TYPE, KEY_SET_TYPE] = ['application/json', 'application/jwk-set+json'] as const
+
+const content = { [JSON_TYPE]: { schema: keySetAnswer }, [KEY_SET_TYPE]: { schema: keySetAnswer } }
+
+/** 304 where `If-None-Match` names the set. */
+export const keySetAnswers = { 200: { content }, 304: z.undefined() }
 
 type Published = { readonly kids: string; readonly body: Buffer; readonly etag: string }
 
@@ -35,9 +42,7 @@ const weightOf = (accept: string, mediaType: string): number => {
 }
 
 const mediaTypeFor = (accept = ''): string =>
-  weightOf(accept, 'application/jwk-set+json') > weightOf(accept, 'application/json')
-    ? 'application/jwk-set+json'
-    : 'application/json; charset=utf-8'
+  weightOf(accept, KEY_SET_TYPE) > weightOf(accept, JSON_TYPE) ? KEY_SET_TYPE : `${JSON_TYPE}; charset=utf-8`
 
 /** RFC 9110 §13.1.2: weak comparison, against a list or `*`. */
 const isKnown = (ifNoneMatch: string | undefined, etag: string): boolean =>

@@ -8,12 +8,29 @@ import type { Refuser } from './refusals.ts'
 
 const METADATA_MAX_AGE_SECONDS = 300
 
-export const metadataAnswer = z.looseObject({
-  issuer: z.string(),
-  token_endpoint: z.string(),
-  introspection_endpoint: z.string(),
-  revocation_endpoint: z.string(),
-  jwks_uri: z.string(),
+const names = z.array(z.string())
+
+export const metadataAnswer = z.object({
+  issuer: z.url(),
+  authorization_endpoint: z.url().describe('Announced for clients that demand one; it refuses every request.'),
+  token_endpoint: z.url(),
+  introspection_endpoint: z.url(),
+  revocation_endpoint: z.url(),
+  jwks_uri: z.url(),
+  service_documentation: z.url(),
+  grant_types_supported: names,
+  response_types_supported: names,
+  token_endpoint_auth_methods_supported: names,
+  introspection_endpoint_auth_methods_supported: names,
+  revocation_endpoint_auth_methods_supported: names,
+  dpop_signing_alg_values_supported: names.describe('RFC 9449 §5.1.'),
+  code_challenge_methods_supported: names,
+  scopes_supported: names.optional(),
+})
+
+export const openidMetadataAnswer = metadataAnswer.extend({
+  subject_types_supported: names,
+  id_token_signing_alg_values_supported: names,
 })
 
 const CLIENT_AUTH_METHODS = ['client_secret_post', 'client_secret_basic']

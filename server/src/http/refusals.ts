@@ -9,7 +9,7 @@ import { parseAuthorization } from './authorization.ts'
 import { pathOf } from './path.ts'
 import { RefusedInput } from './refused-input.ts'
 
-const STATUS: Readonly<Record<RefusalCode, number>> = {
+export const STATUS: Readonly<Record<RefusalCode, number>> = {
   invalid_request: 400,
   unsupported_grant_type: 400,
   unsupported_response_type: 400,

@@ -1,6 +1,7 @@
 // The API on one screen: every route, its schemas and its handler. docs/ names each of them.
 import type { FastifyInstance } from 'fastify'
 import type { z } from 'zod'
+import { ACCESS } from '../domain/access.ts'
 import { answerInTime } from './answer-deadline.ts'
 import { answerAlive, healthAnswer, makeReadyHandler, makeUnreadyHandler, unreadyAnswer } from './check-health.ts'
 import { answerPreflight } from './cross-origin.ts'
@@ -9,67 +10,138 @@ import { makeTokenHandler, tokenAnswer, tokenForm } from './issue-tokens.ts'
 import { historyAnswer, makeHistoryHandler } from './list-history.ts'
 import { type HistoryQuery, historyQuery, type TokensQuery, tokensQuery } from './list-query.ts'
 import { makeTokensHandler, tokensAnswer } from './list-tokens.ts'
-import { byClient, byIntrospector, byOperator, describeForm, describeList, describeRead } from './openapi.ts'
-import { keySetAnswer, makeKeySetHandler } from './publish-keys.ts'
+import { byClient, byIntrospector, byRevoker, describeForm, describeList, describeRead } from './openapi.ts'
+import { PUBLIC_HEADERS } from './openapi-components.ts'
+import { keySetAnswers, makeKeySetHandler } from './publish-keys.ts'
 import {
   makeAuthorizeHandler,
   makeMetadataHandler,
   makeOpenidMetadataHandler,
   metadataAnswer,
+  openidMetadataAnswer,
 } from './publish-metadata.ts'
 import { makeRevokeHandler, revokeAnswer, revokeForm } from './revoke-token.ts'
 import type { Wire } from './wire.ts'
 
 type Form<T extends z.ZodType> = { Body: z.output<T> }
 
-const WITH_PROOF =
-  'A header DPoP with a proof binds the token to its key (RFC 9449); 400 use_dpop_nonce asks for one with the nonce in DPoP-Nonce.'
-
-/** The operations, below the path of the base URL, each answered by its deadline. */
-export const registerOperations = (app: FastifyInstance, { ports, refuser, logger, inTime }: Wire): void => {
+const registerOauth = (app: FastifyInstance, { ports, refuser, logger, inTime }: Wire): void => {
   app.post<Form<typeof tokenForm>>(
     '/oauth/token',
-    { schema: { ...describeForm('Issue a token', byClient, tokenForm, tokenAnswer), description: WITH_PROOF } },
+    {
+      schema: describeForm({
+        operationId: 'issueToken',
+        summary: 'Issue a token',
+        security: byClient,
+        form: tokenForm,
+        answer: tokenAnswer,
+        // Limits of agents.
+        refusals: [429],
+        parameters: ['DPoP'],
+      }),
+    },
     makeTokenHandler(ports, refuser, logger, inTime),
   )
   app.post<Form<typeof introspectForm>>(
     '/oauth/introspect/v2',
-    { schema: describeForm('Verify a token', byIntrospector, introspectForm, introspectAnswer) },
+    {
+      schema: describeForm({
+        operationId: 'introspectToken',
+        summary: 'Verify a token',
+        security: byIntrospector,
+        form: introspectForm,
+        answer: introspectAnswer,
+      }),
+    },
     makeIntrospectHandler(ports, refuser, inTime),
   )
   app.post<Form<typeof revokeForm>>(
     '/oauth/revoke',
-    { schema: describeForm('Revoke a token', [...byOperator, ...byClient], revokeForm, revokeAnswer) },
+    {
+      schema: describeForm({
+        operationId: 'revokeToken',
+        summary: 'Revoke a token',
+        security: byRevoker,
+        form: revokeForm,
+        answer: revokeAnswer,
+      }),
+    },
     answerInTime(inTime, makeRevokeHandler(ports, refuser, logger)),
   )
   app.get('/oauth/authorize', { schema: { hide: true } }, makeAuthorizeHandler(refuser))
+}
+
+const registerLists = (app: FastifyInstance, { ports, refuser, inTime }: Wire): void => {
   app.get<{ Querystring: TokensQuery }>(
     '/api/v1/tokens',
-    describeList('List live tokens', tokensQuery, tokensAnswer),
+    describeList({
+      operationId: 'listTokens',
+      summary: 'List live tokens',
+      access: ACCESS.readTokens,
+      query: tokensQuery,
+      answer: tokensAnswer,
+    }),
     answerInTime(inTime, makeTokensHandler(ports, refuser, '/api/v1/tokens')),
   )
   app.get<{ Querystring: HistoryQuery }>(
     '/api/v1/tokens/history',
-    describeList('List ended tokens', historyQuery, historyAnswer),
+    describeList({
+      operationId: 'listHistory',
+      summary: 'List ended tokens',
+      access: ACCESS.readTokens,
+      query: historyQuery,
+      answer: historyAnswer,
+    }),
     answerInTime(inTime, makeHistoryHandler(ports, refuser, '/api/v1/tokens/history')),
   )
+}
+
+const registerPublic = (app: FastifyInstance, { ports, refuser, inTime }: Wire): void => {
   const keySet = '/.well-known/jwks.json'
   app.get(
     keySet,
-    { schema: describeRead('Public keys', [], keySetAnswer) },
+    {
+      schema: describeRead({
+        operationId: 'publishKeys',
+        summary: 'Public keys',
+        answers: keySetAnswers,
+        refusals: [503],
+        headers: [...PUBLIC_HEADERS, 'ETag', 'Vary'],
+      }),
+    },
     answerInTime(inTime, makeKeySetHandler(ports)),
   )
   app.options(keySet, { schema: { hide: true } }, answerPreflight)
-  app.get('/livez', { schema: describeRead('Whether the process runs', [], healthAnswer) }, answerAlive)
-  const readiness = describeRead('Whether the service can serve', [], healthAnswer)
+  app.get(
+    '/livez',
+    {
+      schema: describeRead({
+        operationId: 'checkAlive',
+        summary: 'Whether the process runs',
+        answers: { 200: healthAnswer },
+      }),
+    },
+    answerAlive,
+  )
   app.get(
     '/readyz',
     {
-      schema: { ...readiness, response: { 200: healthAnswer, 503: unreadyAnswer } },
+      schema: describeRead({
+        operationId: 'checkHealth',
+        summary: 'Whether the service can serve',
+        answers: { 200: healthAnswer, 503: unreadyAnswer },
+      }),
       errorHandler: makeUnreadyHandler(refuser),
     },
     answerInTime(inTime, makeReadyHandler(ports)),
   )
+}
+
+/** The operations, below the path of the base URL, each answered by its deadline. */
+export const registerOperations = (app: FastifyInstance, wire: Wire): void => {
+  registerOauth(app, wire)
+  registerLists(app, wire)
+  registerPublic(app, wire)
 }
 
 /**
@@ -78,11 +150,20 @@ export const registerOperations = (app: FastifyInstance, { ports, refuser, logge
  */
 export const registerMetadata = (app: FastifyInstance, { ports }: Wire, basePath: string): void => {
   const documents = {
-    '/.well-known/oauth-authorization-server': makeMetadataHandler(ports.profile),
-    '/.well-known/openid-configuration': makeOpenidMetadataHandler(ports.profile),
+    publishMetadata: {
+      name: '/.well-known/oauth-authorization-server',
+      answer: metadataAnswer,
+      handler: makeMetadataHandler(ports.profile),
+    },
+    publishOpenidMetadata: {
+      name: '/.well-known/openid-configuration',
+      answer: openidMetadataAnswer,
+      handler: makeOpenidMetadataHandler(ports.profile),
+    },
   }
-  for (const [name, handler] of Object.entries(documents)) {
-    const schema = describeRead('Metadata of this authorization server', [], metadataAnswer)
+  const summary = 'Metadata of this authorization server'
+  for (const [operationId, { name, answer, handler }] of Object.entries(documents)) {
+    const schema = describeRead({ operationId, summary, answers: { 200: answer }, headers: PUBLIC_HEADERS })
     app.get(basePath + name, { schema }, handler)
     app.options(basePath + name, { schema: { hide: true } }, answerPreflight)
     if (basePath === '') continue

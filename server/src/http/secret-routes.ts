@@ -1,5 +1,6 @@
 // The routes of all that is secret: credentials of agents, API keys, and reports of either in the open.
 import type { FastifyInstance } from 'fastify'
+import { ACCESS } from '../domain/access.ts'
 import { apiKeyRecord, apiKeysAnswer, createdApiKeyAnswer, rotatedApiKeyAnswer } from './api-key-record.ts'
 import { createApiKeyBody, makeCreateApiKeyHandler } from './create-api-key.ts'
 import { createCredentialBody, makeCreateCredentialHandler } from './create-credential.ts'
@@ -29,7 +30,9 @@ const registerCredentials = (app: FastifyInstance, { ports, refuser }: Wire): vo
   app.post(
     all,
     describeAdministration({
+      operationId: 'createCredential',
       summary: 'Give an agent another secret',
+      access: ACCESS.writeAgents,
       body: createCredentialBody,
       answers: { 201: createdCredentialAnswer },
     }),
@@ -37,18 +40,31 @@ const registerCredentials = (app: FastifyInstance, { ports, refuser }: Wire): vo
   )
   app.get(
     all,
-    describeList('List the credentials of an agent', pageQuery, credentialsAnswer),
+    describeList({
+      operationId: 'listCredentials',
+      summary: 'List the credentials of an agent',
+      access: ACCESS.readAgents,
+      query: pageQuery,
+      answer: credentialsAnswer,
+    }),
     makeCredentialsHandler(ports, refuser),
   )
   app.get(
     one,
-    describeAdministration({ summary: 'Show a credential', answers: { 200: credentialRecord } }),
+    describeAdministration({
+      operationId: 'showCredential',
+      summary: 'Show a credential',
+      access: ACCESS.readAgents,
+      answers: { 200: credentialRecord },
+    }),
     makeShowCredentialHandler(ports, refuser),
   )
   app.post(
     `${one}/rotate`,
     describeAdministration({
+      operationId: 'rotateCredential',
       summary: 'Replace a credential, with a grace for the old one',
+      access: ACCESS.writeAgents,
       body: rotateBody,
       answers: { 201: rotatedCredentialAnswer },
     }),
@@ -57,7 +73,9 @@ const registerCredentials = (app: FastifyInstance, { ports, refuser }: Wire): vo
   app.post(
     `${one}/revoke`,
     describeAdministration({
+      operationId: 'revokeCredential',
       summary: 'Revoke a credential and end its tokens',
+      access: ACCESS.stopAgents,
       body: revokeCredentialBody,
       answers: { 200: credentialRecord },
     }),
@@ -71,22 +89,41 @@ const registerApiKeys = (app: FastifyInstance, { ports, refuser }: Wire): void =
   app.post(
     all,
     describeAdministration({
+      operationId: 'createApiKey',
       summary: 'Make an API key',
+      access: ACCESS.writeKeys,
       body: createApiKeyBody,
       answers: { 201: createdApiKeyAnswer },
     }),
     makeCreateApiKeyHandler(ports, refuser),
   )
-  app.get(all, describeList('List API keys', pageQuery, apiKeysAnswer), makeApiKeysHandler(ports, refuser, all))
+  app.get(
+    all,
+    describeList({
+      operationId: 'listApiKeys',
+      summary: 'List API keys',
+      access: ACCESS.writeKeys,
+      query: pageQuery,
+      answer: apiKeysAnswer,
+    }),
+    makeApiKeysHandler(ports, refuser, all),
+  )
   app.get(
     one,
-    describeAdministration({ summary: 'Show an API key', answers: { 200: apiKeyRecord } }),
+    describeAdministration({
+      operationId: 'showApiKey',
+      summary: 'Show an API key',
+      access: ACCESS.writeKeys,
+      answers: { 200: apiKeyRecord },
+    }),
     makeShowApiKeyHandler(ports, refuser),
   )
   app.post(
     `${one}/rotate`,
     describeAdministration({
+      operationId: 'rotateApiKey',
       summary: 'Replace an API key, with a grace for the old one',
+      access: ACCESS.writeKeys,
       body: rotateBody,
       answers: { 201: rotatedApiKeyAnswer },
     }),
@@ -95,7 +132,9 @@ const registerApiKeys = (app: FastifyInstance, { ports, refuser }: Wire): void =
   app.post(
     `${one}/revoke`,
     describeAdministration({
+      operationId: 'revokeApiKey',
       summary: 'Revoke an API key',
+      access: ACCESS.writeKeys,
       body: revokeApiKeyBody,
       answers: { 200: apiKeyRecord },
     }),
@@ -104,7 +143,13 @@ const registerApiKeys = (app: FastifyInstance, { ports, refuser }: Wire): void =
 }
 
 const registerLeakedSecrets = (app: FastifyInstance, { ports, refuser }: Wire): void => {
-  const description = { summary: 'Revoke secrets found in the open', body: leakReport, answers: { 200: leakAnswers } }
+  const description = {
+    operationId: 'revokeLeakedSecrets',
+    summary: 'Revoke secrets found in the open',
+    access: ACCESS.revokeTokens,
+    body: leakReport,
+    answers: { 200: leakAnswers },
+  }
   app.post(
     '/api/v1/leaked-secrets',
     { ...describeAdministration(description), bodyLimit: LEAK_REPORT_BYTES_MAX },

@@ -1,14 +1,11 @@
 // DPoP proofs (RFC 9449 §4.2): read strictly, and verified off the event loop with the key that each one brings.
 import { constants, hash, type KeyObject, verify, type VerifyKeyObjectInput } from 'node:crypto'
 import { promisify } from 'node:util'
-import { DPOP_ALGORITHMS } from '../domain/dpop.ts'
+import { DPOP_ALGORITHMS, PROOF_CHARACTERS_MAX } from '../domain/dpop.ts'
 import type { DpopProofs, UnverifiedProof } from '../ports.ts'
 import { type CompactJws, isJsonObject, type JsonObject, readCompactJws } from './compact-jws.ts'
 import { makeDpopNonces } from './dpop-nonces.ts'
 import { parseProviderAlgorithm, parseProviderKey, permits, type ProviderAlgorithm } from './provider-key.ts'
-
-/** Longer ones are not read: one by RSA with 4096 bits has some 2000 characters, one by ES256 some 500. */
-export const PROOF_CHARACTERS_MAX = 4096
 
 /** The members that a thumbprint is made of, in the order of their names (RFC 7638 §3.2, RFC 8037 §2). */
 const THUMBPRINT_MEMBERS: Readonly<Record<string, readonly string[]>> = {

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { userInfo } from 'node:os'
 import { test } from 'node:test'
+import { fetchDescribed } from '../support/fetch-described.ts'
 import { createAgent, createApiKey, introspect, issue, startServing } from './serving.ts'
 
 test('an agent disabled by the command gets no token, and what it held is inactive and in history by that user', async t => {
@@ -13,7 +14,9 @@ test('an agent disabled by the command gets no token, and what it held is inacti
   serving.json('agent', 'disable', agent.agent_id)
   assert.deepEqual((await introspect(serving, apiKey, access_token)).body, { active: false })
   assert.equal((await issue(serving, agent)).status, 401)
-  const history = await fetch(`${serving.url}/api/v1/tokens/history`, { headers: { 'x-api-key': apiKey.api_key } })
+  const history = await fetchDescribed(`${serving.url}/api/v1/tokens/history`, {
+    headers: { 'x-api-key': apiKey.api_key },
+  })
   const { data } = (await history.json()) as { data: { termination_reason: string; ended_by: unknown }[] }
   assert.deepEqual(
     data.map(({ termination_reason, ended_by }) => ({ termination_reason, ended_by })),

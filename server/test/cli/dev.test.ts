@@ -4,6 +4,7 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { request } from 'node:http'
 import { type TestContext, test } from 'node:test'
+import { fetchDescribed } from '../support/fetch-described.ts'
 import {
   freePorts,
   makeFolder,
@@ -173,9 +174,9 @@ test('dev-token prints another JWT of the running provider, with the role asked 
   assert.equal(claims['aud'], `http://127.0.0.1:${port}`)
   assert.equal(Number(claims['exp']) - Number(claims['iat']), 12 * 3600)
   const asViewer = { authorization: `Bearer ${stdout.trim()}` }
-  assert.equal((await fetch(`http://127.0.0.1:${port}/api/v1/tokens`, { headers: asViewer })).status, 200)
+  assert.equal((await fetchDescribed(`http://127.0.0.1:${port}/api/v1/tokens`, { headers: asViewer })).status, 200)
   const revoking = { method: 'POST', headers: asViewer, body: new URLSearchParams({ token: 'x' }) }
-  assert.equal((await fetch(`http://127.0.0.1:${port}/oauth/revoke`, revoking)).status, 403)
+  assert.equal((await fetchDescribed(`http://127.0.0.1:${port}/oauth/revoke`, revoking)).status, 403)
 })
 
 test('dev-token without a running provider says to start one', async t => {

@@ -6,6 +6,7 @@ import { type TestContext, test } from 'node:test'
 import { makeSigningKey } from '../../src/keys/signing-keys.ts'
 import { makeManualClock } from '../../src/store/sqlite/clock.ts'
 import { migrateSqliteStore, openSqliteStore } from '../../src/store/sqlite/open.ts'
+import { fetchDescribed } from '../support/fetch-described.ts'
 import { startIdentityProvider } from '../support/identity-provider.ts'
 import { act, createAgent, issue } from '../support/store.ts'
 import { freePorts, KEY, makeFolder, run, start, type Variables } from './run-mintmark.ts'
@@ -85,12 +86,12 @@ type Serving = Awaited<ReturnType<typeof startOffDefaults>>
 
 const post = async (address: string, body: URLSearchParams | string) => {
   const headers = { 'content-type': 'application/x-www-form-urlencoded' }
-  const response = await fetch(address, { method: 'POST', headers, body: body.toString() })
+  const response = await fetchDescribed(address, { method: 'POST', headers, body: body.toString() }, '/mint')
   return { status: response.status, body: (await response.json()) as Record<string, unknown> }
 }
 
 const getAs = async (address: string, jwt: string) => {
-  const response = await fetch(address, { headers: { authorization: `Bearer ${jwt}` } })
+  const response = await fetchDescribed(address, { headers: { authorization: `Bearer ${jwt}` } }, '/mint')
   return { status: response.status, body: (await response.json()) as { readonly data: readonly { id: string }[] } }
 }
 

@@ -1,6 +1,7 @@
 // A service that runs, and commands beside it on the same store.
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
+import { fetchDescribed } from '../support/fetch-described.ts'
 import { freePorts, KEY, makeFolder, run, start, type Variables } from './run-mintmark.ts'
 
 type Credentials = { readonly agent_id: string; readonly client_id: string; readonly client_secret: string }
@@ -34,7 +35,7 @@ export const createAgent = ({ json }: Serving) =>
 export const createApiKey = ({ json }: Serving) => json('api-key', 'create', '--name', 'k', ...READER) as ApiKey
 
 const post = async (address: string, fields: Record<string, string>, headers: Record<string, string> = {}) => {
-  const response = await fetch(address, { method: 'POST', headers, body: new URLSearchParams(fields) })
+  const response = await fetchDescribed(address, { method: 'POST', headers, body: new URLSearchParams(fields) })
   return { status: response.status, body: (await response.json()) as Record<string, unknown> }
 }
 

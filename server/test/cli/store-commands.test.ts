@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import Database from 'better-sqlite3'
 import { idOfBytes } from '../../src/store/sqlite/rows.ts'
+import { fetchDescribed } from '../support/fetch-described.ts'
 import { CERTIFICATE, PRIVATE_KEY } from '../support/loopback-certificate.ts'
 import { freePorts, KEY, makeFolder, occupyPort, run, start, type Variables } from './run-mintmark.ts'
 
@@ -76,7 +77,7 @@ const makeStoreAhead = async (t: TestContext, folder: string): Promise<string> =
   const running = await start(t, folder, { args: ['serve'], variables: serving(port), ready: /another audience\.\n/ })
   const { client_id, client_secret } = agent
   const body = new URLSearchParams({ grant_type: 'client_credentials', client_id, client_secret })
-  const answer = await fetch(`http://127.0.0.1:${port}/oauth/token`, { method: 'POST', body })
+  const answer = await fetchDescribed(`http://127.0.0.1:${port}/oauth/token`, { method: 'POST', body })
   const { access_token: token } = (await answer.json()) as { readonly access_token: string }
   await running.stop()
   const db = new Database(join(folder, '.mintmark/mintmark.db'))
@@ -120,7 +121,7 @@ test('serve says what it serves and which audience it assumed, and ends with sta
     `Mintmark serves http://127.0.0.1:${port} on 127.0.0.1:${port}, workers: 1.\n` +
       `Tokens asked for without a resource are for http://127.0.0.1:${port}; MINTMARK_DEFAULT_AUDIENCE sets another audience.\n`,
   )
-  const response = await fetch(`http://127.0.0.1:${port}/.well-known/jwks.json`)
+  const response = await fetchDescribed(`http://127.0.0.1:${port}/.well-known/jwks.json`)
   assert.equal(response.status, 200)
   const { keys } = (await response.json()) as { keys: unknown[] }
   assert.equal(keys.length, 1)

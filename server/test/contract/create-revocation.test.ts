@@ -1,8 +1,7 @@
 // POST /api/v1/revocations, the kill switch, and GET /api/v1/revocations/{id}. What each condition covers is the store's own test.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, before, suite, test } from 'node:test'
-import { ACCESS } from '../../src/domain/access.ts'
+import { after, before, test } from 'node:test'
 import {
   type Answer,
   assertPlainHeaders,
@@ -14,7 +13,6 @@ import {
   issue,
   postJson,
 } from '../support/requests.ts'
-import { testRefusedCallers } from '../support/refused-callers.ts'
 import { type AgentOfTest, AUDIENCE, startServer, type TestServer } from '../support/test-server.ts'
 
 type Fields = Readonly<Record<string, unknown>>
@@ -269,29 +267,4 @@ test('ends tokens for its audiences only, and sees only revocations of those', a
   assert.equal((await show((made.json as Fields)['id'], narrowReader)).status, 200)
   const wide = await created({ agent_id: agent.agentId })
   assertProblem(await show(wide['id'], narrowReader), 404, 'not_found', NOT_FOUND)
-})
-
-suite('who may not', () => {
-  let agent: AgentOfTest
-  let token: string
-  let id: unknown
-  before(async () => {
-    id = (await created({ scope: 'none:none' }))['id']
-    agent = await service.createAgent()
-    token = await issue(service, agent)
-  })
-  testRefusedCallers({
-    name: 'end many tokens',
-    access: ACCESS.revokeTokens,
-    service: () => service,
-    send: headers => postJson(service, PATH, { agent_id: agent.agentId }, headers),
-    isUndone: async () => assert.equal(await isActive(token), true),
-  })
-  testRefusedCallers({
-    name: 'show a revocation',
-    access: ACCESS.readTokens,
-    service: () => service,
-    send: headers => get(service, `${PATH}/${String(id)}`, headers),
-    isUndone: () => Promise.resolve(),
-  })
 })

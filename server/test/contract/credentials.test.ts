@@ -1,5 +1,6 @@
 // Credentials over HTTP: made, rotated with a grace, revoked, and what each of that does to tokens and to who asks.
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { after, before, beforeEach, test } from 'node:test'
 import { admin, call, type Headers } from '../support/administration.ts'
 import {
@@ -226,6 +227,20 @@ test('the list: oldest first, in pages by Link and cursor; a cursor of another a
   }
   const unknown = await get(service, `${all}?name=x`, headers)
   assertProblem(unknown, 400, 'invalid_request', 'name is not a parameter of this list.')
+})
+
+test('what is not there is named: the agent, or the credential of this agent', async () => {
+  const [other, unknown] = [(await service.createAgent()).agentId, randomUUID()]
+  const told = [
+    [`${agent.agentId}/credentials/nonsense`, `No credential of an agent ${agent.agentId} has the id nonsense.`],
+    [`${agent.agentId}/credentials/${unknown}`, `No credential of an agent ${agent.agentId} has the id ${unknown}.`],
+    [`${other}/credentials/${first}`, `No credential of an agent ${other} has the id ${first}.`],
+    [`${unknown}/credentials`, `No agent has the id ${unknown}.`],
+    ['nonsense/credentials', 'No agent has this id: it is no UUID.'],
+  ] as const
+  for (const [path, description] of told) {
+    assertProblem(await get(service, `/api/v1/agents/${path}`, headers), 404, 'not_found', description)
+  }
 })
 
 test('each act stands in the audit by its kind and who did it, and no secret with it', async () => {

@@ -1,10 +1,8 @@
-// POST /api/v1/imports: what it does beside its answer, what it does when it is sent again, and who may send it.
+// POST /api/v1/imports: what it does beside its answer, and what it does when it is sent again.
 import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, test } from 'node:test'
-import { ACCESS } from '../../src/domain/access.ts'
-import { admin, assertOpen, call, type Headers } from '../support/administration.ts'
+import { admin, call, type Headers } from '../support/administration.ts'
 import { keycloakClient, realmExport } from '../support/foreign-exports.ts'
-import { testRefusedCallers } from '../support/refused-callers.ts'
 import { type Answer, askToken, send } from '../support/requests.ts'
 import { countRows, readRows } from '../support/store-file.ts'
 import { startServer, type TestServer } from '../support/test-server.ts'
@@ -117,23 +115,4 @@ test('each agent is in the audit as imported, by whom, and without its secret', 
   assert.deepEqual([detail['secret'], (detail['after'] as Record<string, unknown>)['client_id']], ['kept', 'audited'])
   assert.ok(!String(entries[0]['detail']).includes(SECRET))
   assert.match(String(entries[0]['actor']), /"operator"/)
-})
-
-const BODY = { source: 'keycloak', document: [keycloakClient('by-whom')] }
-
-test('an API key that may write agents, and an admin, may import', async () => {
-  await assertOpen(service, ACCESS.writeAgents, { method: 'POST', path: PATH, body: BODY })
-})
-
-const FORBIDDEN = { source: 'keycloak', document: [keycloakClient('forbidden')] }
-
-testRefusedCallers({
-  name: 'importing',
-  access: ACCESS.writeAgents,
-  service: () => service,
-  send: caller => call(service, { method: 'POST', path: PATH, body: FORBIDDEN }, caller),
-  isUndone: async () => {
-    const found = readRows(service.storeFile, `select 1 from agent where client_id = 'forbidden'`)
-    assert.equal(found.length, 0)
-  },
 })

@@ -1,7 +1,7 @@
 // GET /api/v1/audit, over HTTP. What each filter finds is the store's own test.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { type Answer, assertProblem, bearer, claimsOf, get, issue, revoke } from '../support/requests.ts'
+import { type Answer, assertProblem, claimsOf, get, issue, revoke } from '../support/requests.ts'
 import { startServer, type TestServer } from '../support/test-server.ts'
 
 const PATHS = ['/api/v1/audit', '/api/v1/audit/refusals']
@@ -108,29 +108,11 @@ test('a malformed, an empty and an unknown parameter is refused by its name', as
   }
 })
 
-for (const path of PATHS) {
-  test(`${path}: without a credential 401, without the right 403, whoever asks`, async () => {
-    const token = await issue(service, await service.createAgent())
-    const none = 'Send an API key in X-API-Key, or a JWT of the identity provider as a Bearer token.'
-    assertProblem(await get(service, path), 401, 'invalid_client', none)
-    const wrong = await get(service, path, { 'x-api-key': 'mma_wrong' })
-    assertProblem(wrong, 401, 'invalid_client', 'The API key is unknown, revoked or expired.')
-    for (const permission of ['tokens:introspect', 'tokens:read', 'tokens:revoke', 'agents:write', 'keys:write']) {
-      const { key } = await service.createApiKey(permission)
-      const answer = await get(service, path, { 'x-api-key': key })
-      assertProblem(answer, 403, 'insufficient_scope', 'This API key lacks the permission audit:read.')
-    }
-    const limited = await service.createApiKey('audit:read', ['https://a.example'])
-    const whole = 'This API key is limited to audiences; the audit is of the whole service.'
-    assertProblem(await get(service, path, { 'x-api-key': limited.key }), 403, 'insufficient_scope', whole)
-    assert.equal((await get(service, path, bearer(token))).status, 401)
-    for (const [role, status] of [
-      ['mintmark-viewer', 403],
-      ['mintmark-operator', 200],
-      ['mintmark-admin', 200],
-    ] as const) {
-      const answer = await get(service, path, bearer(await service.provider.operatorJwt({ role })))
-      assert.equal(answer.status, status, role)
-    }
-  })
-}
+test('an API key that is limited to audiences reads neither: the audit is of the whole service', async () => {
+  const limited = await service.createApiKey('audit:read', ['https://a.example'])
+  const description = 'This API key is limited to audiences; the audit is of the whole service.'
+  for (const path of PATHS) {
+    const answer = await get(service, path, { 'x-api-key': limited.key })
+    assertProblem(answer, 403, 'insufficient_scope', description)
+  }
+})

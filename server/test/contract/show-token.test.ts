@@ -1,8 +1,7 @@
 // GET /api/v1/tokens/{id} and POST /api/v1/tokens/{id}/revoke: one token by its id alone.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, before, suite, test } from 'node:test'
-import { ACCESS } from '../../src/domain/access.ts'
+import { after, before, test } from 'node:test'
 import {
   type Answer,
   assertPlainHeaders,
@@ -16,7 +15,6 @@ import {
   revoke,
   send,
 } from '../support/requests.ts'
-import { testRefusedCallers } from '../support/refused-callers.ts'
 import { type AgentOfTest, AUDIENCE, startServer, type TestServer } from '../support/test-server.ts'
 
 type Life = Readonly<Record<string, unknown>>
@@ -230,28 +228,4 @@ test('an operator may, and history names him', async () => {
   const jwt = await service.provider.operatorJwt({ sub: 'ada' })
   const { json } = await postJson(service, `/api/v1/tokens/${idOf(token)}/revoke`, {}, bearer(jwt))
   assert.deepEqual((json as Life)['ended_by'], { type: 'operator', iss: service.provider.issuer, sub: 'ada' })
-})
-
-suite('who may not', () => {
-  let token: string
-  before(async () => {
-    token = await issue(service, agent)
-  })
-  const isUndone = async (): Promise<void> => {
-    token = (await isActive(token)) === true ? token : assert.fail('The token was ended.')
-  }
-  testRefusedCallers({
-    name: 'show a token',
-    access: ACCESS.readTokens,
-    service: () => service,
-    send: headers => get(service, `/api/v1/tokens/${idOf(token)}`, headers),
-    isUndone,
-  })
-  testRefusedCallers({
-    name: 'revoke a token',
-    access: ACCESS.revokeTokens,
-    service: () => service,
-    send: headers => postJson(service, `/api/v1/tokens/${idOf(token)}/revoke`, {}, headers),
-    isUndone,
-  })
 })

@@ -4,8 +4,8 @@ import { createHmac, sign } from 'node:crypto'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
 import { calculateJwkThumbprint, generateKeyPair, exportJWK, SignJWT } from 'jose'
-import { checkProofClaims } from '../../src/domain/dpop.ts'
-import { makeDpopProofs, PROOF_CHARACTERS_MAX } from '../../src/keys/dpop-proofs.ts'
+import { checkProofClaims, PROOF_CHARACTERS_MAX } from '../../src/domain/dpop.ts'
+import { makeDpopProofs } from '../../src/keys/dpop-proofs.ts'
 import { encodeJson, headerOf, makeProof, makeProofKey, type ProofKey, signParts } from '../support/dpop.ts'
 
 const proofs = makeDpopProofs(new Uint8Array(32).fill(7))

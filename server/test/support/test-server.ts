@@ -25,6 +25,7 @@ import { makeManualClock, type ManualClock, monotonicMs } from '../../src/store/
 import { migrateSqliteStore, openSqliteStore, type SqliteStore, type StoreHost } from '../../src/store/sqlite/open.ts'
 import { type IdentityProvider, startIdentityProvider } from './identity-provider.ts'
 import { act, KEEP_LONG, START, waitOn } from './store.ts'
+import { type Watch, watchAnswers } from './watch-answers.ts'
 
 export const AUDIENCE = 'https://api.example'
 export const KEY_ENCRYPTION_KEY = new Uint8Array(32).fill(7)
@@ -52,6 +53,8 @@ export type TestServer = {
   readonly origin: string
   readonly clock: ManualClock
   readonly provider: IdentityProvider
+  /** Every route as its method and its path. */
+  readonly routes: readonly string[]
   readonly storeFile: string
   /** All that was logged so far, at every level. */
   readonly log: () => string
@@ -63,6 +66,7 @@ export type TestServer = {
   readonly enableAgent: (id: string) => Promise<unknown>
   /** Writes the refused authentications that were counted and not written yet. */
   readonly settle: () => Promise<void>
+  /** Fails where an answer was not as the OpenAPI document says. */
   readonly close: () => Promise<void>
 }
 
@@ -180,19 +184,24 @@ export const startServer = async (options: TestServerOptions = {}): Promise<Test
   )
   const lines: string[] = []
   let issuer = ''
+  let watch: Watch | undefined
   const server = await listenOnFreePort(origin => {
     issuer = origin + (options.path ?? '')
     const dpopNonce = 'required' as const
     const fixed = { issuer, defaultAudience: AUDIENCE, lifetimeSeconds: 300, scopesSupported: null, dpopNonce }
     const ports = portsOf(store, provider, { ...fixed, ...options.profile }, clock.wall)
     const logger = pino({ level: 'trace' }, { write: line => void lines.push(line) })
-    return buildServer(options.break?.(ports, store.host) ?? ports, { bodyBytesMax: 16_384, logger, ...options.server })
+    const broken = options.break?.(ports, store.host) ?? ports
+    const app = buildServer(broken, { bodyBytesMax: 16_384, logger, ...options.server })
+    watch = watchAnswers(app)
+    return app
   })
   return {
     baseUrl: issuer,
     origin: new URL(issuer).origin,
     clock,
     provider,
+    routes: watch?.routes ?? [],
     storeFile: store.host.file,
     log: () => lines.join(''),
     ...makeRegisters(store),
@@ -201,6 +210,7 @@ export const startServer = async (options: TestServerOptions = {}): Promise<Test
       await server.close()
       await Promise.all([store.close(), provider.close()])
       rmSync(folder, { recursive: true, force: true })
+      watch?.assertDescribed()
     },
   }
 }
