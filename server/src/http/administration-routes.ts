@@ -13,7 +13,10 @@ import { makeEnableAgentHandler } from './enable-agent.ts'
 import { takeJson } from './json-body.ts'
 import { agentsAnswer, type AgentsQuery, agentsQuery, makeAgentsHandler } from './list-agents.ts'
 import { auditAnswer, makeAuditHandler } from './list-audit.ts'
+import { historyAnswer, makeHistoryHandler } from './list-history.ts'
+import { type HistoryQuery, historyQuery, type TokensQuery, tokensQuery } from './list-query.ts'
 import { makeRefusalsHandler, refusalsAnswer } from './list-refusals.ts'
+import { makeTokensHandler, tokensAnswer } from './list-tokens.ts'
 import { describeAdministration, describeList } from './openapi.ts'
 import { revocationRecord } from './revocation-record.ts'
 import { makeRevokeTokenByIdHandler, tokenRevocationBody } from './revoke-token-by-id.ts'
@@ -22,11 +25,11 @@ import { makeShowAgentHandler } from './show-agent.ts'
 import { makeShowRevocationHandler } from './show-revocation.ts'
 import { makeShowTokenHandler } from './show-token.ts'
 import { tokenLife } from './token-record.ts'
-import type { Wire } from './wire.ts'
+import type { AdministrationWire } from './wire.ts'
 
 const nothing = z.undefined().describe('Done.')
 
-const registerAgents = (app: FastifyInstance, { ports, refuser }: Wire): void => {
+const registerAgents = (app: FastifyInstance, { ports, refuser }: AdministrationWire): void => {
   const [all, one] = ['/api/v1/agents', '/api/v1/agents/:id']
   const shown = { 200: agentRecord }
   app.post(
@@ -70,7 +73,18 @@ const registerAgents = (app: FastifyInstance, { ports, refuser }: Wire): void =>
   )
 }
 
-const registerTokens = (app: FastifyInstance, { ports, refuser }: Wire): void => {
+const registerTokens = (app: FastifyInstance, { ports, refuser }: AdministrationWire): void => {
+  const [live, ended] = ['/api/v1/tokens', '/api/v1/tokens/history']
+  app.get<{ Querystring: TokensQuery }>(
+    live,
+    describeList('List live tokens', tokensQuery, tokensAnswer),
+    makeTokensHandler(ports, refuser, live),
+  )
+  app.get<{ Querystring: HistoryQuery }>(
+    ended,
+    describeList('List ended tokens', historyQuery, historyAnswer),
+    makeHistoryHandler(ports, refuser, ended),
+  )
   app.get(
     '/api/v1/tokens/:id',
     describeAdministration({ summary: 'Show the whole life of a token', answers: { 200: tokenLife } }),
@@ -87,7 +101,7 @@ const registerTokens = (app: FastifyInstance, { ports, refuser }: Wire): void =>
   )
 }
 
-const registerRevocations = (app: FastifyInstance, { ports, refuser }: Wire): void => {
+const registerRevocations = (app: FastifyInstance, { ports, refuser }: AdministrationWire): void => {
   const path = '/api/v1/revocations'
   app.post(
     path,
@@ -101,7 +115,7 @@ const registerRevocations = (app: FastifyInstance, { ports, refuser }: Wire): vo
   )
 }
 
-const registerAudit = (app: FastifyInstance, { ports, refuser }: Wire): void => {
+const registerAudit = (app: FastifyInstance, { ports, refuser }: AdministrationWire): void => {
   const [entries, refusals] = ['/api/v1/audit', '/api/v1/audit/refusals']
   app.get<{ Querystring: AuditQuery }>(
     entries,
@@ -116,7 +130,7 @@ const registerAudit = (app: FastifyInstance, { ports, refuser }: Wire): void => 
 }
 
 /** Call it in a scope of its own, below the path of the base URL: it takes JSON and nothing else. */
-export const registerAdministration = (app: FastifyInstance, wire: Wire): void => {
+export const registerAdministration = (app: FastifyInstance, wire: AdministrationWire): void => {
   takeJson(app)
   answerEachInTime(app, wire.inTime)
   registerAgents(app, wire)

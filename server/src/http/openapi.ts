@@ -1,8 +1,5 @@
-// The OpenAPI 3.1 description that the routes' schemas add up to, and its page, served from our own origin.
-import swagger, { type SwaggerTransformObject } from '@fastify/swagger'
-import swaggerUi from '@fastify/swagger-ui'
-import type { FastifyInstance, FastifySchema } from 'fastify'
-import { jsonSchemaTransform } from 'fastify-type-provider-zod'
+// How a route describes itself: its schemas, which parse what it takes, and from which http/openapi-document.ts is made.
+import type { FastifySchema } from 'fastify'
 import { z } from 'zod'
 
 type Security = readonly Readonly<Record<string, string[]>>[]
@@ -11,19 +8,6 @@ export const byClient: Security = [{ clientForm: [] }, { clientBasic: [] }]
 export const byApiKey: Security = [{ apiKey: [] }]
 export const byOperator: Security = [{ identityProviderJwt: [] }]
 export const byIntrospector: Security = [...byApiKey, { apiKeyBasic: [] }]
-
-const securitySchemesOf = (issuer: string) =>
-  ({
-    clientForm: {
-      type: 'oauth2',
-      description: 'client_id and client_secret in the form.',
-      flows: { clientCredentials: { tokenUrl: `${issuer}/oauth/token`, scopes: {} } },
-    },
-    clientBasic: { type: 'http', scheme: 'basic', description: 'client_id and client_secret, each form-encoded.' },
-    apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'An administrator API key.' },
-    apiKeyBasic: { type: 'http', scheme: 'basic', description: 'The id of an API key, and the key.' },
-    identityProviderJwt: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
-  }) as const
 
 const errorMembers = { error: z.string(), error_description: z.string() }
 
@@ -89,56 +73,3 @@ export const describeList = (summary: string, querystring: z.ZodType, answer: z.
   attachValidation: true,
   schema: { ...describeRead(summary, byAdministrator, answer), querystring },
 })
-
-/** The plugin calls every body required; one whose schema has a default may be left out. */
-const markOptionalBodies: SwaggerTransformObject = document => {
-  if ('swaggerObject' in document) return document.swaggerObject
-  for (const { post } of Object.values(document.openapiObject.paths ?? {}).filter(path => path !== undefined)) {
-    const body = post?.requestBody
-    if (body === undefined || '$ref' in body) continue
-    const { schema } = body.content['application/json'] ?? {}
-    if (schema !== undefined && 'default' in schema) body.required = false
-  }
-  return document.openapiObject
-}
-
-/** Collects the schemas of the routes that are registered after it. */
-export const registerOpenapi = (app: FastifyInstance, issuer: string): void => {
-  void app.register(swagger, {
-    openapi: {
-      openapi: '3.1.0',
-      info: { title: 'Mintmark', version: '1', description: 'A token service for software agents.' },
-      servers: [{ url: issuer }],
-      components: { securitySchemes: securitySchemesOf(issuer) },
-    },
-    transform: jsonSchemaTransform,
-    transformObject: markOptionalBodies,
-  })
-}
-
-// The page loads its parts and the document from here, and nothing from anywhere else.
-const PAGE_POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self' 'unsafe-inline'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ')
-
-/** The page at `/docs`, for people. */
-export const registerPage = (app: FastifyInstance, basePath: string): void => {
-  void app.register(async scope => {
-    // The static files come with a lifetime of their own.
-    scope.addHook('onSend', async (_request, reply) => {
-      void reply.header('cache-control', 'no-store').header('x-content-type-options', 'nosniff')
-    })
-    await scope.register(swaggerUi, {
-      routePrefix: `${basePath}/docs`,
-      staticCSP: PAGE_POLICY,
-      uiConfig: { validatorUrl: null },
-    })
-  })
-}

@@ -6,10 +6,7 @@ import { answerAlive, healthAnswer, makeReadyHandler, makeUnreadyHandler, unread
 import { answerPreflight } from './cross-origin.ts'
 import { introspectAnswer, introspectForm, makeIntrospectHandler } from './introspect-tokens.ts'
 import { makeTokenHandler, tokenAnswer, tokenForm } from './issue-tokens.ts'
-import { historyAnswer, makeHistoryHandler } from './list-history.ts'
-import { type HistoryQuery, historyQuery, type TokensQuery, tokensQuery } from './list-query.ts'
-import { makeTokensHandler, tokensAnswer } from './list-tokens.ts'
-import { byClient, byIntrospector, byOperator, describeForm, describeList, describeRead } from './openapi.ts'
+import { byClient, byIntrospector, byOperator, describeForm, describeRead } from './openapi.ts'
 import { keySetAnswer, makeKeySetHandler } from './publish-keys.ts'
 import {
   makeAuthorizeHandler,
@@ -22,7 +19,7 @@ import type { Wire } from './wire.ts'
 
 type Form<T extends z.ZodType> = { Body: z.output<T> }
 
-/** The operations, below the path of the base URL, each answered by its deadline. */
+/** What agents, resource servers and probes ask for, below the path of the base URL, each answered by its deadline. */
 export const registerOperations = (app: FastifyInstance, { ports, refuser, logger, inTime }: Wire): void => {
   app.post<Form<typeof tokenForm>>(
     '/oauth/token',
@@ -40,16 +37,6 @@ export const registerOperations = (app: FastifyInstance, { ports, refuser, logge
     answerInTime(inTime, makeRevokeHandler(ports, refuser, logger)),
   )
   app.get('/oauth/authorize', { schema: { hide: true } }, makeAuthorizeHandler(refuser))
-  app.get<{ Querystring: TokensQuery }>(
-    '/api/v1/tokens',
-    describeList('List live tokens', tokensQuery, tokensAnswer),
-    answerInTime(inTime, makeTokensHandler(ports, refuser, '/api/v1/tokens')),
-  )
-  app.get<{ Querystring: HistoryQuery }>(
-    '/api/v1/tokens/history',
-    describeList('List ended tokens', historyQuery, historyAnswer),
-    answerInTime(inTime, makeHistoryHandler(ports, refuser, '/api/v1/tokens/history')),
-  )
   const keySet = '/.well-known/jwks.json'
   app.get(
     keySet,

@@ -75,26 +75,33 @@ const isSignedBy = (text: string, key: PublicJwk): boolean => {
   )
 }
 
-export const makeTokenCodec = (options: {
-  readonly issuer: string
-  readonly keyEncryptionKey: Uint8Array
-}): TokenCodec => {
-  const open = makeKeyRing(options.keyEncryptionKey)
+/** Reads tokens; it needs no key. */
+export const makeTokenReader = (issuer: string): Omit<TokenCodec, 'mint'> => {
   const reference = (canonical: string, exact: string): TokenReference | undefined => {
-    const address = addressOf(readProvablePayload(canonical), options.issuer)
+    const address = addressOf(readProvablePayload(canonical), issuer)
     return address && { ...address, digest: digestOf(exact) }
   }
   return {
-    mint: (claims, key) => {
-      const opened = open(key)
-      return claims.map(each => mintOne(each, opened))
-    },
     read: text => reference(text, text),
     isSignedBy,
     readLenient: text => {
       const trimmed = text.trim()
       const canonical = canonicalExceptSignature(trimmed)
       return canonical === undefined ? undefined : reference(canonical, trimmed)
+    },
+  }
+}
+
+export const makeTokenCodec = (options: {
+  readonly issuer: string
+  readonly keyEncryptionKey: Uint8Array
+}): TokenCodec => {
+  const open = makeKeyRing(options.keyEncryptionKey)
+  return {
+    ...makeTokenReader(options.issuer),
+    mint: (claims, key) => {
+      const opened = open(key)
+      return claims.map(each => mintOne(each, opened))
     },
   }
 }
