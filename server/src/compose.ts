@@ -7,14 +7,14 @@ import type { FastifyInstance, FastifyListenOptions } from 'fastify'
 import type { Logger } from 'pino'
 import type { CommandConfig, MigrateConfig, ServeConfig, ServiceConfig, StoreConfig } from './config.ts'
 import { LIFETIMES_MAX } from './domain/agent.ts'
-import { actBy, type Origin } from './domain/caller.ts'
+import { actBy, type CliCaller, type Origin } from './domain/caller.ts'
 import type { AuditVerdict, KnownSeal, Seal } from './domain/seal.ts'
 import { DAY_MS } from './domain/time.ts'
 import { auditSealKey } from './keys/audit-key.ts'
 import { randomness } from './keys/randomness.ts'
 import { makeSecrets } from './keys/secrets.ts'
 import { keyEncryptionKeyId, makeSigningKey, openSigningKey, parseKeyEncryptionKey } from './keys/signing-keys.ts'
-import { makeTokenCodec } from './keys/token-codec.ts'
+import { makeTokenCodec, makeTokenReader } from './keys/token-codec.ts'
 import type { Operators, Ports } from './ports.ts'
 import { refuseFolder, refuseListening, StartRefused } from './start-refused.ts'
 import { refuseForeignUser, StoreProblem } from './store/sqlite/connection.ts'
@@ -30,14 +30,6 @@ import {
 } from './store/sqlite/open.ts'
 import { verifyAudit } from './store/sqlite/verify-audit.ts'
 import { resetClock } from './store/sqlite/reset-clock.ts'
-
-export type Registers = Pick<
-  Ports,
-  'ledger' | 'revocations' | 'agents' | 'apiKeys' | 'credentials' | 'leakedSecrets' | 'audit' | 'secrets' | 'randomness'
-> & {
-  readonly profile: Pick<CommandConfig, 'defaultAudience'>
-  readonly close: () => Promise<void>
-}
 
 export type StoreVersions = { readonly from: number; readonly to: number }
 
@@ -86,24 +78,16 @@ const openForService = async (config: ServiceConfig): Promise<SqliteStore> => {
   return forPerson(() => openSqliteStore({ file: config.databaseFile, retention, sealing, onFault }))
 }
 
-/** What the commands that administer work with. */
-export const openRegisters = async (config: CommandConfig): Promise<Registers> => {
+/** The administration of the store on this machine, for the user at its terminal; no port is opened. */
+export const openAdministration = async (config: CommandConfig, origin: Origin<CliCaller>) => {
+  // Loaded while the writing thread starts.
+  const loading = import('./http/in-process.ts')
   const store = await openForCommand(config)
-  const { ledger, revocations, agents, apiKeys, credentials, leakedSecrets, audit, close } = store
-  const profile = { defaultAudience: config.defaultAudience }
-  return {
-    ledger,
-    revocations,
-    agents,
-    apiKeys,
-    credentials,
-    leakedSecrets,
-    audit,
-    secrets,
-    randomness,
-    profile,
-    close,
-  }
+  const { baseUrl, defaultAudience } = config
+  const profile = { issuer: baseUrl ?? '', defaultAudience }
+  const codec = baseUrl === null ? null : makeTokenReader(baseUrl)
+  const { makeInProcess } = await loading
+  return { send: makeInProcess({ ...store, secrets, randomness, profile, codec }, origin), close: store.close }
 }
 
 const makeFolder = (path: string): void => {
