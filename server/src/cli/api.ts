@@ -82,12 +82,9 @@ const readText = async (body: Reply['body']): Promise<string | undefined> => {
   return Buffer.concat(chunks).toString('utf8')
 }
 
-/** Undefined where it is not JSON, or nested so deeply that it could not be printed. */
 const parseJson = (text: string): unknown => {
   try {
-    const value: unknown = JSON.parse(text)
-    JSON.stringify(value)
-    return value
+    return JSON.parse(text)
   } catch {
     return undefined
   }

@@ -45,25 +45,28 @@ const formatActor = (actor: PrintedRecord): string => {
 /** A count that is not exact ends with a plus. */
 const formatCount = ({ count, exact }: PrintedRecord): string => `${String(count)}${exact === true ? '' : '+'}`
 
+/** What stands inside of a cell: not taken apart any further. */
+const formatPart = (value: unknown): string => printable(typeof value === 'string' ? value : JSON.stringify(value))
+
 const formatObject = (value: PrintedRecord): string => {
-  if ('type' in value) return formatActor(value)
-  if ('count' in value && 'exact' in value) return formatCount(value)
+  if ('type' in value) return printable(formatActor(value))
+  if ('count' in value && 'exact' in value) return printable(formatCount(value))
   return Object.entries(value)
-    .map(([key, each]) => `${key}=${formatCell(each)}`)
+    .map(([key, each]) => `${printable(key)}=${formatPart(each)}`)
     .join(' ')
 }
 
 const formatCell = (value: unknown): string => {
   if (value === null || value === undefined || value === '') return '-'
-  if (Array.isArray(value)) return value.map(formatCell).join(' ') || '-'
-  if (isRecord(value)) return formatObject(value) || '-'
-  return printable(typeof value === 'string' ? value : JSON.stringify(value))
+  if (Array.isArray(value)) return value.map(formatPart).join(' ') || '-'
+  return isRecord(value) ? formatObject(value) || '-' : formatPart(value)
 }
 
 /** One name and value a line. */
 export const printRecord = (record: PrintedRecord): void => {
-  const width = Math.max(...Object.keys(record).map(name => name.length))
-  for (const [name, value] of Object.entries(record)) printLine(`${name.padEnd(width)}  ${formatCell(value)}`)
+  const lines = Object.entries(record).map(([name, value]) => [printable(name), formatCell(value)] as const)
+  const width = Math.max(...lines.map(([name]) => name.length))
+  for (const [name, cell] of lines) printLine(`${name.padEnd(width)}  ${cell}`)
 }
 
 /** Columns under their names. */

@@ -38,7 +38,8 @@ an API key (MINTMARK_API_KEY) or the JWT of an operator (MINTMARK_OPERATOR_JWT).
 
 Exit codes: 0 done, ${EXIT.failed} refused or failed, ${EXIT.usage} wrong usage, ${EXIT.notActive} the token is not active, ${EXIT.unauthorized} unauthorized, ${EXIT.unreachable} unreachable.`
 
-const makeProgram = async (argv: readonly string[]): Promise<Command> => {
+/** The program with the commands that these words need; with all of them for none. */
+export const makeProgram = async (argv: readonly string[]): Promise<Command> => {
   const program = new Command('mintmark')
     .description('A token service for software agents.')
     .version(packageJson.version)

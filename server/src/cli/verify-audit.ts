@@ -53,5 +53,5 @@ export const addVerifyAudit = (audit: Command): void => {
     )
     .option('--head <hex>', 'demand that a seal with this head is there; with --seal, that one', parseHead)
     .option('--json', 'print {"good","entries","seals","last_seal","last_head","unsealed"}, or what is wrong')
-  addExamples(stayHere(command), ['mintmark audit verify', 'mintmark audit verify --seal 1']).action(run)
+  addExamples(stayHere(command), ['mintmark audit verify']).action(run)
 }
