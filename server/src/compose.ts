@@ -5,9 +5,10 @@ import { dirname } from 'node:path'
 import type { ListenOptions } from 'node:net'
 import type { FastifyInstance, FastifyListenOptions } from 'fastify'
 import type { Logger } from 'pino'
+import { importedSecretsUnder, keyOf, refuseWrongKey } from './compose-keys.ts'
 import type { CommandConfig, MigrateConfig, ServeConfig, ServiceConfig, StoreConfig } from './config.ts'
 import { LIFETIMES_MAX } from './domain/agent.ts'
-import { actBy, type Origin } from './domain/caller.ts'
+import { actBy, type CliCaller, type Origin } from './domain/caller.ts'
 import type { AuditVerdict, KnownSeal, Seal } from './domain/seal.ts'
 import { DAY_MS } from './domain/time.ts'
 import { auditSealKey } from './keys/audit-key.ts'
@@ -15,8 +16,8 @@ import { makeDpopProofs } from './keys/dpop-proofs.ts'
 import { makeImportedSecrets } from './keys/imported-secrets.ts'
 import { randomness } from './keys/randomness.ts'
 import { makeSecrets } from './keys/secrets.ts'
-import { keyEncryptionKeyId, makeSigningKey, openSigningKey, parseKeyEncryptionKey } from './keys/signing-keys.ts'
-import { makeTokenCodec } from './keys/token-codec.ts'
+import { keyEncryptionKeyId, makeSigningKey } from './keys/signing-keys.ts'
+import { makeTokenCodec, makeTokenReader } from './keys/token-codec.ts'
 import type { Operators, Ports } from './ports.ts'
 import { refuseFolder, refuseListening, StartRefused } from './start-refused.ts'
 import { refuseForeignUser, StoreProblem } from './store/sqlite/connection.ts'
@@ -33,14 +34,6 @@ import {
 import { verifyAudit } from './store/sqlite/verify-audit.ts'
 import { resetClock } from './store/sqlite/reset-clock.ts'
 
-export type Registers = Pick<
-  Ports,
-  'ledger' | 'revocations' | 'agents' | 'apiKeys' | 'credentials' | 'leakedSecrets' | 'audit' | 'secrets' | 'randomness'
-> & {
-  readonly profile: Pick<CommandConfig, 'defaultAudience'>
-  readonly close: () => Promise<void>
-}
-
 export type StoreVersions = { readonly from: number; readonly to: number }
 
 export type Service = {
@@ -51,12 +44,6 @@ export type Service = {
 }
 
 const secrets = makeSecrets(randomness)
-
-const keyOf = (config: MigrateConfig): Uint8Array => {
-  const key = parseKeyEncryptionKey(config.keyEncryptionKey)
-  if (key === undefined) throw new StartRefused('MINTMARK_KEY_ENCRYPTION_KEY is not 32 bytes in base64.')
-  return key
-}
 
 // What the store says to a person is a reason not to start; anything else is a fault.
 const forPerson = async <T>(work: () => T | Promise<T>): Promise<T> => {
@@ -88,24 +75,18 @@ const openForService = async (config: ServiceConfig): Promise<SqliteStore> => {
   return forPerson(() => openSqliteStore({ file: config.databaseFile, retention, sealing, onFault }))
 }
 
-/** What the commands that administer work with. */
-export const openRegisters = async (config: CommandConfig): Promise<Registers> => {
+/** The administration of the store on this machine, for the user at its terminal; no port is opened. */
+export const openAdministration = async (config: CommandConfig, origin: Origin<CliCaller>) => {
+  // Loaded while the writing thread starts.
+  const loading = import('./http/in-process.ts')
   const store = await openForCommand(config)
-  const { ledger, revocations, agents, apiKeys, credentials, leakedSecrets, audit, close } = store
-  const profile = { defaultAudience: config.defaultAudience }
-  return {
-    ledger,
-    revocations,
-    agents,
-    apiKeys,
-    credentials,
-    leakedSecrets,
-    audit,
-    secrets,
-    randomness,
-    profile,
-    close,
-  }
+  const { baseUrl, defaultAudience } = config
+  const profile = { issuer: baseUrl ?? '', defaultAudience }
+  const codec = baseUrl === null ? null : makeTokenReader(baseUrl)
+  const importedSecrets = await importedSecretsUnder(store, config.keyEncryptionKey)
+  const ports = { ...store, secrets, importedSecrets, randomness, monotonic: monotonicMs, profile, codec }
+  const { makeInProcess } = await loading
+  return { send: makeInProcess(ports, origin), close: store.close }
 }
 
 const makeFolder = (path: string): void => {
@@ -113,16 +94,6 @@ const makeFolder = (path: string): void => {
     mkdirSync(path, { recursive: true, mode: 0o700 })
   } catch (error) {
     throw refuseFolder(error, path)
-  }
-}
-
-const refuseWrongKey = async (store: SqliteStore, key: Uint8Array): Promise<void> => {
-  const sealed = await store.signingKeys.sealed()
-  if (sealed.length === 0) throw new StartRefused('The store holds no signing key; run `mintmark migrate`.')
-  try {
-    for (const signingKey of sealed) openSigningKey(key, signingKey)
-  } catch (error) {
-    throw new StartRefused(error instanceof Error ? error.message : String(error), { cause: error })
   }
 }
 

@@ -3,7 +3,12 @@ import { readFileSync } from 'node:fs'
 import type { Parser } from './config-values.ts'
 
 /** Each of these may come from a file instead: NAME_FILE holds its path. */
-const SECRET_VARIABLES = ['MINTMARK_KEY_ENCRYPTION_KEY'] as const
+const SECRET_VARIABLES = [
+  'MINTMARK_KEY_ENCRYPTION_KEY',
+  'MINTMARK_API_KEY',
+  'MINTMARK_OPERATOR_JWT',
+  'MINTMARK_TOKEN',
+] as const
 
 /** Every variable that any command reads; `docs/operating.md` describes each. */
 export const VARIABLES = [
@@ -31,6 +36,13 @@ export const VARIABLES = [
   'MINTMARK_DRAIN_SECONDS',
   'MINTMARK_DPOP_NONCE',
   'LOG_LEVEL',
+  'MINTMARK_URL',
+  'MINTMARK_API_KEY',
+  'MINTMARK_API_KEY_FILE',
+  'MINTMARK_OPERATOR_JWT',
+  'MINTMARK_OPERATOR_JWT_FILE',
+  'MINTMARK_TOKEN',
+  'MINTMARK_TOKEN_FILE',
 ] as const
 
 export type Variable = (typeof VARIABLES)[number]

@@ -1,10 +1,11 @@
 // Configuration: the environment, and the files that it names, become one frozen value or a list of every mistake.
 import { join, resolve } from 'node:path'
 import { availableParallelism } from 'node:os'
-import { createSecureContext } from 'node:tls'
 import type { ConfigFile } from './config-file.ts'
+import { type GivenRemote, parseSecretLine, readRemote, type RemoteConfig } from './config-remote.ts'
 import { type IdentityProviderConfig, PROVIDER_VARIABLES, readProvider } from './config-provider.ts'
 import { makeSettingReader, type SettingReader } from './config-reader.ts'
+import { readTls, type TlsConfig } from './config-tls.ts'
 import {
   parseAudience,
   parseAutoOr,
@@ -13,7 +14,6 @@ import {
   parseInteger,
   parseKeyEncryptionKeyText,
   parseOneOf,
-  parsePemFile,
   parseText,
 } from './config-values.ts'
 import { LIFETIME_SECONDS_MAX } from './domain/agent.ts'
@@ -49,15 +49,18 @@ export type ServiceConfig = MigrateConfig & {
   readonly logLevel: LogLevel
 }
 
-/** What the commands on agents and API keys need. */
+/** What the commands that administer need. */
 export type CommandConfig = StoreConfig & {
+  readonly baseUrl: string | null
   /** As a service with these settings has it; null where they do not say. */
   readonly defaultAudience: string | null
+  /** A secret, needed for imports alone; null where it is not set. */
+  readonly keyEncryptionKey: string | null
 }
 
 export type ServeConfig = ServiceConfig & {
   /** PEM; null where a proxy ends TLS. */
-  readonly tls: { readonly certificate: string; readonly key: string } | null
+  readonly tls: TlsConfig
   /** Threads that serve. */
   readonly workers: number
   /** How long /readyz fails before the port closes. */
@@ -125,40 +128,6 @@ const readServiceNumbers = (read: SettingReader) => ({
 
 const readDpopNonce = (read: SettingReader): DpopNoncePolicy =>
   read.optional('MINTMARK_DPOP_NONCE', parseOneOf(DPOP_NONCE_POLICIES)) ?? 'required'
-
-// Why OpenSSL cannot use the two together; undefined where it can.
-const flawOfPair = (certificate: string, key: string): string | undefined => {
-  try {
-    createSecureContext({ cert: certificate, key })
-    return undefined
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error)
-  }
-}
-
-const readTls = (read: SettingReader, baseUrl: string | undefined): ServeConfig['tls'] => {
-  const certificate = read.optional(
-    'MINTMARK_TLS_CERT_FILE',
-    parsePemFile(/-----BEGIN CERTIFICATE-----/, 'certificate'),
-  )
-  const key = read.optional('MINTMARK_TLS_KEY_FILE', parsePemFile(/-----BEGIN [A-Z ]*PRIVATE KEY-----/, 'private key'))
-  if (read.isSet('MINTMARK_TLS_CERT_FILE') !== read.isSet('MINTMARK_TLS_KEY_FILE')) {
-    read.mistake(
-      'MINTMARK_TLS_CERT_FILE and MINTMARK_TLS_KEY_FILE belong together; expected both, or neither behind a proxy',
-    )
-  }
-  if (certificate === undefined || key === undefined) return null
-  const flaw = flawOfPair(certificate, key)
-  if (flaw !== undefined) {
-    read.mistake(
-      `MINTMARK_TLS_CERT_FILE and MINTMARK_TLS_KEY_FILE cannot be used (${flaw}); expected a certificate and its key, without a passphrase`,
-    )
-  }
-  if (baseUrl?.startsWith('http:')) {
-    read.mistake('MINTMARK_BASE_URL is http, yet MINTMARK_TLS_CERT_FILE is set; expected an https base URL')
-  }
-  return { certificate, key }
-}
 
 // Elsewhere a port cannot be shared (Node: ENOTSUP on macOS and Windows), so one thread serves.
 const CAN_SHARE_PORTS = process.platform === 'linux'
@@ -258,40 +227,50 @@ export const readMigrateConfig = (env: Environment = process.env): MigrateConfig
   return freeze({ ...store, keyEncryptionKey })
 }
 
-/** What a command on the clock needs. */
-export const readStoreConfig = (env: Environment = process.env): StoreConfig => {
+/** What `gather` reads, or every mistake that it met. */
+const readEach = <T>(env: Environment, gather: (read: SettingReader) => T): T => {
   const read = makeSettingReader(env)
-  const store = readStore(read)
+  const found = gather(read)
   if (read.mistakes.length > 0) throw new ConfigurationError(read.mistakes)
-  return freeze(store)
+  return found
 }
 
-/** What the commands on agents and API keys need. What only `serve` needs is not looked at. */
-export const readCommandConfig = (env: Environment = process.env): CommandConfig => {
-  const read = makeSettingReader(env)
-  const store = readStore(read)
-  const baseUrl = read.optional('MINTMARK_BASE_URL', parseBaseUrl)
-  const defaultAudience = read.optional('MINTMARK_DEFAULT_AUDIENCE', parseAudience) ?? baseUrl ?? null
-  if (read.mistakes.length > 0) throw new ConfigurationError(read.mistakes)
-  return freeze({ ...store, defaultAudience })
-}
+/** What a command on the clock needs. */
+export const readStoreConfig = (env: Environment = process.env): StoreConfig => freeze(readEach(env, readStore))
+
+/** What the commands that administer need of the store here. What only `serve` needs is not looked at. */
+export const readCommandConfig = (env: Environment = process.env): CommandConfig =>
+  readEach(env, read => {
+    const store = readStore(read)
+    const baseUrl = read.optional('MINTMARK_BASE_URL', parseBaseUrl) ?? null
+    const defaultAudience = read.optional('MINTMARK_DEFAULT_AUDIENCE', parseAudience) ?? baseUrl
+    const keyEncryptionKey = read.optional('MINTMARK_KEY_ENCRYPTION_KEY', parseKeyEncryptionKeyText) ?? null
+    return freeze({ ...store, baseUrl, defaultAudience, keyEncryptionKey })
+  })
+
+/** The service that a command asks instead of the store here; null where none is named. */
+export const readRemoteConfig = (given: GivenRemote, env: Environment = process.env): RemoteConfig | null =>
+  readEach(env, read => readRemote(read, given))
+
+/** The token that a command is to look at; null where none is told. */
+export const readTokenConfig = (env: Environment = process.env): string | null =>
+  readEach(env, read => read.optional('MINTMARK_TOKEN', parseSecretLine) ?? null)
 
 /** What `mintmark dev` takes. HOST, DATABASE_URL and what only `serve` needs are not looked at. */
-export const readDevConfig = (env: Environment = process.env): DevConfig => {
-  const read = makeSettingReader({ ...env, DATABASE_URL: undefined })
-  const store = readStore(read)
-  const numbers = readServiceNumbers(read)
-  const identityProviderPort = read.optional('MINTMARK_DEV_IDP_PORT', parsePort) ?? numbers.port + 1
-  if (identityProviderPort === numbers.port) {
-    read.mistake(
-      'MINTMARK_DEV_IDP_PORT equals PORT; expected two ports, one for the service and one for its identity provider',
-    )
-  }
-  if (identityProviderPort > 65_535) {
-    read.mistake('PORT is 65535, and PORT + 1 is no port; expected a lower PORT, or MINTMARK_DEV_IDP_PORT')
-  }
-  const dpopNonce = readDpopNonce(read)
-  const logLevel = read.optional('LOG_LEVEL', parseOneOf(LOG_LEVELS)) ?? 'warn'
-  if (read.mistakes.length > 0) throw new ConfigurationError(read.mistakes)
-  return freeze({ ...store, ...numbers, dpopNonce, identityProviderPort, logLevel })
-}
+export const readDevConfig = (env: Environment = process.env): DevConfig =>
+  readEach({ ...env, DATABASE_URL: undefined }, read => {
+    const store = readStore(read)
+    const numbers = readServiceNumbers(read)
+    const identityProviderPort = read.optional('MINTMARK_DEV_IDP_PORT', parsePort) ?? numbers.port + 1
+    if (identityProviderPort === numbers.port) {
+      read.mistake(
+        'MINTMARK_DEV_IDP_PORT equals PORT; expected two ports, one for the service and one for its identity provider',
+      )
+    }
+    if (identityProviderPort > 65_535) {
+      read.mistake('PORT is 65535, and PORT + 1 is no port; expected a lower PORT, or MINTMARK_DEV_IDP_PORT')
+    }
+    const dpopNonce = readDpopNonce(read)
+    const logLevel = read.optional('LOG_LEVEL', parseOneOf(LOG_LEVELS)) ?? 'warn'
+    return freeze({ ...store, ...numbers, dpopNonce, identityProviderPort, logLevel })
+  })

@@ -277,3 +277,17 @@ export type Ports = {
   readonly monotonic: () => MonotonicMilliseconds
   readonly profile: ServiceProfile
 }
+
+/** What administering takes: nothing that signs, and nothing of the network. */
+export type AdministrationPorts = Omit<
+  Ports,
+  'codec' | 'operators' | 'health' | 'importedSecrets' | 'profile' | 'proofs'
+> & {
+  readonly importedSecrets: Pick<ImportedSecrets, 'hash'>
+  readonly profile: {
+    /** Empty where it is not known: then addresses in answers are relative to it. */
+    readonly issuer: string
+    /** Null where it is not known. */
+    readonly defaultAudience: string | null
+  }
+}

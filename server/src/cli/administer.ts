@@ -1,37 +1,70 @@
-// Runs an operation against the configured store, as the user at the terminal.
-import { userInfo } from 'node:os'
-import { openRegisters, type Registers } from '../compose.ts'
-import { readCommandConfig } from '../config.ts'
-import type { CliCaller, Origin } from '../domain/caller.ts'
-import { isRefused, type OrRefusal } from '../domain/refusal.ts'
-import { CommandRefused } from './exit.ts'
+// What every command that administers does: its options, its help, and from a request of the API to what is printed.
+import type { Command } from 'commander'
+import type { Api } from './api.ts'
+import { confirm } from './confirm.ts'
+import { addExamples } from './examples.ts'
+import type { CommandFailed } from './exit.ts'
+import { addWhere, openApi, type WhereOptions } from './open-api.ts'
+import { printJson, printLine, type PrintedRecord, printRecord } from './print.ts'
 
-const userName = (): string => {
-  try {
-    return userInfo().username
-  } catch {
-    // A container may run as a user id without a name.
-    return `uid ${process.getuid?.() ?? 'unknown'}`
-  }
+export type Call<Options> = {
+  readonly api: Api
+  /** Its arguments, in order. */
+  readonly args: readonly string[]
+  readonly options: Options
 }
 
-/** The user at the terminal, as the origin of an act. */
-export const cliOrigin = (): Origin<CliCaller> => ({
-  caller: { kind: 'cli', user: userName() },
-  requestId: null,
-  source: null,
+/** What a command prints, as JSON or for people. */
+export type Shown = {
+  readonly json: unknown
+  readonly forPeople: () => void
+  /** How the command ends all the same, once it has printed. */
+  readonly failure?: CommandFailed
+}
+
+export type Verb<Options> = {
+  /** What --json prints. */
+  readonly json: string
+  /** Each runs as it stands. */
+  readonly examples: readonly string[]
+  /** What it would end, in a sentence that a person is asked about unless --yes; null where it ends nothing. */
+  readonly consequence?: (call: Call<Options>) => Promise<string | null>
+  readonly run: (call: Call<Options>) => Promise<Shown>
+}
+
+/** A record, with a line for people below it. */
+export const show = (record: PrintedRecord, remark?: string): Shown => ({
+  json: record,
+  forPeople: () => {
+    printRecord(record)
+    if (remark !== undefined) printLine(remark)
+  },
 })
 
-/** The answer of `operate`; its refusal ends the command. */
-export const administer = async <T extends object>(
-  operate: (registers: Registers, origin: Origin<CliCaller>) => Promise<OrRefusal<T>>,
-): Promise<T> => {
-  const registers = await openRegisters(readCommandConfig())
-  try {
-    const answer = await operate(registers, cliOrigin())
-    if (isRefused(answer)) throw new CommandRefused(answer.refusal)
-    return answer
-  } finally {
-    await registers.close()
+type CommonOptions = WhereOptions & { readonly yes?: boolean; readonly json?: boolean }
+
+const perform = async <Options>(verb: Verb<Options>, call: Call<Options & CommonOptions>): Promise<void> => {
+  if (verb.consequence !== undefined && call.options.yes !== true) {
+    const consequence = await verb.consequence(call)
+    if (consequence !== null) await confirm(consequence)
   }
+  const shown = await verb.run(call)
+  if (call.options.json === true) printJson(shown.json)
+  else shown.forPeople()
+  if (shown.failure !== undefined) throw shown.failure
+}
+
+/** Completes a command whose own arguments and options are declared. */
+export const administers = <Options>(command: Command, verb: Verb<Options>): void => {
+  command.option('--json', verb.json)
+  if (verb.consequence !== undefined) command.option('--yes', 'do not ask')
+  addExamples(addWhere(command), verb.examples).action(async () => {
+    const options = command.opts<Options & CommonOptions>()
+    const api = await openApi(options)
+    try {
+      await perform(verb, { api, args: command.args, options })
+    } finally {
+      await api.close()
+    }
+  })
 }

@@ -1,7 +1,6 @@
 // The options that describe an agent, as `agent create` and `agent change` share them.
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { AT_LIVE_TOKENS_MAX, type AtLiveTokensMax } from '../domain/limits.ts'
-import type { AgentFields } from '../operations/agent-fields.ts'
 
 /** A member is false where the option was given as `--no-…`. */
 export type AgentOptions = {
@@ -44,29 +43,32 @@ export const gatherLabels = (text: string, before: readonly Label[] | false = fa
 /** Null is what `--no-…` asks for. */
 const orNull = <T>(value: T | false | undefined): T | null | undefined => (value === false ? null : value)
 
-const labelsOf = ({ label, removeLabel = [] }: AgentOptions): AgentFields['labels'] => {
+const labelsOf = ({
+  label,
+  removeLabel = [],
+}: AgentOptions): Readonly<Record<string, string | null>> | null | undefined => {
   if (label === false) return null
   if (label === undefined && removeLabel.length === 0) return undefined
   const removed = removeLabel.map(key => [key, null] as const)
   return Object.fromEntries([...removed, ...(label ?? []).map(({ key, value }) => [key, value] as const)])
 }
 
-/** What the options say of the agent. */
-export const fieldsOf = (options: AgentOptions): AgentFields => ({
+/** What the options say of the agent, as the API takes it. */
+export const bodyOf = (options: AgentOptions) => ({
   name: options.name,
   description: orNull(options.description),
   owner: orNull(options.owner),
   labels: labelsOf(options),
   scope: options.scope,
-  defaultScope: orNull(options.defaultScope),
+  default_scope: orNull(options.defaultScope),
   resources: options.resource === false ? [] : options.resource,
-  defaultAudience: orNull(options.defaultAudience),
-  lifetimeSeconds: orNull(options.lifetimeSeconds),
-  tokensPerMinute: orNull(options.tokensPerMinute),
-  tokensPerDay: orNull(options.tokensPerDay),
-  liveTokensMax: orNull(options.liveTokensMax),
-  atLiveTokensMax: options.atLiveTokensMax,
-  dpopBound: options.dpopBoundAccessTokens,
+  default_audience: orNull(options.defaultAudience),
+  lifetime_seconds: orNull(options.lifetimeSeconds),
+  tokens_per_minute: orNull(options.tokensPerMinute),
+  tokens_per_day: orNull(options.tokensPerDay),
+  live_tokens_max: orNull(options.liveTokensMax),
+  at_live_tokens_max: options.atLiveTokensMax,
+  dpop_bound_access_tokens: options.dpopBoundAccessTokens,
 })
 
 /** The options beside --name and --scope, which `create` requires and `change` does not. */

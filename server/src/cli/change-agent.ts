@@ -1,14 +1,9 @@
 // mintmark agent change
 import type { Command } from 'commander'
-import { changeAgent } from '../operations/change-agent.ts'
-import { administer } from './administer.ts'
-import { addAgentOptions, type AgentOptions, fieldsOf } from './agent-options.ts'
-import { printAgent } from './agent-record.ts'
-
-const run = async (agentId: string, options: AgentOptions & { readonly json?: boolean }): Promise<void> => {
-  const agent = await administer((ports, origin) => changeAgent(ports, origin, agentId, fieldsOf(options)))
-  printAgent(agent, options.json ?? false)
-}
+import { administers, show } from './administer.ts'
+import { addAgentOptions, type AgentOptions, bodyOf } from './agent-options.ts'
+import { at } from './api.ts'
+import { countLosses } from './count-losses.ts'
 
 const CLEARING = {
   '--no-default-scope': 'refuse its requests that name no scope',
@@ -32,8 +27,14 @@ export const addChangeAgent = (agent: Command): void => {
     .option('--scope <scope>', 'all that it may ask for from now on')
   addAgentOptions(command).option('--remove-label <key...>', 'remove a label (repeatable)')
   for (const [flag, description] of Object.entries(CLEARING)) command.option(flag, description)
-  command
-    .option('--json', 'print the agent as JSON')
-    .addHelpText('after', '\nExample:\n  mintmark agent change 6f1d7c1e-4f5a-4c63-9d0f-2b1a7c3e9a10 --scope db:read')
-    .action(run)
+  administers<AgentOptions>(command, {
+    json: 'print the agent as JSON',
+    examples: [
+      'mintmark agent change 6f1d7c1e-4f5a-4c63-9d0f-2b1a7c3e9a10 --owner data --label team=data',
+      'mintmark agent change 6f1d7c1e-4f5a-4c63-9d0f-2b1a7c3e9a10 --scope db:read --yes',
+    ],
+    consequence: ({ api, args: [id = ''], options }) => countLosses(api, id, bodyOf(options)),
+    run: async ({ api, args: [id = ''], options }) =>
+      show(await api.ask({ method: 'PATCH', path: at`/api/v1/agents/${id}`, json: bodyOf(options) }, 'agent_id')),
+  })
 }

@@ -1,34 +1,27 @@
 // mintmark credential create
 import type { Command } from 'commander'
-import { createCredential } from '../operations/create-credential.ts'
-import { administer } from './administer.ts'
-import { parseDuration } from './duration.ts'
-import { printJson, printLine, printRecord } from './print.ts'
+import { administers, show } from './administer.ts'
+import { at } from './api.ts'
+import { expiryIn, parseDuration } from './duration.ts'
 
-type Options = { readonly name: string; readonly expiresIn?: number; readonly json?: boolean }
-
-const run = async (agentId: string, { name, expiresIn, json }: Options): Promise<void> => {
-  const expiry = expiresIn === undefined ? null : { afterMs: 1000 * expiresIn }
-  const { credential, clientSecret } = await administer((ports, origin) =>
-    createCredential(ports, origin, { agentId, name, expiry }),
-  )
-  const record = { credential_id: credential.id, agent_id: credential.agentId, client_secret: clientSecret }
-  if (json) return printJson(record)
-  printRecord(record)
-  printLine('Keep the secret: it is shown this once.')
-}
+type Options = { readonly name: string; readonly expiresIn?: number }
 
 export const addCreateCredential = (credential: Command): void => {
-  credential
+  const command = credential
     .command('create')
     .description('give an agent another secret, beside those that it has')
     .argument('<agent-id>', 'the id of the agent; `mintmark agent list` shows it')
     .requiredOption('--name <name>', 'a name to know it by')
     .option('--expires-in <duration>', 'when it stops being taken, such as 90d; without it never', parseDuration)
-    .option('--json', 'print {"credential_id","agent_id","client_secret"}')
-    .addHelpText(
-      'after',
-      '\nExample:\n  mintmark credential create 6f1d7c1e-4f5a-4c63-9d0f-2b1a7c3e9a10 --name "second site" --expires-in 90d',
-    )
-    .action(run)
+  administers<Options>(command, {
+    json: 'print {"credential_id","agent_id","client_secret"}',
+    examples: ['mintmark credential create 6f1d7c1e-4f5a-4c63-9d0f-2b1a7c3e9a10 --name "second site" --expires-in 90d'],
+    run: async ({ api, args: [agentId = ''], options: { name, expiresIn } }) => {
+      const path = at`/api/v1/agents/${agentId}/credentials`
+      const json = { name, ...expiryIn(expiresIn) }
+      const made = await api.ask({ method: 'POST', path, json }, 'credential_id', 'agent_id', 'client_secret')
+      const { credential_id, agent_id, client_secret } = made
+      return show({ credential_id, agent_id, client_secret }, 'Keep the secret: it is shown this once.')
+    },
+  })
 }

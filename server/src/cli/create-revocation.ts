@@ -1,13 +1,11 @@
 // mintmark revocation create
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import { BULK_REVOCATION_REASONS } from '../domain/reason.ts'
-import type { RevocationRequest } from '../operations/check-revocation.ts'
-import { createRevocation } from '../operations/create-revocation.ts'
-import { previewRevocation } from '../operations/preview-revocation.ts'
-import { administer } from './administer.ts'
-import { confirm } from './confirm.ts'
+import { administers, type Call, show, type Shown } from './administer.ts'
+import { countAlive, formatPreviewCount, preview } from './count-alive.ts'
+import { followRevocation } from './follow-revocation.ts'
 import { readTime } from './list-options.ts'
-import { consequenceOf, printPreview, printRevocation } from './revocation-record.ts'
+import { printLine, type PrintedRecord, printTable } from './print.ts'
 
 type Options = {
   readonly agent?: string
@@ -15,43 +13,70 @@ type Options = {
   readonly scope?: string
   readonly audience?: string
   readonly kid?: string
-  readonly issuedBefore?: number
-  readonly all?: boolean
+  readonly issuedBefore?: string
+  readonly all?: true
   readonly reason?: string
   readonly note?: string
   readonly id?: string
   readonly dryRun?: boolean
-  readonly yes?: boolean
-  readonly json?: boolean
+  readonly wait?: boolean
 }
 
-const requestOf = (options: Options): RevocationRequest => ({
-  id: options.id ?? null,
-  conditions: {
-    agentId: options.agent ?? null,
-    credentialId: options.credential ?? null,
-    scope: options.scope ?? null,
-    audience: options.audience ?? null,
-    kid: options.kid ?? null,
-    issuedBefore: options.issuedBefore ?? null,
-  },
-  all: options.all ?? false,
-  reason: options.reason ?? null,
-  note: options.note ?? null,
+const CONDITIONS = {
+  agent_id: 'of agent',
+  credential_id: 'got with credential',
+  scope: 'with scope',
+  audience: 'for audience',
+  kid: 'signed by key',
+  issued_before: 'issued before',
+} as const
+
+const bodyOf = (options: Options) => ({
+  agent_id: options.agent,
+  credential_id: options.credential,
+  scope: options.scope,
+  audience: options.audience,
+  kid: options.kid,
+  issued_before: options.issuedBefore,
+  all: options.all,
+  reason: options.reason,
+  note: options.note,
+  id: options.id,
 })
 
-const run = async (options: Options): Promise<void> => {
-  const request = requestOf(options)
-  const asJson = options.json ?? false
-  const preview = () => administer((ports, { caller }) => previewRevocation(ports, caller, request))
-  if (options.dryRun === true) return printPreview(await preview(), asJson)
-  if (options.yes !== true) await confirm(consequenceOf(request.conditions, await preview()))
-  const { revocation } = await administer((ports, origin) => createRevocation(ports, origin, request))
-  printRevocation(revocation, asJson)
+type Body = ReturnType<typeof bodyOf>
+
+/** `of agent … with scope …`, or nothing for all. */
+const describe = (body: Body): string =>
+  (Object.keys(CONDITIONS) as (keyof typeof CONDITIONS)[])
+    .map(name => (body[name] === undefined ? '' : ` ${CONDITIONS[name]} ${body[name]}`))
+    .join('')
+
+const showPreview = (counted: PrintedRecord): Shown => {
+  const sample = (Array.isArray(counted['sample']) ? counted['sample'] : []) as readonly PrintedRecord[]
+  const forPeople = (): void => {
+    printLine(`Tokens that would end: ${formatPreviewCount(counted)}`)
+    if (sample.length > 0) printTable(['id', 'agent_id', 'scope', 'issued_at', 'expires_at'], sample)
+  }
+  return { json: counted, forPeople }
+}
+
+const run = async ({ api, options }: Call<Options>): Promise<Shown> => {
+  const json = bodyOf(options)
+  if (options.dryRun === true) return showPreview(await preview(api, json))
+  const made = await api.ask({ method: 'POST', path: '/api/v1/revocations', json }, 'id', 'state')
+  return show(options.wait === true ? await followRevocation(api, made) : made)
+}
+
+const consequence = async ({ api, options }: Call<Options>): Promise<string | null> => {
+  if (options.dryRun === true) return null
+  const body = bodyOf(options)
+  return `This ends every token${describe(body)}: ${await countAlive(api, body)}.`
 }
 
 export const addCreateRevocation = (revocation: Command): void => {
-  revocation
+  const reason = new Option('--reason <reason>', 'what they end with; the first unless given')
+  const command = revocation
     .command('create')
     .description('end every token for which all of the conditions hold, at once and for good')
     .option('--agent <agent-id>', 'the tokens of this agent')
@@ -61,15 +86,18 @@ export const addCreateRevocation = (revocation: Command): void => {
     .option('--kid <kid>', 'the tokens that this key signed')
     .option('--issued-before <time>', 'the tokens issued before this time, which is not in the future', readTime)
     .option('--all', 'every token, instead of any condition')
-    .option('--reason <reason>', `one of ${BULK_REVOCATION_REASONS.join(', ')}; the first unless given`)
+    .addOption(reason.choices(BULK_REVOCATION_REASONS))
     .option('--note <text>', 'for those who read the history later')
     .option('--id <uuid>', 'an id of your own: repeated with the same conditions, nothing more ends')
     .option('--dry-run', 'count what would end, show a few, and end nothing')
-    .option('--yes', 'do not ask')
-    .option('--json', 'print the revocation as POST /api/v1/revocations answers it')
-    .addHelpText(
-      'after',
-      '\nExamples:\n  mintmark revocation create --scope db:write --dry-run\n  mintmark revocation create --audience https://orders.example --reason secret_leaked --note "ticket 4711" --yes',
-    )
-    .action(run)
+    .option('--wait', 'until every record has followed')
+  administers<Options>(command, {
+    json: 'print the revocation as POST /api/v1/revocations answers it',
+    examples: [
+      'mintmark revocation create --scope db:write --dry-run',
+      'mintmark revocation create --audience https://orders.example --reason secret_leaked --note "ticket 4711" --yes',
+    ],
+    consequence,
+    run,
+  })
 }

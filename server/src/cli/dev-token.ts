@@ -5,6 +5,8 @@ import { readDevSecrets } from '../dev/dev-secrets.ts'
 import { fetchDevToken } from '../dev/dev-token.ts'
 import { ROLES, type Role } from '../domain/caller.ts'
 import { StartRefused } from '../start-refused.ts'
+import { addExamples } from './examples.ts'
+import { stayHere } from './stay-here.ts'
 import { printJson, printLine } from './print.ts'
 
 const run = async (options: { readonly role: Role; readonly json?: boolean }): Promise<void> => {
@@ -18,11 +20,10 @@ const run = async (options: { readonly role: Role; readonly json?: boolean }): P
 }
 
 export const addDevToken = (program: Command): void => {
-  program
+  const command = program
     .command('dev-token')
     .description('print another JWT of the development identity provider, good for 12 hours')
     .addOption(new Option('--role <role>', 'the role of the operator whom it names').choices(ROLES).default('admin'))
     .option('--json', 'print {"identity_provider_jwt"}')
-    .addHelpText('after', '\nExample:\n  mintmark dev-token --role viewer')
-    .action(run)
+  addExamples(stayHere(command), ['mintmark dev-token --role viewer']).action(run)
 }

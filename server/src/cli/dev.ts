@@ -2,8 +2,10 @@
 import type { Command } from 'commander'
 import { readDevConfig } from '../config.ts'
 import { startDev } from '../dev/start-dev.ts'
-import { cliOrigin } from './administer.ts'
 import { closeAtSignal } from './close-at-signal.ts'
+import { addExamples } from './examples.ts'
+import { cliOrigin } from './cli-origin.ts'
+import { stayHere } from './stay-here.ts'
 import { printLine } from './print.ts'
 
 const run = async (): Promise<void> => {
@@ -13,9 +15,8 @@ const run = async (): Promise<void> => {
 }
 
 export const addDev = (program: Command): void => {
-  program
+  const command = program
     .command('dev')
     .description('run everything on this machine: store, identity provider, a demo agent and an API key')
-    .addHelpText('after', '\nExample:\n  PORT=9000 mintmark dev')
-    .action(run)
+  addExamples(stayHere(command), ['mintmark dev']).action(run)
 }

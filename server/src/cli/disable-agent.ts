@@ -1,18 +1,20 @@
 // mintmark agent disable
 import type { Command } from 'commander'
-import { disableAgent } from '../operations/disable-agent.ts'
-import { administer } from './administer.ts'
-import { printAgent } from './agent-record.ts'
-
-const run = async (agentId: string, options: { readonly json?: boolean }): Promise<void> =>
-  printAgent(await administer((ports, origin) => disableAgent(ports, origin, agentId)), options.json ?? false)
+import { administers, show } from './administer.ts'
+import { at } from './api.ts'
+import { countAlive } from './count-alive.ts'
 
 export const addDisableAgent = (agent: Command): void => {
-  agent
+  const command = agent
     .command('disable')
     .description('refuse an agent new tokens and end all that it holds, at once')
     .argument('<agent-id>', 'the id of the agent; `mintmark agent list` shows it')
-    .option('--json', 'print the agent as JSON')
-    .addHelpText('after', '\nExample:\n  mintmark agent disable 6f1d7c1e-4f5a-4c63-9d0f-2b1a7c3e9a10')
-    .action(run)
+  administers(command, {
+    json: 'print the agent as JSON',
+    examples: ['mintmark agent disable 6f1d7c1e-4f5a-4c63-9d0f-2b1a7c3e9a10 --yes'],
+    consequence: async ({ api, args: [id = ''] }) =>
+      `This refuses the agent ${id} new tokens and ends every token that it holds: ${await countAlive(api, { agent_id: id })}.`,
+    run: async ({ api, args: [id = ''] }) =>
+      show(await api.ask({ method: 'POST', path: at`/api/v1/agents/${id}/disable` }, 'agent_id')),
+  })
 }

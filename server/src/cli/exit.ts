@@ -1,39 +1,55 @@
-// How a command ends when it does not succeed: one line on standard error, and 1 for a refusal or 2 for a wrong usage.
+// How a command ends when it does not succeed: a line on standard error, and the exit code, of which this is the list.
 import { CommanderError } from 'commander'
 import { ConfigurationError } from '../config.ts'
-import { type Refusal, Unavailable } from '../domain/refusal.ts'
+import { Unavailable } from '../domain/refusal.ts'
 import { StartRefused } from '../start-refused.ts'
+import { printError } from './print.ts'
 
-export const EXIT_REFUSED = 1
-export const EXIT_USAGE = 2
+export const EXIT = {
+  /** Refused, or failed in any way that has no code of its own. */
+  failed: 1,
+  usage: 2,
+  /** The token that was asked about is not active. */
+  notActive: 3,
+  /** The service does not take the credential, or it lacks the right. */
+  unauthorized: 4,
+  /** No connection, no answer in time, or a service that cannot answer for certain right now. */
+  unreachable: 5,
+} as const
 
-/** An operation said no. */
-export class CommandRefused extends Error {
-  override readonly name = 'CommandRefused'
-  constructor(refusal: Refusal) {
-    super(refusal.description)
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
+
+/** The command did not do what it was asked; its message is for the person at the terminal. */
+export class CommandFailed extends Error {
+  override readonly name = 'CommandFailed'
+  readonly exitCode: ExitCode
+  constructor(message: string, exitCode: ExitCode = EXIT.failed) {
+    super(message)
+    this.exitCode = exitCode
   }
 }
 
-/** What a command was asked to check is not as it should be. */
-export class CheckFailed extends Error {
-  override readonly name = 'CheckFailed'
-}
+type Failure = { readonly line: string; readonly exitCode: ExitCode }
 
-const TOLD = [CommandRefused, CheckFailed, ConfigurationError, StartRefused] as const
-
-const lineOf = (error: unknown): string => {
-  if (error instanceof Error && TOLD.some(kind => error instanceof kind)) return error.message
-  if (error instanceof Unavailable)
-    return `${error.message} Whether anything changed is unknown; run the command again.`
+const failureOf = (error: unknown): Failure => {
+  if (error instanceof CommandFailed) return { line: error.message, exitCode: error.exitCode }
+  if (error instanceof ConfigurationError || error instanceof StartRefused) {
+    return { line: error.message, exitCode: EXIT.failed }
+  }
+  if (error instanceof Unavailable) {
+    const line = `${error.message} Whether anything changed is unknown; run the command again.`
+    return { line, exitCode: EXIT.unreachable }
+  }
   // A fault of ours: its stack is what a report needs.
-  return `internal fault, please report it: ${error instanceof Error ? error.stack : String(error)}`
+  const stack = error instanceof Error ? error.stack : String(error)
+  return { line: `internal fault, please report it: ${stack}`, exitCode: EXIT.failed }
 }
 
 /** Tells the person at the terminal why the command failed, and gives the exit code. */
 export const reportFailure = (error: unknown): number => {
   // Commander has printed its own message by now; help and version end with 0.
-  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT_USAGE
-  process.stderr.write(`mintmark: ${lineOf(error)}\n`)
-  return EXIT_REFUSED
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT.usage
+  const { line, exitCode } = failureOf(error)
+  printError(line)
+  return exitCode
 }

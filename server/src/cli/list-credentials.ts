@@ -1,28 +1,20 @@
 // mintmark credential list
 import type { Command } from 'commander'
-import { listCredentials } from '../operations/list-credentials.ts'
-import { administer } from './administer.ts'
-import { credentialRecord } from '../domain/credential-record.ts'
-import { credentialCells } from './credential-record.ts'
-import { listAll } from './list-all.ts'
-import { printJson, printTable } from './print.ts'
+import { administers } from './administer.ts'
+import { at } from './api.ts'
+import { showAll } from './read-list.ts'
 
 const COLUMNS = ['credential_id', 'name', 'expires_at', 'last_used_at', 'revoked_at', 'live_tokens']
 
-const run = async (agentId: string, options: { readonly json?: boolean }): Promise<void> => {
-  const credentials = await administer((ports, { caller }) =>
-    listAll(request => listCredentials(ports, caller, agentId, request)),
-  )
-  if (options.json) return printJson({ data: credentials.map(credentialRecord) })
-  printTable(COLUMNS, credentials.map(credentialCells))
-}
-
 export const addListCredentials = (credential: Command): void => {
-  credential
+  const command = credential
     .command('list')
     .description('list the credentials of an agent, the revoked and expired ones too')
     .argument('<agent-id>', 'the id of the agent; `mintmark agent list` shows it')
-    .option('--json', 'print {"data":[…]}')
-    .addHelpText('after', '\nExample:\n  mintmark credential list 6f1d7c1e-4f5a-4c63-9d0f-2b1a7c3e9a10')
-    .action(run)
+  administers(command, {
+    json: 'print {"data":[…]}',
+    examples: ['mintmark credential list 6f1d7c1e-4f5a-4c63-9d0f-2b1a7c3e9a10'],
+    run: ({ api, args: [agentId = ''] }) =>
+      showAll(api, { path: at`/api/v1/agents/${agentId}/credentials`, columns: COLUMNS }),
+  })
 }

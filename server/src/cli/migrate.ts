@@ -2,6 +2,8 @@
 import type { Command } from 'commander'
 import { migrateStore } from '../compose.ts'
 import { readMigrateConfig } from '../config.ts'
+import { addExamples } from './examples.ts'
+import { stayHere } from './stay-here.ts'
 import { printJson, printLine } from './print.ts'
 
 const run = async (options: { readonly json?: boolean }): Promise<void> => {
@@ -16,10 +18,9 @@ const run = async (options: { readonly json?: boolean }): Promise<void> => {
 }
 
 export const addMigrate = (program: Command): void => {
-  program
+  const command = program
     .command('migrate')
     .description('make the store, or bring it to this version; the first time it also makes the signing key')
     .option('--json', 'print {"from","to"}')
-    .addHelpText('after', '\nExample:\n  MINTMARK_KEY_ENCRYPTION_KEY_FILE=/etc/mintmark/key mintmark migrate')
-    .action(run)
+  addExamples(stayHere(command), ['mintmark migrate']).action(run)
 }

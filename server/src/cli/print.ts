@@ -1,4 +1,4 @@
-// How commands print: JSON with the names of the wire, or lines for people.
+// How commands print: JSON with the names of the wire, or lines for people. What a terminal would obey is never printed.
 import type { Writable } from 'node:stream'
 
 /**
@@ -11,26 +11,67 @@ export const endQuietlyWithReader = (output: Writable): void => {
   })
 }
 
-export const printLine = (text: string): void => void process.stdout.write(`${text}\n`)
+// Control characters, those of eight bits too; what breaks lines in JavaScript; what turns the direction of writing.
+const OBEYED = /[\p{Cc}\u2028\u2029\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/gu
 
+const escape = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+
+/** The text with whatever a terminal would obey spelled as JSON spells it. */
+const printable = (text: string): string => text.replace(OBEYED, escape)
+
+/** The same for each line of a text that the program itself makes. */
+export const printableLines = (text: string): string => text.split('\n').map(printable).join('\n')
+
+/** One line, or several that the program itself makes. */
+export const printLine = (text: string): void => void process.stdout.write(`${printableLines(text)}\n`)
+
+/** On standard error, as a failure of the command. */
+export const printError = (text: string): void => void process.stderr.write(`mintmark: ${printableLines(text)}\n`)
+
+/** Inside a text of JSON the escapes mean what they replace. */
 export const printJson = (value: unknown): void => printLine(JSON.stringify(value))
 
-type Cell = string | number | boolean | null | readonly string[]
+export type PrintedRecord = Readonly<Record<string, unknown>>
 
-const formatCell = (value: Cell): string => {
-  if (value === null) return '-'
-  return typeof value === 'object' ? value.join(' ') || '-' : String(value)
+export const isRecord = (value: unknown): value is PrintedRecord =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const formatActor = (actor: PrintedRecord): string => {
+  const { type, iss, sub, id } = actor
+  if (type === 'operator') return `operator ${String(sub)} of ${String(iss)}`
+  return type === 'system' ? 'the service' : `${String(type)} ${String(id)}`
+}
+
+/** A count that is not exact ends with a plus. */
+const formatCount = ({ count, exact }: PrintedRecord): string => `${String(count)}${exact === true ? '' : '+'}`
+
+/** What stands inside of a cell: not taken apart any further. */
+const formatPart = (value: unknown): string => printable(typeof value === 'string' ? value : JSON.stringify(value))
+
+const formatObject = (value: PrintedRecord): string => {
+  if ('type' in value) return printable(formatActor(value))
+  if ('count' in value && 'exact' in value) return printable(formatCount(value))
+  return Object.entries(value)
+    .map(([key, each]) => `${printable(key)}=${formatPart(each)}`)
+    .join(' ')
+}
+
+const formatCell = (value: unknown): string => {
+  if (value === null || value === undefined || value === '') return '-'
+  if (Array.isArray(value)) return value.map(formatPart).join(' ') || '-'
+  return isRecord(value) ? formatObject(value) || '-' : formatPart(value)
 }
 
 /** One name and value a line. */
-export const printRecord = (record: Readonly<Record<string, Cell>>): void => {
-  const width = Math.max(...Object.keys(record).map(name => name.length))
-  for (const [name, value] of Object.entries(record)) printLine(`${name.padEnd(width)}  ${formatCell(value)}`)
+export const printRecord = (record: PrintedRecord): void => {
+  const lines = Object.entries(record).map(([name, value]) => [printable(name), formatCell(value)] as const)
+  const width = Math.max(...lines.map(([name]) => name.length))
+  for (const [name, cell] of lines) printLine(`${name.padEnd(width)}  ${cell}`)
 }
 
 /** Columns under their names. */
-export const printTable = (columns: readonly string[], rows: readonly Readonly<Record<string, Cell>>[]): void => {
-  const lines = [columns, ...rows.map(row => columns.map(column => formatCell(row[column] ?? null)))]
+export const printTable = (columns: readonly string[], rows: readonly PrintedRecord[]): void => {
+  const lines = [columns, ...rows.map(row => columns.map(column => formatCell(row[column])))]
   const widths = columns.map((_, n) => Math.max(...lines.map(line => line[n]?.length ?? 0)))
   for (const line of lines)
     printLine(

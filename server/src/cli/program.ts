@@ -1,7 +1,7 @@
 // The command line: every command on one screen.
 import { Command } from 'commander'
 import packageJson from '../../package.json' with { type: 'json' }
-import { reportFailure } from './exit.ts'
+import { EXIT, reportFailure } from './exit.ts'
 
 type AddTo = (parent: Command) => void
 
@@ -19,26 +19,38 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddTo>>> = {
   'leaked-secrets': async () => (await import('./leaked-secrets.ts')).addLeakedSecrets,
   audit: async () => (await import('./audit.ts')).addAudit,
   clock: async () => (await import('./clock.ts')).addClock,
+  completion: async () => (await import('./completion.ts')).addCompletion,
 }
 
-/** The command that the first word names; all of them for help, and for a word that names none. */
+/** Tells of all the others. */
+const ABOUT_ALL = 'completion'
+
+/** The command that the first word names; all of them for help, for what tells of all, and for a word that names none. */
 const loadCommands = ([first = '']: readonly string[]): Promise<readonly AddTo[]> => {
-  const named = Object.hasOwn(COMMANDS, first) ? COMMANDS[first] : undefined
+  const named = Object.hasOwn(COMMANDS, first) && first !== ABOUT_ALL ? COMMANDS[first] : undefined
   const wanted = named === undefined ? Object.values(COMMANDS) : [named]
   return Promise.all(wanted.map(load => load()))
 }
 
-const makeProgram = async (argv: readonly string[]): Promise<Command> => {
+const HELP = `
+A command that administers works on the store of this machine, or with --url (MINTMARK_URL) on a service elsewhere, with
+an API key (MINTMARK_API_KEY) or the JWT of an operator (MINTMARK_OPERATOR_JWT).
+
+Exit codes: 0 done, ${EXIT.failed} refused or failed, ${EXIT.usage} wrong usage, ${EXIT.notActive} the token is not active, ${EXIT.unauthorized} unauthorized, ${EXIT.unreachable} unreachable.`
+
+/** The program with the commands that these words need; with all of them for none. */
+export const makeProgram = async (argv: readonly string[]): Promise<Command> => {
   const program = new Command('mintmark')
     .description('A token service for software agents.')
     .version(packageJson.version)
     .exitOverride()
+    .addHelpText('after', HELP)
     .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'mintmark: ')) })
   for (const addTo of await loadCommands(argv)) addTo(program)
   return program
 }
 
-/** Runs one command. The exit code: 0, 1 for a refusal or failure, 2 for a wrong usage. */
+/** Runs one command. The exit code: 0, or one of cli/exit.ts. */
 export const runCommand = async (argv: readonly string[]): Promise<number> => {
   try {
     await (await makeProgram(argv)).parseAsync(argv, { from: 'user' })

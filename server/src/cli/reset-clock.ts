@@ -2,26 +2,27 @@
 import type { Command } from 'commander'
 import { resetStoreClock } from '../compose.ts'
 import { readStoreConfig } from '../config.ts'
-import { StartRefused } from '../start-refused.ts'
-import { cliOrigin } from './administer.ts'
-import { printLine } from './print.ts'
+import { confirm } from './confirm.ts'
+import { addExamples } from './examples.ts'
+import { cliOrigin } from './cli-origin.ts'
+import { printJson, printLine } from './print.ts'
+import { stayHere } from './stay-here.ts'
 
-const CONSEQUENCE = 'ends every token that is alive, so that agents must ask for new ones; nothing else is lost'
+const CONSEQUENCE = 'This ends every token that is alive, so that agents must ask for new ones; nothing else is lost.'
 
-const run = async (options: { readonly yes?: boolean }): Promise<void> => {
+const run = async (options: { readonly yes?: boolean; readonly json?: boolean }): Promise<void> => {
   const config = readStoreConfig()
-  if (options.yes !== true) {
-    throw new StartRefused(`This ${CONSEQUENCE}. If that is meant, run it again with --yes.`)
-  }
+  if (options.yes !== true) await confirm(CONSEQUENCE)
   await resetStoreClock(config, cliOrigin())
+  if (options.json === true) return printJson({ reset: true })
   printLine('The clock of the store is reset, and every token that was alive has ended.')
 }
 
 export const addResetClock = (clock: Command): void => {
-  clock
+  const command = clock
     .command('reset')
-    .description('accept a system clock that stands far behind the time that the store has seen')
-    .option('--yes', `confirm: it ${CONSEQUENCE}`)
-    .addHelpText('after', '\nExample:\n  mintmark clock reset --yes')
-    .action(run)
+    .description('accept a system clock that stands far behind the time that the store has seen; ends every token')
+    .option('--json', 'print {"reset":true}')
+    .option('--yes', 'do not ask')
+  addExamples(stayHere(command), ['mintmark clock reset --yes']).action(run)
 }

@@ -4,6 +4,8 @@ import { makeLogger, openService } from '../compose.ts'
 import { readServeConfig, type ServeConfig } from '../config.ts'
 import { startServing } from '../serving/serving-threads.ts'
 import { closeAtSignal } from './close-at-signal.ts'
+import { addExamples } from './examples.ts'
+import { stayHere } from './stay-here.ts'
 import { printLine } from './print.ts'
 
 const announce = (config: ServeConfig): void => {
@@ -36,9 +38,8 @@ const run = async (): Promise<void> => {
 }
 
 export const addServe = (program: Command): void => {
-  program
+  const command = program
     .command('serve')
     .description('run the service for production; docs/operating.md names its configuration')
-    .addHelpText('after', '\nExample:\n  MINTMARK_BASE_URL=https://auth.example.com mintmark serve')
-    .action(run)
+  addExamples(stayHere(command), ['mintmark serve']).action(run)
 }

@@ -1,18 +1,17 @@
 // mintmark agent show
 import type { Command } from 'commander'
-import { showAgent } from '../operations/show-agent.ts'
-import { administer } from './administer.ts'
-import { printAgent } from './agent-record.ts'
-
-const run = async (agentId: string, options: { readonly json?: boolean }): Promise<void> =>
-  printAgent(await administer((ports, { caller }) => showAgent(ports, caller, agentId)), options.json ?? false)
+import { administers, show } from './administer.ts'
+import { at } from './api.ts'
 
 export const addShowAgent = (agent: Command): void => {
-  agent
+  const command = agent
     .command('show')
     .description('show one agent')
     .argument('<agent-id>', 'the id of the agent; `mintmark agent list` shows it')
-    .option('--json', 'print the agent as JSON')
-    .addHelpText('after', '\nExample:\n  mintmark agent show 6f1d7c1e-4f5a-4c63-9d0f-2b1a7c3e9a10')
-    .action(run)
+  administers(command, {
+    json: 'print the agent as JSON',
+    examples: ['mintmark agent show 6f1d7c1e-4f5a-4c63-9d0f-2b1a7c3e9a10'],
+    run: async ({ api, args: [id = ''] }) =>
+      show(await api.ask({ method: 'GET', path: at`/api/v1/agents/${id}` }, 'agent_id')),
+  })
 }

@@ -1,5 +1,6 @@
 // mintmark token
 import type { Command } from 'commander'
+import { addIntrospectToken } from './introspect-token.ts'
 import { addListHistory } from './list-history.ts'
 import { addListTokens } from './list-tokens.ts'
 import { addRevokeTokenById } from './revoke-token-by-id.ts'
@@ -7,5 +8,6 @@ import { addShowToken } from './show-token.ts'
 
 export const addToken = (program: Command): void => {
   const token = program.command('token').description('the tokens, live and ended')
-  for (const addTo of [addListTokens, addListHistory, addShowToken, addRevokeTokenById]) addTo(token)
+  for (const addTo of [addListTokens, addListHistory, addShowToken, addIntrospectToken, addRevokeTokenById])
+    addTo(token)
 }

@@ -3,8 +3,10 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { verifyStoreAudit } from '../compose.ts'
 import { readMigrateConfig } from '../config.ts'
 import type { AuditVerdict } from '../domain/seal.ts'
-import { CheckFailed } from './exit.ts'
+import { addExamples } from './examples.ts'
+import { CommandFailed } from './exit.ts'
 import { printJson, printLine } from './print.ts'
+import { stayHere } from './stay-here.ts'
 
 type Options = { readonly seal?: number; readonly head?: string; readonly json?: boolean }
 
@@ -35,13 +37,13 @@ const run = async ({ seal, head, json }: Options): Promise<void> => {
   if (json) printJson(recordOf(verdict))
   if (!verdict.good) {
     const { entry, tampering, because } = verdict
-    throw new CheckFailed(`The audit log is not as it was sealed from entry ${entry} on (${tampering}). ${because}`)
+    throw new CommandFailed(`The audit log is not as it was sealed from entry ${entry} on (${tampering}). ${because}`)
   }
   if (!json) printLine(describe(verdict))
 }
 
 export const addVerifyAudit = (audit: Command): void => {
-  audit
+  const command = audit
     .command('verify')
     .description('check the audit log against its seals; needs MINTMARK_KEY_ENCRYPTION_KEY')
     .option(
@@ -51,9 +53,5 @@ export const addVerifyAudit = (audit: Command): void => {
     )
     .option('--head <hex>', 'demand that a seal with this head is there; with --seal, that one', parseHead)
     .option('--json', 'print {"good","entries","seals","last_seal","last_head","unsealed"}, or what is wrong')
-    .addHelpText(
-      'after',
-      '\nExample:\n  MINTMARK_KEY_ENCRYPTION_KEY_FILE=/etc/mintmark/key mintmark audit verify --seal 1',
-    )
-    .action(run)
+  addExamples(stayHere(command), ['mintmark audit verify']).action(run)
 }

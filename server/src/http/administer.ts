@@ -3,13 +3,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Access } from '../domain/access.ts'
 import type { Origin } from '../domain/caller.ts'
 import { isRefused, type OrRefusal } from '../domain/refusal.ts'
-import type { RemoteAdministrator } from '../operations/authenticate-administrator.ts'
-import type { Ports } from '../ports.ts'
 import { readIdempotencyKey } from './idempotency-key.ts'
 import { type PathParameter, pathParameterOf } from './path.ts'
-import { recogniseAdministrator } from './recognise-administrator.ts'
 import type { Refuser } from './refusals.ts'
-import type { Wire } from './wire.ts'
+import type { AdministrationWire } from './wire.ts'
 
 export type AdministrationInput<Body> = {
   readonly body: Body
@@ -18,7 +15,7 @@ export type AdministrationInput<Body> = {
 
 type Administration<Body, Found extends object> = {
   readonly access: Access
-  readonly run: (origin: Origin<RemoteAdministrator>, input: AdministrationInput<Body>) => Promise<OrRefusal<Found>>
+  readonly run: (origin: Origin, input: AdministrationInput<Body>) => Promise<OrRefusal<Found>>
   readonly answer: (reply: FastifyReply, found: Found) => FastifyReply
 }
 
@@ -27,24 +24,23 @@ type Administration<Body, Found extends object> = {
  * asks again.
  */
 export const makeDoorkeeper =
-  ({ ports, refuser, inTime }: Wire, access: Access) =>
+  ({ refuser, inTime }: AdministrationWire, access: Access) =>
   async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> => {
-    const caller = await inTime(recogniseAdministrator(ports, request, access))
-    return isRefused(caller) ? refuser.refuse(reply, caller.refusal) : undefined
+    const origin = await inTime(refuser.recognise(request, access))
+    return isRefused(origin) ? refuser.refuse(reply, origin.refusal) : undefined
   }
 
 /** The handler of one operation. Its route attaches a refused input instead of answering: who is not known, hears 401 first. */
 export const makeAdministrationHandler =
-  <Body, Found extends object>(ports: Ports, refuser: Refuser, { access, run, answer }: Administration<Body, Found>) =>
+  <Body, Found extends object>(refuser: Refuser, { access, run, answer }: Administration<Body, Found>) =>
   async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const caller = await recogniseAdministrator(ports, request, access)
-    if (isRefused(caller)) return refuser.refuse(reply, caller.refusal)
+    const origin = await refuser.recognise(request, access)
+    if (isRefused(origin)) return refuser.refuse(reply, origin.refusal)
     if (request.validationError !== undefined) return refuser.fail(reply, request.validationError)
     const key = readIdempotencyKey(request)
     if (isRefused(key)) return refuser.refuse(reply, key.refusal)
-    const { id: requestId, ip: source } = request
     // The validator of the route made the body just that.
     const input = { body: request.body as Body, path: pathParameterOf(request) }
-    const found = await run({ caller, requestId, source, ...key }, input)
+    const found = await run({ ...origin, ...key }, input)
     return isRefused(found) ? refuser.refuse(reply, found.refusal) : answer(reply, found)
   }

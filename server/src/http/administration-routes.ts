@@ -28,7 +28,10 @@ import { importBody, IMPORT_BYTES_MAX, importAnswer, makeImportHandler } from '.
 import { takeJson } from './json-body.ts'
 import { agentsAnswer, type AgentsQuery, agentsQuery, makeAgentsHandler } from './list-agents.ts'
 import { auditAnswer, auditRecord, makeAuditHandler } from './list-audit.ts'
+import { historyAnswer, makeHistoryHandler } from './list-history.ts'
+import { type HistoryQuery, historyQuery, type TokensQuery, tokensQuery } from './list-query.ts'
 import { makeRefusalsHandler, refusalsAnswer } from './list-refusals.ts'
+import { makeTokensHandler, tokensAnswer } from './list-tokens.ts'
 import { describeAdministration, describeExport, describeList } from './openapi.ts'
 import { revocationRecord } from './revocation-record.ts'
 import { makeRevokeTokenByIdHandler, tokenRevocationBody } from './revoke-token-by-id.ts'
@@ -37,11 +40,11 @@ import { makeShowAgentHandler } from './show-agent.ts'
 import { makeShowRevocationHandler } from './show-revocation.ts'
 import { makeShowTokenHandler } from './show-token.ts'
 import { endedTokenRecord, tokenLife, tokenRecord } from './token-record.ts'
-import type { Wire } from './wire.ts'
+import type { AdministrationWire } from './wire.ts'
 
 const nothing = z.undefined().describe('Done.')
 
-const registerAgents = (app: FastifyInstance, { ports, refuser }: Wire): void => {
+const registerAgents = (app: FastifyInstance, { ports, refuser }: AdministrationWire): void => {
   const [all, one] = ['/api/v1/agents', '/api/v1/agents/:id']
   const shown = { 200: agentRecord }
   app.post(
@@ -100,7 +103,7 @@ const registerAgents = (app: FastifyInstance, { ports, refuser }: Wire): void =>
   )
 }
 
-const registerAgentStates = (app: FastifyInstance, { ports, refuser }: Wire): void => {
+const registerAgentStates = (app: FastifyInstance, { ports, refuser }: AdministrationWire): void => {
   const shown = { 200: agentRecord }
   app.post(
     '/api/v1/agents/:id/disable',
@@ -124,7 +127,30 @@ const registerAgentStates = (app: FastifyInstance, { ports, refuser }: Wire): vo
   )
 }
 
-const registerTokens = (app: FastifyInstance, { ports, refuser }: Wire): void => {
+const registerTokens = (app: FastifyInstance, { ports, refuser }: AdministrationWire): void => {
+  const [live, ended] = ['/api/v1/tokens', '/api/v1/tokens/history']
+  app.get<{ Querystring: TokensQuery }>(
+    live,
+    describeList({
+      operationId: 'listTokens',
+      summary: 'List live tokens',
+      access: ACCESS.readTokens,
+      query: tokensQuery,
+      answer: tokensAnswer,
+    }),
+    makeTokensHandler(ports, refuser, live),
+  )
+  app.get<{ Querystring: HistoryQuery }>(
+    ended,
+    describeList({
+      operationId: 'listHistory',
+      summary: 'List ended tokens',
+      access: ACCESS.readTokens,
+      query: historyQuery,
+      answer: historyAnswer,
+    }),
+    makeHistoryHandler(ports, refuser, ended),
+  )
   app.get(
     '/api/v1/tokens/:id',
     describeAdministration({
@@ -148,7 +174,7 @@ const registerTokens = (app: FastifyInstance, { ports, refuser }: Wire): void =>
   )
 }
 
-const registerRevocations = (app: FastifyInstance, { ports, refuser }: Wire): void => {
+const registerRevocations = (app: FastifyInstance, { ports, refuser }: AdministrationWire): void => {
   const path = '/api/v1/revocations'
   app.post(
     path,
@@ -173,7 +199,7 @@ const registerRevocations = (app: FastifyInstance, { ports, refuser }: Wire): vo
   )
 }
 
-const registerImports = (app: FastifyInstance, wire: Wire): void => {
+const registerImports = (app: FastifyInstance, wire: AdministrationWire): void => {
   app.post(
     '/api/v1/imports',
     {
@@ -191,7 +217,7 @@ const registerImports = (app: FastifyInstance, wire: Wire): void => {
   )
 }
 
-const registerAudit = (app: FastifyInstance, { ports, refuser }: Wire): void => {
+const registerAudit = (app: FastifyInstance, { ports, refuser }: AdministrationWire): void => {
   const [entries, refusals] = ['/api/v1/audit', '/api/v1/audit/refusals']
   app.get<{ Querystring: AuditQuery }>(
     entries,
@@ -217,7 +243,7 @@ const registerAudit = (app: FastifyInstance, { ports, refuser }: Wire): void => 
   )
 }
 
-const registerExports = (app: FastifyInstance, wire: Wire): void => {
+const registerExports = (app: FastifyInstance, wire: AdministrationWire): void => {
   const lane = makeExportLane(app, wire)
   app.get<{ Querystring: ExportTokensQuery }>(
     '/api/v1/exports/tokens',
@@ -255,7 +281,7 @@ const registerExports = (app: FastifyInstance, wire: Wire): void => {
 }
 
 /** Call it in a scope of its own, below the path of the base URL: it takes JSON and nothing else. */
-export const registerAdministration = (app: FastifyInstance, wire: Wire): void => {
+export const registerAdministration = (app: FastifyInstance, wire: AdministrationWire): void => {
   takeJson(app)
   answerEachInTime(app, wire.inTime)
   registerAgents(app, wire)

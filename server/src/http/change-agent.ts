@@ -3,13 +3,13 @@ import type { z } from 'zod'
 import { ACCESS } from '../domain/access.ts'
 import { agentRecord } from '../domain/agent-record.ts'
 import { changeAgent } from '../operations/change-agent.ts'
-import type { Ports } from '../ports.ts'
+import type { AdministrationPorts } from '../ports.ts'
 import { type AdministrationInput, makeAdministrationHandler } from './administer.ts'
 import { type agentChangeBody, fieldsOf } from './agent-record.ts'
 import type { Refuser } from './refusals.ts'
 
-export const makeChangeAgentHandler = (ports: Ports, refuser: Refuser) =>
-  makeAdministrationHandler(ports, refuser, {
+export const makeChangeAgentHandler = (ports: AdministrationPorts, refuser: Refuser) =>
+  makeAdministrationHandler(refuser, {
     access: ACCESS.writeAgents,
     run: (origin, { body, path }: AdministrationInput<z.output<typeof agentChangeBody>>) =>
       changeAgent(ports, origin, path('id'), fieldsOf(body)),

@@ -3,15 +3,15 @@ import { z } from 'zod'
 import { ACCESS } from '../domain/access.ts'
 import { agentRecord as recordOf } from '../domain/agent-record.ts'
 import { createAgent } from '../operations/create-agent.ts'
-import type { Ports } from '../ports.ts'
+import type { AdministrationPorts } from '../ports.ts'
 import { type AdministrationInput, makeAdministrationHandler } from './administer.ts'
 import { agentRecord, fieldsOf, type newAgentBody } from './agent-record.ts'
 import type { Refuser } from './refusals.ts'
 
 export const createdAgentAnswer = agentRecord.extend({ client_secret: z.string().describe('Shown this once.') })
 
-export const makeCreateAgentHandler = (ports: Ports, refuser: Refuser, path: string) =>
-  makeAdministrationHandler(ports, refuser, {
+export const makeCreateAgentHandler = (ports: AdministrationPorts, refuser: Refuser, path: string) =>
+  makeAdministrationHandler(refuser, {
     access: ACCESS.writeAgents,
     run: (origin, { body }: AdministrationInput<z.output<typeof newAgentBody>>) =>
       createAgent(ports, origin, { ...fieldsOf(body), name: body.name, scope: body.scope }),

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { ACCESS } from '../domain/access.ts'
 import { createApiKey } from '../operations/create-api-key.ts'
-import type { Ports } from '../ports.ts'
+import type { AdministrationPorts } from '../ports.ts'
 import { type AdministrationInput, makeAdministrationHandler } from './administer.ts'
 import { formatApiKey } from './api-key-record.ts'
 import { expiresAtMember, expiryOf } from './json-members.ts'
@@ -21,8 +21,8 @@ export const createApiKeyBody = z.strictObject({
 /** Where an API key is found. */
 export const apiKeyAddress = (issuer: string, id: string): string => `${issuer}/api/v1/api-keys/${id}`
 
-export const makeCreateApiKeyHandler = (ports: Ports, refuser: Refuser) =>
-  makeAdministrationHandler(ports, refuser, {
+export const makeCreateApiKeyHandler = (ports: AdministrationPorts, refuser: Refuser) =>
+  makeAdministrationHandler(refuser, {
     access: ACCESS.writeKeys,
     run: (origin, { body }: AdministrationInput<z.output<typeof createApiKeyBody>>) =>
       createApiKey(ports, origin, {

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { ACCESS } from '../domain/access.ts'
 import { createCredential } from '../operations/create-credential.ts'
-import type { Ports } from '../ports.ts'
+import type { AdministrationPorts } from '../ports.ts'
 import { type AdministrationInput, makeAdministrationHandler } from './administer.ts'
 import { formatCredential } from './credential-record.ts'
 import { expiresAtMember, expiryOf } from './json-members.ts'
@@ -17,8 +17,8 @@ export const createCredentialBody = z.strictObject({
 export const credentialAddress = (issuer: string, agentId: string, id: string): string =>
   `${issuer}/api/v1/agents/${agentId}/credentials/${id}`
 
-export const makeCreateCredentialHandler = (ports: Ports, refuser: Refuser) =>
-  makeAdministrationHandler(ports, refuser, {
+export const makeCreateCredentialHandler = (ports: AdministrationPorts, refuser: Refuser) =>
+  makeAdministrationHandler(refuser, {
     access: ACCESS.writeAgents,
     run: (origin, { body, path }: AdministrationInput<z.output<typeof createCredentialBody>>) =>
       createCredential(ports, origin, {

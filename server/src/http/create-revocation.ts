@@ -10,7 +10,7 @@ import { parseTime } from '../domain/time.ts'
 import type { RevocationRequest } from '../operations/check-revocation.ts'
 import { createRevocation } from '../operations/create-revocation.ts'
 import { previewRevocation } from '../operations/preview-revocation.ts'
-import type { Ports, RevocationMade } from '../ports.ts'
+import type { AdministrationPorts, RevocationMade } from '../ports.ts'
 import { makeAdministrationHandler } from './administer.ts'
 import type { Refuser } from './refusals.ts'
 import { revocationPreview, revocationRecord } from './revocation-record.ts'
@@ -63,14 +63,14 @@ const requestOf = (body: Body): RevocationRequest => ({
 
 type Found = RevocationMade | { readonly preview: RevocationPreview }
 
-const run = async (ports: Ports, origin: Origin, body: Body): Promise<OrRefusal<Found>> => {
+const run = async (ports: AdministrationPorts, origin: Origin, body: Body): Promise<OrRefusal<Found>> => {
   if (body.dry_run !== true) return createRevocation(ports, origin, requestOf(body))
   const preview = await previewRevocation(ports, origin.caller, requestOf(body))
   return isRefused(preview) ? preview : { preview }
 }
 
-export const makeCreateRevocationHandler = (ports: Ports, refuser: Refuser, path: string) =>
-  makeAdministrationHandler<Body, Found>(ports, refuser, {
+export const makeCreateRevocationHandler = (ports: AdministrationPorts, refuser: Refuser, path: string) =>
+  makeAdministrationHandler<Body, Found>(refuser, {
     access: ACCESS.revokeTokens,
     run: (origin, { body }) => run(ports, origin, body),
     answer: (reply, found) => {

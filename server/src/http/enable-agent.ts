@@ -2,12 +2,12 @@
 import { ACCESS } from '../domain/access.ts'
 import { agentRecord } from '../domain/agent-record.ts'
 import { enableAgent } from '../operations/enable-agent.ts'
-import type { Ports } from '../ports.ts'
+import type { AdministrationPorts } from '../ports.ts'
 import { makeAdministrationHandler } from './administer.ts'
 import type { Refuser } from './refusals.ts'
 
-export const makeEnableAgentHandler = (ports: Ports, refuser: Refuser) =>
-  makeAdministrationHandler(ports, refuser, {
+export const makeEnableAgentHandler = (ports: AdministrationPorts, refuser: Refuser) =>
+  makeAdministrationHandler(refuser, {
     access: ACCESS.writeAgents,
     run: (origin, { path }) => enableAgent(ports, origin, path('id')),
     answer: (reply, agent) => reply.send(agentRecord(agent)),

@@ -8,7 +8,7 @@ import { actorCells } from './export-format.ts'
 import type { ExportLane } from './export-lane.ts'
 import type { ExportAuditQuery } from './export-query.ts'
 import { makeExportHandler } from './export-records.ts'
-import type { Wire } from './wire.ts'
+import type { AdministrationWire } from './wire.ts'
 
 export const AUDIT_COLUMNS = {
   n: entry => entry.n,
@@ -25,7 +25,7 @@ export const AUDIT_COLUMNS = {
   detail: entry => JSON.stringify(entry.detail),
 } as const satisfies Columns<ReturnType<typeof entryRecord>>
 
-export const makeExportAuditHandler = (wire: Wire, lane: ExportLane) =>
+export const makeExportAuditHandler = (wire: AdministrationWire, lane: ExportLane) =>
   makeExportHandler(wire, lane, {
     name: 'audit',
     access: ACCESS.readAudit,

@@ -9,7 +9,7 @@ import type { ExportHistoryQuery } from './export-query.ts'
 import { makeExportHandler } from './export-records.ts'
 import { TOKEN_COLUMNS } from './export-tokens.ts'
 import { historyFiltersOf } from './list-query.ts'
-import type { Wire } from './wire.ts'
+import type { AdministrationWire } from './wire.ts'
 
 export const HISTORY_COLUMNS = {
   ...TOKEN_COLUMNS,
@@ -23,7 +23,7 @@ export const HISTORY_COLUMNS = {
   revocation_id: token => token.revocation_id,
 } as const satisfies Columns<ReturnType<typeof formatEndedRecord>>
 
-export const makeExportHistoryHandler = (wire: Wire, lane: ExportLane) =>
+export const makeExportHistoryHandler = (wire: AdministrationWire, lane: ExportLane) =>
   makeExportHandler(wire, lane, {
     name: 'history',
     access: ACCESS.readTokens,

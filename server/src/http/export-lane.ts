@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import type { OrRefusal } from '../domain/refusal.ts'
 import { makeLane, type Place } from '../operations/lane.ts'
 import { makeSpareTime, type SpareTime } from './spare-time.ts'
-import type { Wire } from './wire.ts'
+import type { AdministrationWire } from './wire.ts'
 
 /** Each may hold a page in memory for as long as its caller takes to read it. */
 const EXPORTS_MAX = 4
@@ -17,7 +17,7 @@ export type ExportLane = {
 }
 
 /** An export that is under way when the server closes would keep it open: its caller asks again elsewhere. */
-export const makeExportLane = (app: FastifyInstance, { logger }: Pick<Wire, 'logger'>): ExportLane => {
+export const makeExportLane = (app: FastifyInstance, { logger }: Pick<AdministrationWire, 'logger'>): ExportLane => {
   const underWay = new Set<ServerResponse>()
   const enter = makeLane(EXPORTS_MAX, () =>
     logger.warn({ underWay: EXPORTS_MAX }, 'exports are refused until others have ended'),

@@ -1,16 +1,15 @@
 // What all exports do on the wire: recognise the reader, refuse a bad query, read the first page, then send page by page.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Access } from '../domain/access.ts'
+import type { Administrator } from '../domain/caller.ts'
 import { isRefused, type OrRefusal, refuse } from '../domain/refusal.ts'
-import type { RemoteAdministrator } from '../operations/authenticate-administrator.ts'
 import type { ExportReader, NextPage } from '../operations/export-pages.ts'
 import type { ListPage } from '../operations/read-page.ts'
 import { makeDeadline } from './answer-deadline.ts'
 import { type ExportFormat, type ExportShape, MEDIA_TYPES, textsIn } from './export-format.ts'
 import type { ExportLane } from './export-lane.ts'
 import { sendPages, type TextPage } from './export-stream.ts'
-import { recogniseAdministrator } from './recognise-administrator.ts'
-import type { Wire } from './wire.ts'
+import type { AdministrationWire } from './wire.ts'
 
 /** Who does not take a page within this time is cut off: no export lasts for ever, however slowly it is read. */
 const PAGE_TAKEN_MS_MAX = 60_000
@@ -29,12 +28,10 @@ type FormatQuery = { readonly format?: ExportFormat | undefined }
 const HTTP_1_1_NEEDED =
   'Ask with HTTP/1.1: an export is sent in its chunks, by which a whole one can be told from one that broke off.'
 
-const admit = async (
-  { ports }: Wire,
-  request: FastifyRequest,
-  access: Access,
-): Promise<OrRefusal<RemoteAdministrator>> => {
-  const reader = await recogniseAdministrator(ports, request, access)
+type Recognise = () => Promise<OrRefusal<Administrator>>
+
+const admit = async (request: FastifyRequest, recognise: Recognise): Promise<OrRefusal<Administrator>> => {
+  const reader = await recognise()
   if (isRefused(reader)) return reader
   if (request.validationError !== undefined) throw request.validationError
   return request.raw.httpVersion === '1.1' ? reader : refuse('invalid_request', HTTP_1_1_NEEDED)
@@ -59,7 +56,7 @@ class Stopped extends Error {
 
 /** The handler of an export. Its route attaches a refused query instead of answering: who is not known, hears 401 first. */
 export const makeExportHandler = <Query extends FormatQuery, Filters, Found, Shown extends object>(
-  wire: Wire,
+  wire: AdministrationWire,
   lane: ExportLane,
   { name, access, filtersOf, pages, ...shape }: Export<Query, Filters, Found, Shown>,
 ) => {
@@ -85,7 +82,11 @@ export const makeExportHandler = <Query extends FormatQuery, Filters, Found, Sho
     request: FastifyRequest<{ Querystring: Query }>,
     reply: FastifyReply,
   ): Promise<FastifyReply | undefined> => {
-    const reader = await admit(wire, request, access)
+    const recognise: Recognise = async () => {
+      const origin = await refuser.recognise(request, access)
+      return isRefused(origin) ? origin : origin.caller
+    }
+    const reader = await admit(request, recognise)
     if (isRefused(reader)) return refuser.refuse(reply, reader.refusal)
     // Its caller has gone, or has been told 503: no place is taken, for none would be left.
     if (reply.raw.destroyed || reply.sent) return undefined
@@ -99,7 +100,6 @@ export const makeExportHandler = <Query extends FormatQuery, Filters, Found, Sho
       text: records.map(lineOf).join(''),
       isLast: nextCursor === null,
     })
-    const recognise = (): Promise<OrRefusal<RemoteAdministrator>> => recogniseAdministrator(ports, request, access)
     const next = pages({ reader, recognise }, filtersOf(query))
     const found = await next()
     if (isRefused(found)) return refuser.refuse(reply, found.refusal)

@@ -16,15 +16,17 @@ export type Transfer = {
   readonly patience: InTime
 }
 
-/** Resolves once the system has the whole text, or the connection is no more. */
+/** Resolves once the system, or a reader in this process, has taken the whole text, or the connection is no more. */
 const handOver = (response: ServerResponse, text: string): Promise<void> =>
   new Promise(resolve => {
     if (text === '' || response.destroyed) return resolve()
-    response.once('close', resolve)
-    response.write(text, () => {
-      response.off('close', resolve)
+    const taken = (): void => {
+      response.off('close', taken).off('drain', taken)
       resolve()
-    })
+    }
+    response.once('close', taken)
+    const hasRoom = response.write(text, () => hasRoom && taken())
+    if (!hasRoom) response.once('drain', taken)
   })
 
 /** A page that is on its way. */

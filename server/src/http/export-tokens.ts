@@ -7,7 +7,7 @@ import type { ExportLane } from './export-lane.ts'
 import type { ExportTokensQuery } from './export-query.ts'
 import { makeExportHandler } from './export-records.ts'
 import { tokenFiltersOf } from './list-query.ts'
-import type { Wire } from './wire.ts'
+import type { AdministrationWire } from './wire.ts'
 
 export const TOKEN_COLUMNS = {
   id: token => token.id,
@@ -21,7 +21,7 @@ export const TOKEN_COLUMNS = {
   expires_at: token => token.expires_at,
 } as const satisfies Columns<ReturnType<typeof formatRecord>>
 
-export const makeExportTokensHandler = (wire: Wire, lane: ExportLane) =>
+export const makeExportTokensHandler = (wire: AdministrationWire, lane: ExportLane) =>
   makeExportHandler(wire, lane, {
     name: 'tokens',
     access: ACCESS.readTokens,

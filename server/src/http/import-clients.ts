@@ -8,7 +8,7 @@ import { SCOPE_MAP_MAX } from '../domain/import-plan.ts'
 import { formatOutcome } from '../domain/import-record.ts'
 import { readKeycloakClient } from '../domain/keycloak-client.ts'
 import { importClients, type ImportRequest } from '../operations/import-clients.ts'
-import type { Ports } from '../ports.ts'
+import type { AdministrationPorts } from '../ports.ts'
 import { type AdministrationInput, makeAdministrationHandler } from './administer.ts'
 import { atMost, hydraDocument, keycloakDocument } from './import-document.ts'
 import type { Refuser } from './refusals.ts'
@@ -76,8 +76,8 @@ const requestOf = (body: Body): ImportRequest => ({
   resources: body.resources ?? null,
 })
 
-export const makeImportHandler = (ports: Ports, refuser: Refuser) =>
-  makeAdministrationHandler(ports, refuser, {
+export const makeImportHandler = (ports: AdministrationPorts, refuser: Refuser) =>
+  makeAdministrationHandler(refuser, {
     access: ACCESS.writeAgents,
     run: async (origin, { body }: AdministrationInput<Body>) => {
       const request = requestOf(body)

@@ -6,7 +6,7 @@ import { isLabelKey } from '../domain/labels.ts'
 import { isName, NAME_FORM } from '../domain/name.ts'
 import type { AgentFilters } from '../domain/page.ts'
 import { listAgents } from '../operations/list-agents.ts'
-import type { Ports } from '../ports.ts'
+import type { AdministrationPorts } from '../ports.ts'
 import { agentRecord } from './agent-record.ts'
 import { makeListHandler } from './list-page.ts'
 import { field, pagingFields } from './list-query.ts'
@@ -63,7 +63,7 @@ const filtersOf = (query: AgentsQuery): AgentFilters => ({
   search: query.q ?? null,
 })
 
-export const makeAgentsHandler = (ports: Ports, refuser: Refuser, path: string) =>
+export const makeAgentsHandler = (ports: AdministrationPorts, refuser: Refuser, path: string) =>
   makeListHandler(ports, refuser, {
     path,
     access: ACCESS.readAgents,

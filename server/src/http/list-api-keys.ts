@@ -1,12 +1,12 @@
 // GET /api/v1/api-keys: all that there are or were, by id.
 import { ACCESS } from '../domain/access.ts'
 import { listApiKeys } from '../operations/list-api-keys.ts'
-import type { Ports } from '../ports.ts'
+import type { AdministrationPorts } from '../ports.ts'
 import { formatApiKey } from './api-key-record.ts'
 import { makeListHandler } from './list-page.ts'
 import type { Refuser } from './refusals.ts'
 
-export const makeApiKeysHandler = (ports: Ports, refuser: Refuser, path: string) =>
+export const makeApiKeysHandler = (ports: AdministrationPorts, refuser: Refuser, path: string) =>
   makeListHandler(ports, refuser, {
     path,
     access: ACCESS.writeKeys,

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { ACCESS } from '../domain/access.ts'
 import { entryRecord } from '../domain/audit.ts'
 import { listAudit } from '../operations/list-audit.ts'
-import type { Ports } from '../ports.ts'
+import type { AdministrationPorts } from '../ports.ts'
 import { auditFiltersOf } from './audit-query.ts'
 import { makeListHandler } from './list-page.ts'
 import type { Refuser } from './refusals.ts'
@@ -23,7 +23,7 @@ export const auditRecord = z.object({
 
 export const auditAnswer = pageOf(auditRecord)
 
-export const makeAuditHandler = (ports: Ports, refuser: Refuser, path: string) =>
+export const makeAuditHandler = (ports: AdministrationPorts, refuser: Refuser, path: string) =>
   makeListHandler(ports, refuser, {
     path,
     access: ACCESS.readAudit,

@@ -1,12 +1,12 @@
 // GET /api/v1/agents/{agent_id}/credentials: all that the agent has or had, oldest first.
 import { ACCESS } from '../domain/access.ts'
 import { listCredentials } from '../operations/list-credentials.ts'
-import type { Ports } from '../ports.ts'
+import type { AdministrationPorts } from '../ports.ts'
 import { formatCredential } from './credential-record.ts'
 import { makeListHandler } from './list-page.ts'
 import type { Refuser } from './refusals.ts'
 
-export const makeCredentialsHandler = (ports: Ports, refuser: Refuser) =>
+export const makeCredentialsHandler = (ports: AdministrationPorts, refuser: Refuser) =>
   makeListHandler(ports, refuser, {
     path: parameter => `/api/v1/agents/${parameter('agent_id')}/credentials`,
     access: ACCESS.readAgents,

@@ -2,7 +2,7 @@
 import { ACCESS } from '../domain/access.ts'
 import { formatEndedRecord } from '../domain/format-token.ts'
 import { listHistory } from '../operations/list-history.ts'
-import type { Ports } from '../ports.ts'
+import type { AdministrationPorts } from '../ports.ts'
 import { makeListHandler } from './list-page.ts'
 import { historyFiltersOf } from './list-query.ts'
 import type { Refuser } from './refusals.ts'
@@ -10,7 +10,7 @@ import { endedTokenRecord, pageOf } from './token-record.ts'
 
 export const historyAnswer = pageOf(endedTokenRecord)
 
-export const makeHistoryHandler = (ports: Ports, refuser: Refuser, path: string) =>
+export const makeHistoryHandler = (ports: AdministrationPorts, refuser: Refuser, path: string) =>
   makeListHandler(ports, refuser, {
     path,
     access: ACCESS.readTokens,

@@ -1,13 +1,12 @@
 // What both lists do on the wire: recognise the reader, refuse a bad query, answer a page and the way to the next.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Access } from '../domain/access.ts'
+import type { Administrator } from '../domain/caller.ts'
 import { PAGE_RECORDS_DEFAULT } from '../domain/page.ts'
 import { isRefused, type OrRefusal } from '../domain/refusal.ts'
-import type { RemoteAdministrator } from '../operations/authenticate-administrator.ts'
 import type { ListPage, ListRequest } from '../operations/read-page.ts'
-import type { Ports } from '../ports.ts'
+import type { AdministrationPorts } from '../ports.ts'
 import { type PathParameter, pathParameterOf } from './path.ts'
-import { recogniseAdministrator } from './recognise-administrator.ts'
 import type { Refuser } from './refusals.ts'
 
 /** The same list with the same filters from the cursor on. Built from configuration: Host is the caller's word. */
@@ -22,7 +21,7 @@ type List<Query, Filters, Found> = {
   readonly path: string | ((parameter: PathParameter) => string)
   readonly access: Access
   readonly filtersOf: (query: Query, parameter: PathParameter) => Filters
-  readonly list: (reader: RemoteAdministrator, request: ListRequest<Filters>) => Promise<OrRefusal<ListPage<Found>>>
+  readonly list: (reader: Administrator, request: ListRequest<Filters>) => Promise<OrRefusal<ListPage<Found>>>
   readonly format: (record: Found) => object
 }
 
@@ -32,16 +31,20 @@ type PageQuery<Query> = FastifyRequest<{ Querystring: Query }>
 
 /** The handler of a list. Its route attaches a refused query instead of answering: who is not known, hears 401 first. */
 export const makeListHandler =
-  <Query extends PagingQuery, Filters, Found>(ports: Ports, refuser: Refuser, list: List<Query, Filters, Found>) =>
+  <Query extends PagingQuery, Filters, Found>(
+    ports: AdministrationPorts,
+    refuser: Refuser,
+    list: List<Query, Filters, Found>,
+  ) =>
   async (request: PageQuery<Query>, reply: FastifyReply): Promise<FastifyReply> => {
-    const reader = await recogniseAdministrator(ports, request, list.access)
+    const reader = await refuser.recognise(request, list.access)
     if (isRefused(reader)) return refuser.refuse(reply, reader.refusal)
     if (request.validationError !== undefined) return refuser.fail(reply, request.validationError)
     // Fastify's types lose a query that is a type parameter; the validator made it just that.
     const query = request.query as Query
     const parameter = pathParameterOf(request)
     const { limit = PAGE_RECORDS_DEFAULT, cursor = null } = query
-    const page = await list.list(reader, { filters: list.filtersOf(query, parameter), limit, cursor })
+    const page = await list.list(reader.caller, { filters: list.filtersOf(query, parameter), limit, cursor })
     if (isRefused(page)) return refuser.refuse(reply, page.refusal)
     const { records, nextCursor } = page
     if (nextCursor !== null) {

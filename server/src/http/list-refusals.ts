@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { ACCESS } from '../domain/access.ts'
 import { refusalRecord, WAYS } from '../domain/attempt.ts'
 import { listRefusals } from '../operations/list-refusals.ts'
-import type { Ports } from '../ports.ts'
+import type { AdministrationPorts } from '../ports.ts'
 import { refusalFiltersOf } from './audit-query.ts'
 import { makeListHandler } from './list-page.ts'
 import type { Refuser } from './refusals.ts'
@@ -19,7 +19,7 @@ export const refusalsAnswer = pageOf(
   }),
 )
 
-export const makeRefusalsHandler = (ports: Ports, refuser: Refuser, path: string) =>
+export const makeRefusalsHandler = (ports: AdministrationPorts, refuser: Refuser, path: string) =>
   makeListHandler(ports, refuser, {
     path,
     access: ACCESS.readAudit,

@@ -2,7 +2,7 @@
 import { ACCESS } from '../domain/access.ts'
 import { formatRecord } from '../domain/format-token.ts'
 import { listTokens } from '../operations/list-tokens.ts'
-import type { Ports } from '../ports.ts'
+import type { AdministrationPorts } from '../ports.ts'
 import { makeListHandler } from './list-page.ts'
 import { tokenFiltersOf } from './list-query.ts'
 import type { Refuser } from './refusals.ts'
@@ -10,7 +10,7 @@ import { pageOf, tokenRecord } from './token-record.ts'
 
 export const tokensAnswer = pageOf(tokenRecord)
 
-export const makeTokensHandler = (ports: Ports, refuser: Refuser, path: string) =>
+export const makeTokensHandler = (ports: AdministrationPorts, refuser: Refuser, path: string) =>
   makeListHandler(ports, refuser, {
     path,
     access: ACCESS.readTokens,

@@ -1,12 +1,7 @@
-// The OpenAPI 3.1 description that the routes' schemas add up to, and its page, served from our own origin.
-import swagger from '@fastify/swagger'
-import swaggerUi from '@fastify/swagger-ui'
-import type { FastifyInstance, FastifySchema } from 'fastify'
-import { jsonSchemaTransform } from 'fastify-type-provider-zod'
+// How a route describes itself: its schemas, which parse what it takes, and from which http/openapi-document.ts is made.
+import type { FastifySchema } from 'fastify'
 import { z } from 'zod'
 import { ACCESS, type Access } from '../domain/access.ts'
-import { ROLES } from '../domain/caller.ts'
-import { completeDocument, DESCRIPTION } from './openapi-completion.ts'
 import type { HeaderName, ParameterName } from './openapi-components.ts'
 
 /** The alternatives, each with what a caller needs beyond being recognised: permissions of a key, roles of an operator. */
@@ -20,31 +15,6 @@ const byAdministrator = ({ permission, role }: Access): Security => [
   { apiKey: [permission] },
   { identityProviderJwt: [role] },
 ]
-
-const securitySchemesOf = (issuer: string) =>
-  ({
-    clientForm: {
-      type: 'oauth2',
-      description: 'client_id and client_secret in the form.',
-      flows: { clientCredentials: { tokenUrl: `${issuer}/oauth/token`, scopes: {} } },
-    },
-    clientBasic: { type: 'http', scheme: 'basic', description: 'client_id and client_secret, each form-encoded.' },
-    apiKey: {
-      type: 'apiKey',
-      in: 'header',
-      name: 'X-API-Key',
-      description: 'An API key. It needs the permission that the operation names.',
-    },
-    apiKeyBasic: { type: 'http', scheme: 'basic', description: 'The id of an API key, and the key.' },
-    identityProviderJwt: {
-      type: 'http',
-      scheme: 'bearer',
-      bearerFormat: 'JWT',
-      description:
-        'A JWT of the identity provider. Its subject needs the role that the operation names, or one above it: ' +
-        `${ROLES.join(', ')}.`,
-    },
-  }) as const
 
 /** What an operation is called: by programs that are made from the document, and by people. */
 type Name = { readonly operationId: string; readonly summary: string }
@@ -128,44 +98,3 @@ export const describeExport = ({ access, query, record, ...rest }: Export) => ({
     },
   },
 })
-
-/** Collects the schemas of the routes that are registered after it. */
-export const registerOpenapi = (app: FastifyInstance, issuer: string): void => {
-  void app.register(swagger, {
-    openapi: {
-      openapi: '3.1.0',
-      info: { title: 'Mintmark', version: '1', description: DESCRIPTION },
-      servers: [{ url: issuer }],
-      components: { securitySchemes: securitySchemesOf(issuer) },
-    },
-    transform: jsonSchemaTransform,
-    transformObject: completeDocument,
-  })
-}
-
-// The page loads its parts and the document from here, and nothing from anywhere else.
-const PAGE_POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self' 'unsafe-inline'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ')
-
-/** The page at `/docs`, for people. */
-export const registerPage = (app: FastifyInstance, basePath: string): void => {
-  void app.register(async scope => {
-    // The static files come with a lifetime of their own.
-    scope.addHook('onSend', async (_request, reply) => {
-      void reply.header('cache-control', 'no-store').header('x-content-type-options', 'nosniff')
-    })
-    await scope.register(swaggerUi, {
-      routePrefix: `${basePath}/docs`,
-      staticCSP: PAGE_POLICY,
-      uiConfig: { validatorUrl: null },
-    })
-  })
-}

@@ -1,15 +1,12 @@
-// Reads who calls the API under /api/v1, an API key or an operator's JWT but not both, and asks whether it may.
+// Reads who calls the API under /api/v1 from the network, an API key or an operator's JWT but not both, and asks whether
+// it may. Nobody comes over the network as the user at the terminal: http/in-process.ts has a door of its own.
 import type { FastifyRequest } from 'fastify'
-import type { Access } from '../domain/access.ts'
 import { isRefused, type OrRefusal, refuse } from '../domain/refusal.ts'
-import {
-  type AdministratorCredentials,
-  authenticateAdministrator,
-  type RemoteAdministrator,
-} from '../operations/authenticate-administrator.ts'
+import { type AdministratorCredentials, authenticateAdministrator } from '../operations/authenticate-administrator.ts'
 import type { Ports } from '../ports.ts'
 import { parseAuthorization } from './authorization.ts'
 import { headerOf } from './header.ts'
+import type { Recognise } from './refusals.ts'
 
 const readCredentials = (request: FastifyRequest): OrRefusal<AdministratorCredentials> => {
   const key = headerOf(request, 'x-api-key')
@@ -22,11 +19,11 @@ const readCredentials = (request: FastifyRequest): OrRefusal<AdministratorCreden
     : refuse('invalid_request', 'The request authenticates itself by X-API-Key and by Authorization: choose one.')
 }
 
-export const recogniseAdministrator = async (
-  ports: Ports,
-  request: FastifyRequest,
-  access: Access,
-): Promise<OrRefusal<RemoteAdministrator>> => {
-  const credentials = readCredentials(request)
-  return isRefused(credentials) ? credentials : authenticateAdministrator(ports, credentials, access)
-}
+export const makeRecogniser =
+  (ports: Pick<Ports, 'apiKeys' | 'operators' | 'secrets'>): Recognise =>
+  async (request, access) => {
+    const credentials = readCredentials(request)
+    if (isRefused(credentials)) return credentials
+    const caller = await authenticateAdministrator(ports, credentials, access)
+    return isRefused(caller) ? caller : { caller, requestId: request.id, source: request.ip }
+  }

@@ -1,13 +1,16 @@
 // The one mapping of refusals and faults to answers: status, challenges, body. A new refusal code does not compile
 // until it has its status here.
-import { STATUS_CODES } from 'node:http'
-import type { FastifyReply } from 'fastify'
-import type { Logger } from 'pino'
-import { type Challenge, type Refusal, type RefusalCode, Unavailable } from '../domain/refusal.ts'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Access } from '../domain/access.ts'
+import type { Origin } from '../domain/caller.ts'
+import { type Challenge, type OrRefusal, type Refusal, type RefusalCode, Unavailable } from '../domain/refusal.ts'
 import type { AuditLog } from '../ports.ts'
 import { parseAuthorization } from './authorization.ts'
 import { pathOf } from './path.ts'
 import { RefusedInput } from './refused-input.ts'
+
+// An import would load all that `node:http` exports, a WebSocket too, and take 20 ms of each start.
+const { STATUS_CODES } = process.getBuiltinModule('node:http')
 
 export const STATUS: Readonly<Record<RefusalCode, number>> = {
   invalid_request: 400,
@@ -94,22 +97,32 @@ const refusalIn = (fault: unknown): Refusal | undefined => {
   return fault instanceof Error && 'code' in fault ? FASTIFY_REFUSALS[String(fault.code)] : undefined
 }
 
+/** Who asks to administer, and from where; or why he may not. */
+export type Recognise = (request: FastifyRequest, access: Access) => Promise<OrRefusal<Origin>>
+
+/** The door: who is let in to administer, and what those hear who are not, or whose request fails. */
 export type Refuser = {
+  readonly recognise: Recognise
   readonly refuse: (reply: FastifyReply, refusal: Refusal) => FastifyReply
   /** Answers for something thrown: a refusal in disguise, a part that does not answer, or a fault. */
   readonly fail: (reply: FastifyReply, fault: unknown) => FastifyReply
 }
 
+type Tell = (fields: object, message: string) => void
+
 type RefuserOptions = {
+  readonly recognise: Recognise
   /** The realm of every challenge. */
   readonly issuer: string
   /** Errors of paths that start so are problems. */
   readonly problemsUnder: string
-  readonly logger: Logger
+  readonly logger: Readonly<Record<'debug' | 'info' | 'warn' | 'error', Tell>>
   readonly countRefusal: AuditLog['countRefusal']
 }
 
-export const makeRefuser = ({ issuer, problemsUnder, logger, countRefusal }: RefuserOptions): Refuser => {
+export const makeRefuser = (options: RefuserOptions): Refuser => {
+  const { recognise, issuer, problemsUnder, logger, countRefusal } = options
+
   const challenge = (asked: Challenge | 'Bearer error="insufficient_scope"'): string => {
     const [scheme, attribute] = asked.split(' ')
     return attribute === undefined ? `${scheme} realm="${issuer}"` : `${scheme} realm="${issuer}", ${attribute}`
@@ -158,5 +171,5 @@ export const makeRefuser = ({ issuer, problemsUnder, logger, countRefusal }: Ref
     return answer(reply, isUnavailable ? UNAVAILABLE : FAULT)
   }
 
-  return { refuse, fail }
+  return { recognise, refuse, fail }
 }

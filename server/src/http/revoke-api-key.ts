@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { ACCESS } from '../domain/access.ts'
 import { revokeApiKey } from '../operations/revoke-api-key.ts'
-import type { Ports } from '../ports.ts'
+import type { AdministrationPorts } from '../ports.ts'
 import { type AdministrationInput, makeAdministrationHandler } from './administer.ts'
 import { formatApiKey } from './api-key-record.ts'
 import type { Refuser } from './refusals.ts'
@@ -11,8 +11,8 @@ export const revokeApiKeyBody = z.strictObject({
   note: z.string().nullish().describe('For whoever reads the audit log.'),
 })
 
-export const makeRevokeApiKeyHandler = (ports: Ports, refuser: Refuser) =>
-  makeAdministrationHandler(ports, refuser, {
+export const makeRevokeApiKeyHandler = (ports: AdministrationPorts, refuser: Refuser) =>
+  makeAdministrationHandler(refuser, {
     access: ACCESS.writeKeys,
     run: (origin, { body, path }: AdministrationInput<z.output<typeof revokeApiKeyBody>>) =>
       revokeApiKey(ports, origin, path('api_key_id'), body.note ?? null),

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { ACCESS } from '../domain/access.ts'
 import { CREDENTIAL_REASONS } from '../domain/credential.ts'
 import { revokeCredential } from '../operations/revoke-credential.ts'
-import type { Ports } from '../ports.ts'
+import type { AdministrationPorts } from '../ports.ts'
 import { type AdministrationInput, makeAdministrationHandler } from './administer.ts'
 import { formatCredential } from './credential-record.ts'
 import type { Refuser } from './refusals.ts'
@@ -17,8 +17,8 @@ export const revokeCredentialBody = z.strictObject({
   note: z.string().nullish().describe('For whoever reads the audit log and the history.'),
 })
 
-export const makeRevokeCredentialHandler = (ports: Ports, refuser: Refuser) =>
-  makeAdministrationHandler(ports, refuser, {
+export const makeRevokeCredentialHandler = (ports: AdministrationPorts, refuser: Refuser) =>
+  makeAdministrationHandler(refuser, {
     access: ACCESS.stopAgents,
     run: (origin, { body, path }: AdministrationInput<z.output<typeof revokeCredentialBody>>) =>
       revokeCredential(ports, origin, {

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { ACCESS } from '../domain/access.ts'
 import { type LeakAnswer, LEAKED_SECRETS_MAX, revokeLeakedSecrets } from '../operations/revoke-leaked-secrets.ts'
-import type { Ports } from '../ports.ts'
+import type { AdministrationPorts } from '../ports.ts'
 import { type AdministrationInput, makeAdministrationHandler } from './administer.ts'
 import type { Refuser } from './refusals.ts'
 
@@ -42,8 +42,8 @@ export const formatLeak = (answer: LeakAnswer): z.output<typeof leakAnswer> => {
     : { ...UNKNOWN, result, kind: answer.kind, api_key_id: answer.id }
 }
 
-export const makeLeakedSecretsHandler = (ports: Ports, refuser: Refuser) =>
-  makeAdministrationHandler(ports, refuser, {
+export const makeLeakedSecretsHandler = (ports: AdministrationPorts, refuser: Refuser) =>
+  makeAdministrationHandler(refuser, {
     access: ACCESS.revokeTokens,
     run: (origin, { body }: AdministrationInput<z.output<typeof leakReport>>) =>
       revokeLeakedSecrets(

@@ -5,7 +5,7 @@ import { formatLife } from '../domain/format-token.ts'
 import type { TokenLife } from '../domain/page.ts'
 import { TOKEN_REVOCATION_REASONS } from '../domain/reason.ts'
 import { revokeTokenById } from '../operations/revoke-token-by-id.ts'
-import type { Ports } from '../ports.ts'
+import type { AdministrationPorts } from '../ports.ts'
 import { makeAdministrationHandler } from './administer.ts'
 import type { Refuser } from './refusals.ts'
 
@@ -21,8 +21,8 @@ export const tokenRevocationBody = z
 
 type Body = z.output<typeof tokenRevocationBody>
 
-export const makeRevokeTokenByIdHandler = (ports: Ports, refuser: Refuser) =>
-  makeAdministrationHandler<Body, TokenLife>(ports, refuser, {
+export const makeRevokeTokenByIdHandler = (ports: AdministrationPorts, refuser: Refuser) =>
+  makeAdministrationHandler<Body, TokenLife>(refuser, {
     access: ACCESS.revokeTokens,
     run: (origin, { body, path }) =>
       revokeTokenById(ports, origin, path('id'), { reason: body.reason ?? null, note: body.note ?? null }),

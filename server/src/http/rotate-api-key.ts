@@ -3,15 +3,15 @@ import { formatTimeOrNull } from '../domain/time.ts'
 import type { z } from 'zod'
 import { ACCESS } from '../domain/access.ts'
 import { rotateApiKey } from '../operations/rotate-api-key.ts'
-import type { Ports } from '../ports.ts'
+import type { AdministrationPorts } from '../ports.ts'
 import { type AdministrationInput, makeAdministrationHandler } from './administer.ts'
 import { formatApiKey } from './api-key-record.ts'
 import { apiKeyAddress } from './create-api-key.ts'
 import { expiryOf, type rotateBody } from './json-members.ts'
 import type { Refuser } from './refusals.ts'
 
-export const makeRotateApiKeyHandler = (ports: Ports, refuser: Refuser) =>
-  makeAdministrationHandler(ports, refuser, {
+export const makeRotateApiKeyHandler = (ports: AdministrationPorts, refuser: Refuser) =>
+  makeAdministrationHandler(refuser, {
     access: ACCESS.writeKeys,
     run: (origin, { body, path }: AdministrationInput<z.output<typeof rotateBody>>) =>
       rotateApiKey(ports, origin, {

@@ -3,15 +3,15 @@ import { formatTimeOrNull } from '../domain/time.ts'
 import type { z } from 'zod'
 import { ACCESS } from '../domain/access.ts'
 import { rotateCredential } from '../operations/rotate-credential.ts'
-import type { Ports } from '../ports.ts'
+import type { AdministrationPorts } from '../ports.ts'
 import { type AdministrationInput, makeAdministrationHandler } from './administer.ts'
 import { credentialAddress } from './create-credential.ts'
 import { formatCredential } from './credential-record.ts'
 import { expiryOf, type rotateBody } from './json-members.ts'
 import type { Refuser } from './refusals.ts'
 
-export const makeRotateCredentialHandler = (ports: Ports, refuser: Refuser) =>
-  makeAdministrationHandler(ports, refuser, {
+export const makeRotateCredentialHandler = (ports: AdministrationPorts, refuser: Refuser) =>
+  makeAdministrationHandler(refuser, {
     access: ACCESS.writeAgents,
     run: (origin, { body, path }: AdministrationInput<z.output<typeof rotateBody>>) =>
       rotateCredential(ports, origin, {

@@ -1,16 +1,12 @@
 // The API on one screen: every route, its schemas and its handler. docs/ names each of them.
 import type { FastifyInstance } from 'fastify'
 import type { z } from 'zod'
-import { ACCESS } from '../domain/access.ts'
 import { answerInTime } from './answer-deadline.ts'
 import { answerAlive, healthAnswer, makeReadyHandler, makeUnreadyHandler, unreadyAnswer } from './check-health.ts'
 import { answerPreflight } from './cross-origin.ts'
 import { introspectAnswer, introspectForm, makeIntrospectHandler } from './introspect-tokens.ts'
 import { makeTokenHandler, tokenAnswer, tokenForm } from './issue-tokens.ts'
-import { historyAnswer, makeHistoryHandler } from './list-history.ts'
-import { type HistoryQuery, historyQuery, type TokensQuery, tokensQuery } from './list-query.ts'
-import { makeTokensHandler, tokensAnswer } from './list-tokens.ts'
-import { byClient, byIntrospector, byRevoker, describeForm, describeList, describeRead } from './openapi.ts'
+import { byClient, byIntrospector, byRevoker, describeForm, describeRead } from './openapi.ts'
 import { PUBLIC_HEADERS } from './openapi-components.ts'
 import { keySetAnswers, makeKeySetHandler } from './publish-keys.ts'
 import {
@@ -25,6 +21,7 @@ import type { Wire } from './wire.ts'
 
 type Form<T extends z.ZodType> = { Body: z.output<T> }
 
+/** What agents and resource servers ask for. */
 const registerOauth = (app: FastifyInstance, { ports, refuser, logger, inTime }: Wire): void => {
   app.post<Form<typeof tokenForm>>(
     '/oauth/token',
@@ -71,31 +68,6 @@ const registerOauth = (app: FastifyInstance, { ports, refuser, logger, inTime }:
   app.get('/oauth/authorize', { schema: { hide: true } }, makeAuthorizeHandler(refuser))
 }
 
-const registerLists = (app: FastifyInstance, { ports, refuser, inTime }: Wire): void => {
-  app.get<{ Querystring: TokensQuery }>(
-    '/api/v1/tokens',
-    describeList({
-      operationId: 'listTokens',
-      summary: 'List live tokens',
-      access: ACCESS.readTokens,
-      query: tokensQuery,
-      answer: tokensAnswer,
-    }),
-    answerInTime(inTime, makeTokensHandler(ports, refuser, '/api/v1/tokens')),
-  )
-  app.get<{ Querystring: HistoryQuery }>(
-    '/api/v1/tokens/history',
-    describeList({
-      operationId: 'listHistory',
-      summary: 'List ended tokens',
-      access: ACCESS.readTokens,
-      query: historyQuery,
-      answer: historyAnswer,
-    }),
-    answerInTime(inTime, makeHistoryHandler(ports, refuser, '/api/v1/tokens/history')),
-  )
-}
-
 const registerPublic = (app: FastifyInstance, { ports, refuser, inTime }: Wire): void => {
   const keySet = '/.well-known/jwks.json'
   app.get(
@@ -140,7 +112,6 @@ const registerPublic = (app: FastifyInstance, { ports, refuser, inTime }: Wire):
 /** The operations, below the path of the base URL, each answered by its deadline. */
 export const registerOperations = (app: FastifyInstance, wire: Wire): void => {
   registerOauth(app, wire)
-  registerLists(app, wire)
   registerPublic(app, wire)
 }
 

@@ -22,9 +22,9 @@ import { makeRotateApiKeyHandler } from './rotate-api-key.ts'
 import { makeRotateCredentialHandler } from './rotate-credential.ts'
 import { makeShowApiKeyHandler } from './show-api-key.ts'
 import { makeShowCredentialHandler } from './show-credential.ts'
-import type { Wire } from './wire.ts'
+import type { AdministrationWire } from './wire.ts'
 
-const registerCredentials = (app: FastifyInstance, { ports, refuser }: Wire): void => {
+const registerCredentials = (app: FastifyInstance, { ports, refuser }: AdministrationWire): void => {
   const all = '/api/v1/agents/:agent_id/credentials'
   const one = `${all}/:credential_id`
   app.post(
@@ -83,7 +83,7 @@ const registerCredentials = (app: FastifyInstance, { ports, refuser }: Wire): vo
   )
 }
 
-const registerApiKeys = (app: FastifyInstance, { ports, refuser }: Wire): void => {
+const registerApiKeys = (app: FastifyInstance, { ports, refuser }: AdministrationWire): void => {
   const all = '/api/v1/api-keys'
   const one = `${all}/:api_key_id`
   app.post(
@@ -142,7 +142,7 @@ const registerApiKeys = (app: FastifyInstance, { ports, refuser }: Wire): void =
   )
 }
 
-const registerLeakedSecrets = (app: FastifyInstance, { ports, refuser }: Wire): void => {
+const registerLeakedSecrets = (app: FastifyInstance, { ports, refuser }: AdministrationWire): void => {
   const description = {
     operationId: 'revokeLeakedSecrets',
     summary: 'Revoke secrets found in the open',
@@ -157,7 +157,7 @@ const registerLeakedSecrets = (app: FastifyInstance, { ports, refuser }: Wire): 
   )
 }
 
-export const registerSecrets = (app: FastifyInstance, wire: Wire): void => {
+export const registerSecrets = (app: FastifyInstance, wire: AdministrationWire): void => {
   registerCredentials(app, wire)
   registerApiKeys(app, wire)
   registerLeakedSecrets(app, wire)

@@ -6,9 +6,9 @@ import type { Ports } from '../ports.ts'
 import { registerAdministration } from './administration-routes.ts'
 import { makeAnswerDeadline } from './answer-deadline.ts'
 import { makeBrokenRequestHandler } from './broken-request.ts'
-import { compileValidator } from './fields.ts'
-import { parsePairs } from './form.ts'
-import { registerOpenapi, registerPage } from './openapi.ts'
+import { registerOpenapi, registerPage } from './openapi-document.ts'
+import { READING, useOurReaders } from './readers.ts'
+import { makeRecogniser } from './recognise-administrator.ts'
 import { makeRefuser, type Refuser } from './refusals.ts'
 import { makeRequestRules, requestIdOf } from './request-rules.ts'
 import { registerDescription, registerMetadata, registerOperations } from './routes.ts'
@@ -16,8 +16,6 @@ import { answerUnknownRoutes } from './unknown-route.ts'
 
 /** A request must have arrived whole by then: who sends a byte a minute holds no connection for ever. */
 const REQUEST_TIMEOUT_MS = 30_000
-
-const FORM = 'application/x-www-form-urlencoded'
 
 export type ServerOptions = {
   readonly bodyBytesMax: number
@@ -39,7 +37,7 @@ const optionsOf = ({ bodyBytesMax, https }: ServerOptions, { refuser, makeId }: 
   return503OnClosing: false,
   requestIdHeader: false as const,
   genReqId: (request: IncomingMessage) => requestIdOf(request.headers['x-request-id'], makeId),
-  routerOptions: { querystringParser: (text: string) => ({ pairs: parsePairs(text) }) },
+  ...READING,
   clientErrorHandler: makeBrokenRequestHandler(makeId),
   frameworkErrors: (fault: Error, request: FastifyRequest, reply: FastifyReply): void => {
     // No hook runs for a URL that cannot be read.
@@ -50,23 +48,13 @@ const optionsOf = ({ bodyBytesMax, https }: ServerOptions, { refuser, makeId }: 
   ...(https === undefined ? { http: { requireHostHeader: false } } : { https: { ...https, requireHostHeader: false } }),
 })
 
-const takeForms = (app: FastifyInstance): void => {
-  app.removeAllContentTypeParsers()
-  app.addContentTypeParser(FORM, { parseAs: 'buffer' }, (request, body, done) => {
-    const type = request.headers['content-type'] ?? ''
-    const charset = type === FORM ? undefined : /;\s*charset\s*=\s*"?([^";\s]*)/i.exec(type)?.[1]
-    const isUtf8 = charset === undefined || charset.toLowerCase() === 'utf-8' || charset.toLowerCase() === 'utf8'
-    // A body in another charset is none that we take: the validator then asks for one.
-    done(null, isUtf8 ? body : null)
-  })
-}
-
 /** Builds the server. It listens once its caller says so. The path of the issuer is the path of every route. */
 export const buildServer = (ports: Ports, options: ServerOptions): FastifyInstance => {
   const { issuer } = ports.profile
   const basePath = new URL(issuer).pathname.replace(/\/$/, '')
   const { logger, allowedHosts } = options
   const refuser = makeRefuser({
+    recognise: makeRecogniser(ports),
     issuer,
     problemsUnder: `${basePath}/api/`,
     logger,
@@ -74,11 +62,7 @@ export const buildServer = (ports: Ports, options: ServerOptions): FastifyInstan
   })
   const makeId = (): string => ports.randomness.uuid()
   const app = fastify(optionsOf(options, { refuser, makeId })) as FastifyInstance
-  app.setValidatorCompiler(compileValidator)
-  // The schemas of answers only document: what is sent was typed where it was made.
-  app.setSerializerCompiler(() => answer => JSON.stringify(answer))
-  app.setErrorHandler((fault, _request, reply) => refuser.fail(reply, fault))
-  takeForms(app)
+  useOurReaders(app, refuser)
   const answerUnknownRoute = answerUnknownRoutes(app, refuser)
   app.addHook('onRequest', makeRequestRules({ refuser, answerUnknownRoute, basePath, allowedHosts }))
   registerOpenapi(app, issuer)

@@ -2,12 +2,12 @@
 import { ACCESS } from '../domain/access.ts'
 import { agentRecord } from '../domain/agent-record.ts'
 import { showAgent } from '../operations/show-agent.ts'
-import type { Ports } from '../ports.ts'
+import type { AdministrationPorts } from '../ports.ts'
 import { makeAdministrationHandler } from './administer.ts'
 import type { Refuser } from './refusals.ts'
 
-export const makeShowAgentHandler = (ports: Ports, refuser: Refuser) =>
-  makeAdministrationHandler(ports, refuser, {
+export const makeShowAgentHandler = (ports: AdministrationPorts, refuser: Refuser) =>
+  makeAdministrationHandler(refuser, {
     access: ACCESS.readAgents,
     run: ({ caller }, { path }) => showAgent(ports, caller, path('id')),
     answer: (reply, agent) => reply.send(agentRecord(agent)),

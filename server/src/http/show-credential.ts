@@ -1,13 +1,13 @@
 // GET /api/v1/agents/{agent_id}/credentials/{credential_id}
 import { ACCESS } from '../domain/access.ts'
 import { showCredential } from '../operations/show-credential.ts'
-import type { Ports } from '../ports.ts'
+import type { AdministrationPorts } from '../ports.ts'
 import { makeAdministrationHandler } from './administer.ts'
 import { formatCredential } from './credential-record.ts'
 import type { Refuser } from './refusals.ts'
 
-export const makeShowCredentialHandler = (ports: Ports, refuser: Refuser) =>
-  makeAdministrationHandler(ports, refuser, {
+export const makeShowCredentialHandler = (ports: AdministrationPorts, refuser: Refuser) =>
+  makeAdministrationHandler(refuser, {
     access: ACCESS.readAgents,
     run: ({ caller }, { path }) =>
       showCredential(ports, caller, { agentId: path('agent_id'), credentialId: path('credential_id') }),

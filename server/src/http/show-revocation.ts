@@ -2,12 +2,12 @@
 import { ACCESS } from '../domain/access.ts'
 import { formatRevocation } from '../domain/format-revocation.ts'
 import { showRevocation } from '../operations/show-revocation.ts'
-import type { Ports } from '../ports.ts'
+import type { AdministrationPorts } from '../ports.ts'
 import { makeAdministrationHandler } from './administer.ts'
 import type { Refuser } from './refusals.ts'
 
-export const makeShowRevocationHandler = (ports: Ports, refuser: Refuser) =>
-  makeAdministrationHandler(ports, refuser, {
+export const makeShowRevocationHandler = (ports: AdministrationPorts, refuser: Refuser) =>
+  makeAdministrationHandler(refuser, {
     access: ACCESS.readTokens,
     run: ({ caller }, { path }) => showRevocation(ports, caller, path('id')),
     answer: (reply, revocation) => reply.send(formatRevocation(revocation)),

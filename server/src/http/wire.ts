@@ -1,13 +1,19 @@
 // What every route is built over.
 import type { Logger } from 'pino'
-import type { Ports } from '../ports.ts'
+import type { AdministrationPorts, Ports } from '../ports.ts'
 import type { InTime } from './answer-deadline.ts'
 import type { Refuser } from './refusals.ts'
 
-export type Wire = {
-  readonly ports: Ports
+/** What the routes of the administration are built over, in a service and at the terminal. */
+export type AdministrationWire = {
+  readonly ports: AdministrationPorts
   readonly refuser: Refuser
-  readonly logger: Logger
   /** The deadline of each answer; one timer looks after all of them. */
   readonly inTime: InTime
+  readonly logger: Pick<Logger, 'info' | 'warn'>
+}
+
+export type Wire = AdministrationWire & {
+  readonly ports: Ports
+  readonly logger: Logger
 }

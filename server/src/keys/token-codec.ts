@@ -77,12 +77,9 @@ const isSignedBy = (text: string, key: PublicJwk): boolean => {
   )
 }
 
-export const makeTokenCodec = (options: {
-  readonly issuer: string
-  readonly keyEncryptionKey: Uint8Array
-}): TokenCodec => {
-  const open = makeKeyRing(options.keyEncryptionKey)
-  const readAddress = addressReader(options.issuer)
+/** Reads tokens; it needs no key. */
+export const makeTokenReader = (issuer: string): Omit<TokenCodec, 'mint'> => {
+  const readAddress = addressReader(issuer)
   const reference = (canonical: string, exact: string): TokenReference | undefined => {
     const payload = readProvablePayload(canonical)
     const address = payload === undefined ? undefined : readAddress(payload)
@@ -92,16 +89,26 @@ export const makeTokenCodec = (options: {
     return jkt === undefined ? { ...address, digest } : { ...address, digest, jkt }
   }
   return {
-    mint: (claims, key) => {
-      const opened = open(key)
-      return claims.map(each => mintOne(each, opened))
-    },
     read: text => reference(text, text),
     isSignedBy,
     readLenient: text => {
       const trimmed = text.trim()
       const canonical = canonicalExceptSignature(trimmed)
       return canonical === undefined ? undefined : reference(canonical, trimmed)
+    },
+  }
+}
+
+export const makeTokenCodec = (options: {
+  readonly issuer: string
+  readonly keyEncryptionKey: Uint8Array
+}): TokenCodec => {
+  const open = makeKeyRing(options.keyEncryptionKey)
+  return {
+    ...makeTokenReader(options.issuer),
+    mint: (claims, key) => {
+      const opened = open(key)
+      return claims.map(each => mintOne(each, opened))
     },
   }
 }

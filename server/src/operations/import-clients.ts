@@ -8,7 +8,7 @@ import { type ImportPlan, type ImportSettings, planImport } from '../domain/impo
 import { type ImportReason, isSkipped } from '../domain/import-reason.ts'
 import { isRefused, type OrRefusal, refuse } from '../domain/refusal.ts'
 import { parseScope, parseScopePatterns } from '../domain/scope.ts'
-import type { Ports } from '../ports.ts'
+import type { AdministrationPorts } from '../ports.ts'
 import type { ImportedAgent, ImportObstacle } from '../ports/imports.ts'
 import { refuseUnknownKey } from './authenticate-administrator.ts'
 
@@ -22,7 +22,7 @@ export type ImportRequest = {
   readonly resources: readonly string[] | null
 }
 
-type ImportPorts = Pick<Ports, 'importedSecrets' | 'imports' | 'randomness' | 'secrets'>
+type ImportPorts = Pick<AdministrationPorts, 'importedSecrets' | 'imports' | 'randomness' | 'secrets'>
 
 const SCOPE_FORM = 'is not 1 to 16 items of the form resource:action (or resource:*), separated by single spaces'
 

@@ -47,8 +47,10 @@ const refusalOf = (request: IntrospectRequest, caller: ApiKeyCaller | undefined)
     : refuse('insufficient_scope', 'This API key lacks the permission tokens:introspect.')
 }
 
-const isFor = (caller: ApiKeyCaller, token: FoundToken): boolean =>
-  caller.audiences === null || token.audience.some(audience => caller.audiences?.includes(audience))
+type Found = { readonly reference: TokenReference | undefined; readonly token: FoundToken | undefined }
+
+const isFor = (audiences: ApiKeyCaller['audiences'], token: FoundToken): boolean =>
+  audiences === null || token.audience.some(audience => audiences.includes(audience))
 
 const describe = (token: FoundToken, jkt: string | undefined, issuer: string): Introspection => ({
   active: true,
@@ -73,6 +75,29 @@ const findAll = async (
   return references.map(reference => (reference === undefined ? undefined : found[next++]))
 }
 
+type JudgingPorts = Pick<Ports, 'secrets'> & { readonly profile: Pick<Ports['profile'], 'issuer'> }
+
+/** `audiences` are those that the caller is limited to; null: none. */
+const judge = (
+  { secrets, profile }: JudgingPorts,
+  audiences: ApiKeyCaller['audiences'],
+  { reference, token }: Found,
+): Introspection => {
+  if (reference === undefined || token === undefined || token.dead) return INACTIVE
+  // Byte for byte a token that we issued, or it is unknown: no claim was trusted before this line.
+  if (!secrets.areEqual(reference.digest, token.digest)) return INACTIVE
+  return isFor(audiences, token) ? describe(token, reference.jkt, profile.issuer) : INACTIVE
+}
+
+type OwnerPorts = JudgingPorts & Pick<Ports, 'ledger'> & { readonly codec: Pick<Ports['codec'], 'read'> }
+
+/** What the owner of the store is told of one token: he needs no API key. */
+export const introspectForOwner = async (ports: OwnerPorts, text: string): Promise<Introspection> => {
+  const reference = ports.codec.read(text)
+  const [token] = reference === undefined ? [] : await ports.ledger.find([reference])
+  return judge(ports, null, { reference, token })
+}
+
 /** Answers each request of a group, in order. Only a caller who may ask costs a look-up. */
 export const introspectTokens = async (
   ports: IntrospectPorts,
@@ -86,11 +111,10 @@ export const introspectTokens = async (
   const references = requests.map(({ token }, n) => (refusals[n] === undefined ? ports.codec.read(token) : undefined))
   const found = await findAll(ports, references)
   return requests.map((_, n) => {
-    const [refusal, caller, reference, token] = [refusals[n], callers[n], references[n], found[n]]
+    const [refusal, caller] = [refusals[n], callers[n]]
     if (refusal !== undefined) return refusal
-    if (caller === undefined || reference === undefined || token === undefined || token.dead) return INACTIVE
-    // Byte for byte a token that we issued, or it is unknown: no claim was trusted before this line.
-    if (!ports.secrets.areEqual(reference.digest, token.digest)) return INACTIVE
-    return isFor(caller, token) ? describe(token, reference.jkt, ports.profile.issuer) : INACTIVE
+    return caller === undefined
+      ? INACTIVE
+      : judge(ports, caller.audiences, { reference: references[n], token: found[n] })
   })
 }

@@ -49,7 +49,7 @@ test('api-key revoke marks the key, and doing it twice changes nothing more', t 
     string
   >
   const revoke = () =>
-    JSON.parse(run(folder, ['api-key', 'revoke', api_key_id, '--json']).stdout) as { revoked_at: string }
+    JSON.parse(run(folder, ['api-key', 'revoke', api_key_id, '--json', '--yes']).stdout) as { revoked_at: string }
   const { revoked_at } = revoke()
   assert.match(revoked_at, /Z$/)
   assert.equal(revoke().revoked_at, revoked_at)

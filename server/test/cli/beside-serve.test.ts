@@ -11,7 +11,7 @@ test('an agent disabled by the command gets no token, and what it held is inacti
   const apiKey = createApiKey(serving)
   const { access_token } = (await issue(serving, agent)).body
   assert.equal((await introspect(serving, apiKey, access_token)).body['active'], true)
-  serving.json('agent', 'disable', agent.agent_id)
+  serving.json('agent', 'disable', agent.agent_id, '--yes')
   assert.deepEqual((await introspect(serving, apiKey, access_token)).body, { active: false })
   assert.equal((await issue(serving, agent)).status, 401)
   const history = await fetchDescribed(`${serving.url}/api/v1/tokens/history`, {
@@ -31,6 +31,6 @@ test('an API key revoked by the command is refused from then on', async t => {
   const serving = await startServing(t)
   const apiKey = createApiKey(serving)
   assert.deepEqual(await introspect(serving, apiKey, 'x'), { status: 200, body: { active: false } })
-  serving.json('api-key', 'revoke', apiKey.api_key_id)
+  serving.json('api-key', 'revoke', apiKey.api_key_id, '--yes')
   assert.equal((await introspect(serving, apiKey, 'x')).status, 401)
 })

@@ -56,7 +56,7 @@ test('agent change --no-… clears what may be none', t => {
   const id = create(folder, 'reports', ...SETTINGS, 'https://a.example', '--lifetime-seconds', '60', ...MARKS)
   const before = told(folder, ['agent', 'show', id])
   const names = ['default-scope', 'resource', 'default-audience', 'lifetime-seconds', 'description', 'owner', 'label']
-  const cleared = told(folder, ['agent', 'change', id, ...names.map(name => `--no-${name}`)], BASE_URL)
+  const cleared = told(folder, ['agent', 'change', id, ...names.map(name => `--no-${name}`), '--yes'], BASE_URL)
   assert.deepEqual(cleared, {
     ...before,
     description: null,
@@ -95,7 +95,7 @@ test('agent change sets and clears the limits, and refuses one that is none', t 
 test('a change that hangs on the default audience of the service names the variable that tells it', t => {
   const folder = makeStore(t)
   const id = create(folder, 'reports', '--resource', 'https://a.example', 'https://b.example')
-  const narrow = ['agent', 'change', id, '--resource', 'https://a.example']
+  const narrow = ['agent', 'change', id, '--resource', 'https://a.example', '--yes']
   const { status, stdout, stderr } = run(folder, narrow)
   assert.deepEqual([status, stdout], [1, ''])
   assert.match(stderr, /^mintmark: .* set MINTMARK_BASE_URL or MINTMARK_DEFAULT_AUDIENCE as the service has it\.\n$/)
@@ -117,7 +117,7 @@ test('what an agent cannot become is refused with one line and status 1, and cha
     [['--name', ''], /^mintmark: The name is not/],
   ]
   for (const [options, message] of refusals) {
-    const { status, stdout, stderr } = run(folder, ['agent', 'change', id, ...options])
+    const { status, stdout, stderr } = run(folder, ['agent', 'change', id, ...options, '--yes'])
     assert.deepEqual([status, stdout], [1, ''], options.join(' '))
     assert.match(stderr, message)
   }
@@ -128,10 +128,10 @@ test('agent delete asks for --yes, then removes the agent and frees its name', t
   const folder = makeStore(t)
   const id = create(folder, 'reports')
   const unconfirmed = run(folder, ['agent', 'delete', id])
-  assert.equal(unconfirmed.status, 1)
+  assert.equal(unconfirmed.status, 2)
   assert.match(
     unconfirmed.stderr,
-    /^mintmark: This ends every token that the agent holds.*run it again with --yes\.\n$/,
+    /^mintmark: This removes the agent .* ends every token that it holds: 0 alive now\..*run it again with --yes\.\n$/,
   )
   assert.equal(told(folder, ['agent', 'show', id])['name'], 'reports')
   assert.deepEqual(told(folder, ['agent', 'delete', id, '--yes']), { agent_id: id })
@@ -145,7 +145,7 @@ test('agent list takes filters and a search', t => {
   const a = create(folder, 'api a', '--owner', 'data', '--label', 'team=x', '--label', 'env=prod')
   create(folder, 'api b', '--owner', 'web', '--label', 'team=x')
   const c = create(folder, 'c')
-  told(folder, ['agent', 'disable', c])
+  told(folder, ['agent', 'disable', c, '--yes'])
   const names = (...options: readonly string[]) =>
     (told(folder, ['agent', 'list', ...options])['data'] as { name: string }[]).map(({ name }) => name)
   assert.deepEqual(names(), ['api a', 'api b', 'c'])

@@ -30,10 +30,17 @@ const record = (t: TestContext): { readonly folder: string; readonly variables: 
 const packagesIn = (stderr: string): readonly string[] =>
   (JSON.parse(stderr) as string[]).filter(name => !name.startsWith('node:')).toSorted()
 
-test('a command on the store loads the store and the command line, and nothing else', t => {
+test('a command on the store loads the store and the command line, and what it asks with, but no page and no keys', t => {
   const { folder, variables } = record(t)
-  for (const args of [['migrate'], ['agent', 'list']]) {
-    assert.deepEqual(packagesIn(run(folder, args, variables).stderr), ['better-sqlite3', 'commander'], args.join(' '))
+  for (const [args, more] of [
+    [['migrate'], []],
+    [
+      ['agent', 'list'],
+      ['fastify', 'zod'],
+    ],
+  ] as const) {
+    const loaded = packagesIn(run(folder, args, variables).stderr)
+    assert.deepEqual(loaded, ['better-sqlite3', 'commander', ...more], args.join(' '))
   }
 })
 

@@ -40,6 +40,24 @@ export const run = (folder: string, args: readonly string[], variables: Variable
   return { status, stdout, stderr }
 }
 
+/** Runs one command to its end while this process goes on, with this on its standard input. */
+export const runAside = async (
+  folder: string,
+  args: readonly string[],
+  { variables = {}, input = '' }: { readonly variables?: Variables; readonly input?: string } = {},
+): Promise<Ended> => {
+  const child = spawn(process.execPath, [PROGRAM, ...args], {
+    cwd: folder,
+    env: environment(variables),
+    timeout: GIVE_UP_MS,
+  })
+  const printed = collect(child)
+  // A command that fails does not read what it is given.
+  child.stdin.on('error', () => undefined).end(input)
+  await once(child, 'close')
+  return { status: child.exitCode, ...printed }
+}
+
 /** Runs one command whose reader goes away before it prints anything. */
 export const runUnread = async (folder: string, args: readonly string[], variables: Variables = {}): Promise<Ended> => {
   const child = spawn(process.execPath, [PROGRAM, ...args], {
@@ -54,10 +72,10 @@ export const runUnread = async (folder: string, args: readonly string[], variabl
 }
 
 /** Runs a line of shell as a person who pasted it. */
-export const runShell = (folder: string, line: string): Ended => {
-  const { status, stdout, stderr } = spawnSync('bash', ['-c', line], {
+export const runShell = (folder: string, line: string, variables: Variables = {}): Ended => {
+  const { status, stdout, stderr } = spawnSync('bash', ['--norc', '-c', line], {
     cwd: folder,
-    env: environment({}),
+    env: environment(variables),
     encoding: 'utf8',
     timeout: GIVE_UP_MS,
   })

@@ -35,7 +35,16 @@ test('a token is listed and shown, ended by its id, and then in history with the
   )
   const live = serving.json('token', 'show', id) as Fields
   assert.deepEqual([live['state'], live['ended_at'], live['agent_id']], ['active', null, agent.agent_id])
-  const ended = serving.json('token', 'revoke', id, '--note', 'seen in a log', '--reason', 'secret_leaked') as Fields
+  const ended = serving.json(
+    'token',
+    'revoke',
+    id,
+    '--note',
+    'seen in a log',
+    '--reason',
+    'secret_leaked',
+    '--yes',
+  ) as Fields
   assert.equal(await isActive(token), false)
   const { state, termination_reason, note, ended_by } = ended
   assert.deepEqual([state, termination_reason, note], ['ended', 'secret_leaked', 'seen in a log'])
@@ -75,7 +84,7 @@ test('revocation create counts first, asks for a yes, and ends everything only t
   assert.deepEqual(
     [refused.status, refused.stderr],
     [
-      1,
+      2,
       `mintmark: This ends every token of agent ${agent.agent_id}: 1 alive now. If that is meant, run it again with --yes.\n`,
     ],
   )
@@ -91,7 +100,7 @@ test('what names nothing is refused with 1, and a wrong usage with 2', async t =
   const { folder } = await startServing(t)
   const REFUSED: readonly (readonly [number, ...string[]])[] = [
     [1, 'token', 'show', 'nobody'],
-    [1, 'token', 'revoke', 'nobody'],
+    [1, 'token', 'revoke', 'nobody', '--yes'],
     [1, 'revocation', 'show', 'nobody'],
     [1, 'revocation', 'create', '--yes'],
     [1, 'revocation', 'create', '--all', '--scope', 'db:read', '--yes'],

@@ -6,7 +6,8 @@ import fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { ACCESS } from '../../src/domain/access.ts'
 import { takeJson } from '../../src/http/json-body.ts'
-import { describeAdministration, describeRead, registerOpenapi } from '../../src/http/openapi.ts'
+import { describeAdministration, describeRead } from '../../src/http/openapi.ts'
+import { registerOpenapi } from '../../src/http/openapi-document.ts'
 import { watchAnswers } from '../support/watch-answers.ts'
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => unknown

@@ -1,0 +1,56 @@
+// What a change would take from an agent, and how many of its tokens would end with it.
+import { ANY_RESOURCE } from '../domain/audience.ts'
+import { matchesScope } from '../domain/scope.ts'
+import { type Api, at } from './api.ts'
+import type { bodyOf } from './agent-options.ts'
+import { countAlive } from './count-alive.ts'
+import type { PrintedRecord } from './print.ts'
+
+type Change = ReturnType<typeof bodyOf>
+
+/** Some of its tokens, which end, or among which some may stay. */
+type Loss = { readonly words: string; readonly conditions: PrintedRecord; readonly isWhole: boolean }
+
+const textsOf = (value: unknown): readonly string[] => (Array.isArray(value) ? value.map(String) : [])
+
+const lostScopes = (before: PrintedRecord, { scope }: Change): readonly Loss[] => {
+  if (scope === undefined) return []
+  const kept = scope.split(' ')
+  return String(before['scope'])
+    .split(' ')
+    .filter(pattern => !kept.some(one => matchesScope(one, pattern)))
+    .map(pattern => ({
+      words: `with scope ${pattern}`,
+      conditions: { scope: pattern },
+      isWhole: !kept.some(one => matchesScope(pattern, one)),
+    }))
+}
+
+/** The service's own default audience is not known here; what hangs on it is not counted. */
+const lostAudiences = (before: PrintedRecord, change: Change): readonly Loss[] => {
+  const [resources, fallback] = [before['resources'], before['default_audience']]
+  const { resources: newResources = resources, default_audience: newFallback = fallback } = change
+  const kept = [...textsOf(newResources), newFallback]
+  if (kept.includes(ANY_RESOURCE)) return []
+  return [...new Set([...textsOf(resources), fallback])]
+    .filter(one => typeof one === 'string' && !kept.includes(one))
+    .map(one =>
+      one === ANY_RESOURCE
+        ? { words: 'for an audience that it is not allowed by name', conditions: {}, isWhole: false }
+        : { words: `for audience ${String(one)}`, conditions: { audience: one }, isWhole: true },
+    )
+}
+
+/** What the change ends, in a sentence; null where it takes nothing away. */
+export const countLosses = async (api: Api, agentId: string, change: Change): Promise<string | null> => {
+  const wanted = [change.scope, change.resources, change.default_audience]
+  if (wanted.every(member => member === undefined)) return null
+  const before = await api.ask({ method: 'GET', path: at`/api/v1/agents/${agentId}` }, 'agent_id', 'scope')
+  const losses = [...lostScopes(before, change), ...lostAudiences(before, change)]
+  if (losses.length === 0) return null
+  const counts = losses.map(async ({ words, conditions, isWhole }) => {
+    const count = await countAlive(api, { agent_id: agentId, ...conditions })
+    return `${words} (${isWhole ? '' : 'of '}${count})`
+  })
+  return `This ends the tokens of agent ${agentId} ${(await Promise.all(counts)).join(' and ')}.`
+}

@@ -1,0 +1,48 @@
+// Lists as commands read and show them: one page with the way to the next, or all of it.
+import { PAGE_RECORDS_MAX } from '../domain/page.ts'
+import type { Shown } from './administer.ts'
+import type { Api, ApiRequest } from './api.ts'
+import { CommandFailed } from './exit.ts'
+import { isRecord, printLine, type PrintedRecord, printTable } from './print.ts'
+
+type Page = { readonly data: readonly PrintedRecord[]; readonly next_cursor: string | null }
+
+type ListRequest = Pick<ApiRequest, 'path' | 'query'> & {
+  /** Of each record, those that people see; the first is a member of every record. */
+  readonly columns: readonly string[]
+}
+
+/** A list that is read to its end is no longer than this: what answers without end is not believed. */
+const PAGES_MAX = 10_000
+
+const askPage = async (api: Api, { path, query = {}, columns }: ListRequest): Promise<Page> => {
+  const { data, next_cursor: cursor } = await api.ask({ method: 'GET', path, query })
+  const [key = ''] = columns
+  if (Array.isArray(data) && data.every(one => isRecord(one) && key in one)) {
+    if (cursor === null || typeof cursor === 'string') return { data: data as PrintedRecord[], next_cursor: cursor }
+  }
+  throw new CommandFailed('The answer is no page of a list: is the URL that of a service of this version?')
+}
+
+/** One page, as JSON with its cursor. */
+export const showPage = async (api: Api, request: ListRequest): Promise<Shown> => {
+  const page = await askPage(api, request)
+  const forPeople = (): void => {
+    printTable(request.columns, page.data)
+    if (page.next_cursor !== null) printLine(`There is more: repeat the command with --cursor ${page.next_cursor}`)
+  }
+  return { json: page, forPeople }
+}
+
+/** Every page, as JSON in one. */
+export const showAll = async (api: Api, request: ListRequest): Promise<Shown> => {
+  const data: PrintedRecord[] = []
+  let cursor: string | undefined
+  for (let pages = 0; pages < PAGES_MAX; pages += 1) {
+    const page = await askPage(api, { ...request, query: { ...request.query, limit: PAGE_RECORDS_MAX, cursor } })
+    data.push(...page.data)
+    if (page.next_cursor === null) return { json: { data }, forPeople: () => printTable(request.columns, data) }
+    cursor = page.next_cursor
+  }
+  throw new CommandFailed('The list has no end.')
+}

@@ -1,0 +1,69 @@
+// The administration for the user at the terminal: the same routes in an application that never listens. It gives away
+// nothing but a way to send it a request from within the process.
+import fastify from 'fastify'
+import type { z } from 'zod'
+import type { Origin } from '../domain/caller.ts'
+import { registerAdministration } from './administration-routes.ts'
+import { introspectForm, makeOwnerIntrospectHandler, type TerminalPorts } from './introspect-tokens.ts'
+import { READING, useOurReaders } from './readers.ts'
+import { makeRefuser } from './refusals.ts'
+
+export type Message = {
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  /** The path, and what follows a question mark. */
+  readonly target: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string | undefined
+}
+
+/** `type` is the media type; empty where there is none. */
+export type Reply = { readonly status: number; readonly type: string; readonly body: AsyncIterable<Uint8Array> }
+
+/** Rejects with what a handler threw: there is no log to look it up in. */
+export type Send = (message: Message) => Promise<Reply>
+
+/** `origin` is who asks, whatever the request says. */
+export const makeInProcess = (ports: TerminalPorts, origin: Origin): Send => {
+  const faults: Error[] = []
+  const keepFault = (fields: object): void => {
+    if ('err' in fields && fields.err instanceof Error) faults.push(fields.err)
+  }
+  const logger = { debug: keepFault, info: keepFault, warn: keepFault, error: keepFault }
+  const refuser = makeRefuser({
+    recognise: () => Promise.resolve(origin),
+    issuer: ports.profile.issuer,
+    problemsUnder: '/api/',
+    logger,
+    countRefusal: () => undefined,
+  })
+  const app = fastify({
+    logger: false,
+    ...READING,
+    frameworkErrors: (fault, _request, reply) => void refuser.fail(reply, fault),
+  })
+  useOurReaders(app, refuser)
+  void app.register(async scope => registerAdministration(scope, { ports, refuser, logger, inTime: work => work }))
+  const introspection = { schema: { body: introspectForm } }
+  app.post<{ Body: z.output<typeof introspectForm> }>(
+    '/oauth/introspect/v2',
+    introspection,
+    makeOwnerIntrospectHandler(ports, refuser),
+  )
+  return async ({ method, target, headers, body }) => {
+    const answer = await app.inject({
+      method,
+      url: target,
+      headers,
+      ...(body !== undefined && { payload: body }),
+      payloadAsStream: true,
+    })
+    const [fault] = faults.splice(0)
+    if (fault !== undefined) throw fault
+    const type = answer.headers['content-type']
+    return {
+      status: answer.statusCode,
+      type: typeof type === 'string' ? type : '',
+      body: answer.stream(),
+    }
+  }
+}

@@ -1,0 +1,140 @@
+// Commands with --url: the same answers as on the store itself, with the credential of whoever runs them; and exit codes.
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { freePorts, makeFolder, run, runAside, type Variables } from './run-mintmark.ts'
+import { createAgent, issue, startServing } from './serving.ts'
+
+const idOf = (token: unknown): string => {
+  const [, payload = ''] = String(token).split('.')
+  return (JSON.parse(Buffer.from(payload, 'base64url').toString()) as { jti: string }).jti
+}
+
+/** A service, a folder elsewhere from which it is asked with a key of this name, and both ways to run a command. */
+const startBoth = async (t: TestContext, ...permissions: readonly string[]) => {
+  const serving = await startServing(t)
+  const { folder, url } = serving
+  const made = serving.json('api-key', 'create', '--name', 'ops', '--permission', ...permissions)
+  const { api_key: key, api_key_id: keyId } = made as { readonly api_key: string; readonly api_key_id: string }
+  const elsewhere = makeFolder(t)
+  writeFileSync(join(elsewhere, 'key'), `${key}\n`)
+  const here: Variables = { MINTMARK_BASE_URL: url }
+  const there: Variables = { MINTMARK_URL: url, MINTMARK_API_KEY_FILE: join(elsewhere, 'key') }
+  const both = (args: readonly string[], input = '', more: Variables = {}) =>
+    Promise.all([
+      runAside(folder, args, { variables: { ...here, ...more }, input }),
+      runAside(elsewhere, args, { variables: { ...there, ...more }, input }),
+    ])
+  return { serving, url, key, keyId, elsewhere, both }
+}
+
+test('a command answers the same on the store and by --url: a record, a list, a refusal, a count', async t => {
+  const { serving, both } = await startBoth(t, 'agents:read', 'tokens:revoke')
+  const { agent_id } = createAgent(serving)
+  for (const args of [
+    ['agent', 'list', '--json'],
+    ['agent', 'show', agent_id],
+    ['agent', 'show', 'nobody'],
+    ['agent', 'disable', agent_id],
+  ]) {
+    const [here, there] = await both(args)
+    assert.deepEqual(there, here, args.join(' '))
+  }
+})
+
+test('a token is introspected on the store and by --url, with exit code 3 once it has ended', async t => {
+  const { serving, both } = await startBoth(t, 'tokens:introspect')
+  const agent = createAgent(serving)
+  const token = String((await issue(serving, agent)).body['access_token'])
+  for (const { status, stdout, stderr } of await both(['token', 'introspect', '--json'], `${token}\n`)) {
+    assert.equal(status, 0, stderr)
+    assert.equal((JSON.parse(stdout) as { jti: string }).jti, idOf(token))
+  }
+  serving.json('agent', 'disable', agent.agent_id, '--yes')
+  for (const ended of await both(['token', 'introspect', '--json'], '', { MINTMARK_TOKEN: token })) {
+    assert.deepEqual(ended, {
+      status: 3,
+      stdout: '{"active":false}\n',
+      stderr: 'mintmark: The token is not active.\n',
+    })
+  }
+})
+
+test('an act by --url holds, and the audit names whose credential it was; one without the right exits with 4', async t => {
+  const { serving, url, key, keyId, elsewhere } = await startBoth(t, 'agents:write')
+  const { agent_id } = createAgent(serving)
+  const disable = ['agent', 'disable', agent_id, '--yes', '--json', '--url', url, '--api-key-file', '-']
+  const disabled = await runAside(elsewhere, disable, { input: key })
+  assert.equal(disabled.status, 0, disabled.stderr)
+  const { data } = serving.json('audit', 'list', '--kind', 'agent.disable') as { data: Record<string, unknown>[] }
+  assert.deepEqual(
+    data.map(({ actor, subject }) => ({ actor, subject })),
+    [{ actor: { type: 'api_key', id: keyId }, subject: agent_id }],
+  )
+  const weak = await runAside(elsewhere, ['agent', 'list', '--url', url], { variables: { MINTMARK_API_KEY: key } })
+  assert.deepEqual(weak, {
+    status: 4,
+    stdout: '',
+    stderr: 'mintmark: This API key lacks the permission agents:read.\n',
+  })
+  const nobody = { MINTMARK_OPERATOR_JWT: 'nobody' }
+  const unknown = await runAside(elsewhere, ['agent', 'list', '--url', url], { variables: nobody })
+  assert.deepEqual([unknown.status, unknown.stdout], [4, ''])
+})
+
+test('a command without a terminal and without --yes ends nothing, says what it would end, and exits with 2', async t => {
+  const serving = await startServing(t)
+  const agent = createAgent(serving)
+  const token = String((await issue(serving, agent)).body['access_token'])
+  const { data } = serving.json('credential', 'list', agent.agent_id) as { data: { credential_id: string }[] }
+  const credential = data[0]?.credential_id ?? ''
+  const id = agent.agent_id
+  const ASKED: readonly (readonly [readonly string[], RegExp])[] = [
+    [['agent', 'disable', id], /every token that it holds: 1 alive now\./],
+    [['agent', 'delete', id], /every token that it holds: 1 alive now\./],
+    [['agent', 'change', id, '--no-default-scope', '--scope', 'db:write'], /with scope db:read \(1 alive now\)\./],
+    [['credential', 'revoke', id, credential], /every token that it got: 1 alive now\./],
+    [['token', 'revoke', idOf(token)], /1 token, active, of agent/],
+    [['revocation', 'create', '--all'], /This ends every token: 1 alive now\./],
+  ]
+  for (const [args, message] of ASKED) {
+    const { status, stdout, stderr } = run(serving.folder, args)
+    assert.deepEqual([status, stdout], [2, ''], stderr)
+    assert.match(stderr, message)
+    assert.match(stderr, /run it again with --yes\.\n$/)
+  }
+  const { state } = serving.json('token', 'show', idOf(token)) as { readonly state: string }
+  assert.equal(state, 'active')
+})
+
+test('nobody who listens is unreachable, with exit code 5', async t => {
+  const [port] = await freePorts()
+  const variables = { MINTMARK_URL: `http://127.0.0.1:${port}`, MINTMARK_API_KEY: 'key' }
+  const { status, stdout, stderr } = run(makeFolder(t), ['agent', 'list'], variables)
+  assert.deepEqual([status, stdout], [5, ''])
+  assert.match(stderr, /^mintmark: http:\/\/127\.0\.0\.1:\d+ cannot be reached: ECONNREFUSED/)
+})
+
+test('a usage that cannot be meant ends with 2: no credential, two of them, one without a URL, http elsewhere, a local command', t => {
+  const folder = makeFolder(t)
+  const URL = ['--url', 'https://auth.example.com']
+  const USAGES: readonly (readonly [readonly string[], RegExp])[] = [
+    [['agent', 'list', ...URL], /a credential is needed/],
+    [['agent', 'list', ...URL, '--jwt-file', 'a', '--api-key-file', 'b'], /cannot be used with/],
+    [['agent', 'list', '--api-key-file', 'a'], /name it with --url/],
+    [['agent', 'list', '--url', 'http://auth.example.com'], /is http; expected https/],
+    [['leaked-secrets', ...URL, '--api-key', 'mma_x'], /unknown option/],
+    [['audit', 'verify', ...URL], /works on the store of this machine/],
+    [['migrate', ...URL], /works on the store of this machine/],
+    [['serve', ...URL], /works on the store of this machine/],
+    [['clock', 'reset', '--yes', ...URL], /works on the store of this machine/],
+    [['dev', ...URL], /works on the store of this machine/],
+    [['dev-token', ...URL], /works on the store of this machine/],
+  ]
+  for (const [args, message] of USAGES) {
+    const { status, stdout, stderr } = run(folder, args)
+    assert.deepEqual([status, stdout], [2, ''], `${args.join(' ')}: ${stderr}`)
+    assert.match(stderr, message)
+  }
+})
