@@ -254,10 +254,8 @@ export const listen = async (ports: Ports, config: ServiceConfig, options: Serve
 }
 
 /** Accepts this machine's clock as it is, and ends every live token so that none comes back. */
-export const resetStoreClock = (config: StoreConfig, origin: Origin): Promise<void> => {
-  const act = actBy(origin, 'clock.reset')
-  return forPerson(() => resetClock({ file: config.databaseFile, act, wall: Date.now() }))
-}
+export const resetStoreClock = (config: StoreConfig, origin: Origin): Promise<void> =>
+  forPerson(() => resetClock({ file: config.databaseFile, act: actBy(origin, 'clock.reset'), wall: Date.now() }))
 
 /** Checks the audit log against its seals, under the key-encryption key that sealed it. */
 export const verifyStoreAudit = async (config: MigrateConfig, known: KnownSeal): Promise<AuditVerdict> => {

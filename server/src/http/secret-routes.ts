@@ -1,6 +1,7 @@
 // The routes of all that is secret: credentials of agents, API keys, and reports of either in the open.
 import type { FastifyInstance } from 'fastify'
 import { ACCESS } from '../domain/access.ts'
+import { makeDoorkeeper } from './administer.ts'
 import { apiKeyRecord, apiKeysAnswer, createdApiKeyAnswer, rotatedApiKeyAnswer } from './api-key-record.ts'
 import { createApiKeyBody, makeCreateApiKeyHandler } from './create-api-key.ts'
 import { createCredentialBody, makeCreateCredentialHandler } from './create-credential.ts'
@@ -142,7 +143,7 @@ const registerApiKeys = (app: FastifyInstance, { ports, refuser }: Administratio
   )
 }
 
-const registerLeakedSecrets = (app: FastifyInstance, { ports, refuser }: AdministrationWire): void => {
+const registerLeakedSecrets = (app: FastifyInstance, wire: AdministrationWire): void => {
   const description = {
     operationId: 'revokeLeakedSecrets',
     summary: 'Revoke secrets found in the open',
@@ -152,8 +153,12 @@ const registerLeakedSecrets = (app: FastifyInstance, { ports, refuser }: Adminis
   }
   app.post(
     '/api/v1/leaked-secrets',
-    { ...describeAdministration(description), bodyLimit: LEAK_REPORT_BYTES_MAX },
-    makeLeakedSecretsHandler(ports, refuser),
+    {
+      ...describeAdministration(description),
+      bodyLimit: LEAK_REPORT_BYTES_MAX,
+      onRequest: makeDoorkeeper(wire, description.access),
+    },
+    makeLeakedSecretsHandler(wire.ports, wire.refuser),
   )
 }
 

@@ -80,9 +80,15 @@ const assertRefused = (operation: string, status: string, credential: Credential
   )
 }
 
-/** A body that would be refused as such: who may not hears nothing of it. */
-const malformed = (request: OperationRequest): readonly OperationRequest[] =>
-  request.body === undefined ? [] : [{ ...request, body: { surprise: true } }]
+/** A body, or a query, that would be refused as such: who may not hears nothing of it. */
+const malformed = (request: OperationRequest, column: string): readonly OperationRequest[] => {
+  // It has the permission; that the audit is not for it is said once its query is read.
+  if (column === 'limited key') return []
+  if (request.body !== undefined) return [{ ...request, body: { surprise: true } }]
+  return isAdministration(` ${request.path}`) && request.method === 'GET'
+    ? [{ ...request, path: `${request.path}${request.path.includes('?') ? '&' : '?'}surprise=1` }]
+    : []
+}
 
 const sameAs = (request: OperationRequest): readonly OperationRequest[] =>
   request.method === 'GET' ? [{ ...request, method: 'HEAD' }] : []
@@ -135,7 +141,7 @@ for (const [operation, row] of TABLE) {
     const request = await requestOf(operation)
     const earlier = contentOf(world.service.storeFile)
     for (const { column, credential } of cellsWhere(row, cell => cell !== '✓')) {
-      for (const one of [request, ...malformed(request)]) {
+      for (const one of [request, ...malformed(request, column)]) {
         const answer = await sendAs(world.service, one, credential.headers)
         assertRefused(operation, row.get(column) ?? '', credential, answer)
       }

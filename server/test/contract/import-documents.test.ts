@@ -5,7 +5,7 @@ import { IMPORT_BYTES_MAX } from '../../src/http/import-clients.ts'
 import { IMPORTED_CLIENTS_MAX } from '../../src/domain/foreign-client.ts'
 import { JSON_TYPE } from '../support/administration.ts'
 import { hydraRow, keycloakClient, realmExport } from '../support/foreign-exports.ts'
-import { type Answer, assertProblem, send } from '../support/requests.ts'
+import { type Answer, assertProblem, send, statusBeforeBody } from '../support/requests.ts'
 import { countRows } from '../support/store-file.ts'
 import { startServer, type TestServer } from '../support/test-server.ts'
 
@@ -90,16 +90,7 @@ test('a body as long as may be is read, and one byte more is 413', async () => {
 })
 
 test('who may not import hears so before the body is read', async () => {
-  const [head, length] = [`POST ${new URL(service.baseUrl).pathname}api/v1/imports HTTP/1.1`, IMPORT_BYTES_MAX * 2]
-  const { connect } = await import('node:net')
-  const { text } = await import('node:stream/consumers')
-  const { hostname, port, host } = new URL(service.baseUrl)
-  const socket = connect({ host: hostname, port: Number(port) })
-  socket.write(`${head}\r\nhost: ${host}\r\ncontent-type: application/json\r\ncontent-length: ${length}\r\n\r\n{`)
-  const { value } = (await socket[Symbol.asyncIterator]().next()) as { value: Buffer }
-  socket.end()
-  void text(socket).catch(() => undefined)
-  assert.match(value.toString(), /^HTTP\/1\.1 401 /)
+  assert.equal(await statusBeforeBody(service, '/api/v1/imports', IMPORT_BYTES_MAX), 401)
 })
 
 const nested = (depth: number): string => `${'['.repeat(depth)}${']'.repeat(depth)}`

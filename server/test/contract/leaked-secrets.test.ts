@@ -1,8 +1,18 @@
 // POST /api/v1/leaked-secrets: what scanners find is revoked with everything that it got, and never told back.
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
+import { LEAK_REPORT_BYTES_MAX } from '../../src/http/revoke-leaked-secrets.ts'
 import { admin, call, type Headers, JSON_TYPE } from '../support/administration.ts'
-import { type Answer, assertProblem, askToken, get, introspect, issue, send } from '../support/requests.ts'
+import {
+  type Answer,
+  assertProblem,
+  askToken,
+  get,
+  introspect,
+  issue,
+  send,
+  statusBeforeBody,
+} from '../support/requests.ts'
 import { readRows } from '../support/store-file.ts'
 import { type AgentOfTest, startServer, type TestServer } from '../support/test-server.ts'
 
@@ -113,6 +123,10 @@ test('a report holds 1 to 1000 secrets, and may be longer than other bodies', as
   const body = JSON.stringify([{ token: 'x'.repeat(1_048_576) }])
   const tooLong = await send(service, { method: 'POST', path: PATH, headers: { ...JSON_TYPE, ...headers }, body })
   assert.equal(tooLong.status, 413)
+})
+
+test('who may not report hears so before the body is read', async () => {
+  assert.equal(await statusBeforeBody(service, PATH, LEAK_REPORT_BYTES_MAX), 401)
 })
 
 test('a report that is not in the form is 400 and revokes nothing', async () => {

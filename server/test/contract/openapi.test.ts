@@ -5,12 +5,12 @@ import { get } from '../support/requests.ts'
 import { startServer, type TestServer } from '../support/test-server.ts'
 
 type Operation = {
-  readonly parameters?: readonly { readonly name: string }[]
+  readonly parameters?: readonly { readonly name?: string; readonly $ref?: string }[]
   readonly requestBody?: {
     readonly required?: boolean
     readonly content: Record<string, { readonly schema: { readonly properties: object } }>
   }
-  readonly responses: object
+  readonly responses: Readonly<Record<string, unknown>>
   readonly security?: object
 }
 type Description = { readonly openapi: string; readonly paths: Record<string, Record<string, Operation>> }
@@ -55,6 +55,15 @@ test('the document shows the fields that the routes parse', async () => {
     ],
   )
   assert.deepEqual(Object.keys(history?.responses ?? {}), ['200', '400', '401', '403', '421', '500', '503'])
+})
+
+test('the token endpoint: the header of a proof, the nonce for the next, and the refusal of who asks too often', async () => {
+  const { paths } = await describe()
+  const { parameters, responses } = paths['/oauth/token']?.['post'] ?? {}
+  assert.deepEqual(parameters, [{ $ref: '#/components/parameters/DPoP' }])
+  assert.deepEqual(Object.keys(responses ?? {}), ['200', '400', '401', '413', '421', '429', '500', '503'])
+  assert.match(JSON.stringify(responses?.['200']), /"DPoP-Nonce"/)
+  assert.deepEqual(responses?.['400'], { $ref: '#/components/responses/ProofError400' })
 })
 
 test('an operation of the administration: its JSON body, the id in its path, its answers and its credentials', async () => {

@@ -118,3 +118,21 @@ test('of a stream of lines each is held against the schema', async () => {
     /a line\/name must be string/,
   )
 })
+
+test('an answer that its handler took over is held against the document too: its headers and its lines', async () => {
+  const lines =
+    (headers: object, ...texts: readonly string[]): Handler =>
+    async (_request, reply) => {
+      const all = { ...reply.getHeaders(), 'content-type': 'application/x-ndjson', ...headers }
+      reply.hijack()
+      for (const [name, value] of Object.entries(all)) reply.raw.setHeader(name, String(value))
+      for (const text of texts) reply.raw.write(text)
+      reply.raw.end()
+    }
+  assert.equal(await problemsOf(lines({}, '{"name":"x"}\n', '{"name":"y"}\n'), { url: '/lines' }), '')
+  assert.match(
+    await problemsOf(lines({}, '{"name":"x"}\n{"na', 'me":7}\n'), { url: '/lines' }),
+    /a line\/name must be string/,
+  )
+  assert.match(await problemsOf(lines({ 'x-extra': '1' }), { url: '/lines' }), /the header x-extra is not documented/)
+})

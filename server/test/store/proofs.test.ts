@@ -71,7 +71,13 @@ test('of two connections that send one proof at the same time one gets a token, 
   const asked = proofs.flatMap(proof => [insert(store, agent, proof), insert(second, agent, proof)])
   const outcomes = (await Promise.all(asked)).flat()
   for (let n = 0; n < outcomes.length; n += 2) {
-    assert.deepEqual(outcomes.slice(n, n + 2).toSorted(), ['inserted', 'proof_used'])
+    assert.deepEqual(
+      outcomes
+        .slice(n, n + 2)
+        .map(String)
+        .toSorted(),
+      ['inserted', 'proof_used'],
+    )
   }
   assert.equal(countRows(file, 'token'), proofs.length)
 })

@@ -65,6 +65,17 @@ export const sendBytes = async (service: TestServer, bytes: string): Promise<str
   return text(socket)
 }
 
+/** Posts the beginning of a long JSON body and gives the status that comes back, the rest of the body never sent. */
+export const statusBeforeBody = async (service: TestServer, path: string, bytes: number): Promise<number> => {
+  const { hostname, port, host } = new URL(service.baseUrl)
+  const socket = connect({ host: hostname, port: Number(port) })
+  const head = `POST ${path} HTTP/1.1\r\nhost: ${host}\r\ncontent-type: application/json\r\ncontent-length: ${bytes}`
+  socket.write(`${head}\r\n\r\n{`)
+  const [answer] = (await once(socket, 'data')) as [Buffer]
+  socket.destroy()
+  return Number(answer.toString('latin1').split(' ')[1])
+}
+
 export const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
 
 const formOf = (fields: Fields): string =>

@@ -12,24 +12,58 @@ const textOf = (payload: unknown): string | undefined => {
   return Buffer.isBuffer(payload) ? payload.toString() : undefined
 }
 
-/** The same stream; `done` gets what passed, or nothing where it was more than a test should hold. */
-const readAlong = (stream: Readable, done: (text: string | undefined) => void): Readable => {
+/** What passed so far, or nothing where it was more than a test should hold. */
+const makeKeeper = () => {
   const chunks: Buffer[] = []
   let bytes = 0
+  return {
+    keep: (chunk: unknown): void => {
+      if (typeof chunk !== 'string' && !Buffer.isBuffer(chunk)) return
+      bytes += Buffer.byteLength(chunk)
+      if (bytes <= STREAM_BYTES_MAX) chunks.push(Buffer.from(chunk))
+    },
+    text: () => (bytes <= STREAM_BYTES_MAX ? Buffer.concat(chunks).toString() : undefined),
+  }
+}
+
+type Done = (text: string | undefined) => void
+
+/** The same stream; `done` gets what passed. */
+const readAlong = (stream: Readable, done: Done): Readable => {
+  const { keep, text } = makeKeeper()
   const along = new Transform({
     transform: (chunk: Buffer, _encoding, next) => {
-      bytes += chunk.length
-      if (bytes <= STREAM_BYTES_MAX) chunks.push(chunk)
+      keep(chunk)
       next(null, chunk)
     },
     flush: next => {
-      done(bytes <= STREAM_BYTES_MAX ? Buffer.concat(chunks).toString() : undefined)
+      done(text())
       next()
     },
   })
   // An error ends both; who asked sees it.
   pipeline(stream, along, () => undefined)
   return along
+}
+
+type Write = (...given: readonly unknown[]) => unknown
+
+/** `done` gets what a handler writes by itself once it has taken the answer over, or nothing where that broke off. */
+const readTakenOver = (reply: FastifyReply, done: Done): void => {
+  const { raw } = reply
+  const { keep, text } = makeKeeper()
+  for (const name of ['write', 'end'] as const) {
+    const write = raw[name].bind(raw) as Write
+    const keepAndWrite: Write = (...given) => {
+      keep(given[0])
+      return write(...given)
+    }
+    Object.assign(raw, { [name]: keepAndWrite })
+  }
+  raw.once('finish', () => done(reply.request.method === 'HEAD' ? undefined : text()))
+  raw.once('close', () => {
+    if (!raw.writableFinished) done(undefined)
+  })
 }
 
 const headersOf = (reply: FastifyReply): Readonly<Record<string, string | undefined>> =>
@@ -97,6 +131,14 @@ export const watchAnswers = (app: FastifyInstance): Watch => {
       problems.add(`${request.method} ${request.routeOptions.url ?? request.url} ${answer.status}: ${problem}`)
     }
   }
+  app.addHook('onRequest', (request, reply, next) => {
+    const hijack = reply.hijack.bind(reply)
+    reply.hijack = () => {
+      readTakenOver(reply, body => look(request, reply, body))
+      return hijack()
+    }
+    next()
+  })
   app.addHook('onSend', (request, reply, payload, done) => {
     if (payload instanceof Readable) {
       done(
