@@ -23,13 +23,14 @@ export type Shown = {
 }
 
 export type Verb<Options> = {
-  /** What --json prints. */
-  readonly json: string
+  /** What --json prints; a command without it has a format of its own. */
+  readonly json?: string
   /** Each runs as it stands. */
   readonly examples: readonly string[]
   /** What it would end, in a sentence that a person is asked about unless --yes; null where it ends nothing. */
   readonly consequence?: (call: Call<Options>) => Promise<string | null>
-  readonly run: (call: Call<Options>) => Promise<Shown>
+  /** Null where it has printed by itself. */
+  readonly run: (call: Call<Options>) => Promise<Shown | null>
 }
 
 /** A record, with a line for people below it. */
@@ -49,6 +50,7 @@ const perform = async <Options>(verb: Verb<Options>, call: Call<Options & Common
     if (consequence !== null) await confirm(consequence)
   }
   const shown = await verb.run(call)
+  if (shown === null) return
   if (call.options.json === true) printJson(shown.json)
   else shown.forPeople()
   if (shown.failure !== undefined) throw shown.failure
@@ -56,7 +58,7 @@ const perform = async <Options>(verb: Verb<Options>, call: Call<Options & Common
 
 /** Completes a command whose own arguments and options are declared. */
 export const administers = <Options>(command: Command, verb: Verb<Options>): void => {
-  command.option('--json', verb.json)
+  if (verb.json !== undefined) command.option('--json', verb.json)
   if (verb.consequence !== undefined) command.option('--yes', 'do not ask')
   addExamples(addWhere(command), verb.examples).action(async () => {
     const options = command.opts<Options & CommonOptions>()

@@ -27,9 +27,13 @@ export class ApiRefusal extends CommandFailed {
 export type Api = {
   /** The answer, an object whose `expected` members are texts; an empty one for an answer without content. */
   readonly ask: (request: ApiRequest, ...expected: readonly string[]) => Promise<PrintedRecord>
+  /** The answer as it comes; it may be of any length. */
+  readonly stream: (request: ApiRequest) => Promise<AsyncIterable<Uint8Array>>
   readonly close: () => Promise<void>
 }
 
+/** For the next part of an answer that is a stream. The service may rest in between. */
+const PART_MS_MAX = 60_000
 /** For a whole answer. The service answers within 5 s, with a failure if need be. */
 const ANSWER_MS_MAX = 30_000
 /** A page of the largest records that there can be. */
@@ -62,6 +66,11 @@ const bodyOf = ({ json, form }: ApiRequest): Pick<Message, 'headers' | 'body'> =
     : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(json) }
 }
 
+const messageOf = (request: ApiRequest): Message => {
+  const { method, path, query } = request
+  return { method, target: path + queryOf(query), ...bodyOf(request) }
+}
+
 const isOneOf = (statuses: readonly number[], status: number): boolean => statuses.includes(status)
 
 const exitCodeOf = (status: number): ExitCode => {
@@ -92,6 +101,21 @@ const parseJson = (text: string): unknown => {
 
 const isSuccess = (status: number): boolean => status >= 200 && status < 300
 
+/** Ends what is given up by `controller` where no part came in time. */
+async function* inTime(chunks: AsyncIterable<Uint8Array>, controller: AbortController) {
+  const giveUp = (): void => controller.abort(new DOMException('The operation timed out.', 'TimeoutError'))
+  let timer = setTimeout(giveUp, PART_MS_MAX)
+  try {
+    for await (const chunk of chunks) {
+      clearTimeout(timer)
+      yield chunk
+      timer = setTimeout(giveUp, PART_MS_MAX)
+    }
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
 export const connectApi = ({ name, send, close }: Transport): Api => {
   const wrong = (status: number, why: string): ApiRefusal =>
     new ApiRefusal(`${name} does not answer as Mintmark does (status ${status}): ${why}.`, status, exitCodeOf(status))
@@ -107,21 +131,28 @@ export const connectApi = ({ name, send, close }: Transport): Api => {
     return value
   }
 
+  const refusalIn = (status: number, { error_description: description }: PrintedRecord): ApiRefusal =>
+    typeof description === 'string'
+      ? new ApiRefusal(description, status, exitCodeOf(status))
+      : wrong(status, 'it is no error of Mintmark')
+
   const ask: Api['ask'] = async (request, ...expected) => {
-    const { method, path, query } = request
-    const signal = AbortSignal.timeout(ANSWER_MS_MAX)
-    const reply = await send({ method, target: path + queryOf(query), ...bodyOf(request) }, signal)
-    const answer = await readJson(reply)
+    const reply = await send(messageOf(request), AbortSignal.timeout(ANSWER_MS_MAX))
     const { status } = reply
-    if (!isSuccess(status)) {
-      const { error_description: description } = answer
-      if (typeof description !== 'string') throw wrong(status, 'it is no error of Mintmark')
-      throw new ApiRefusal(description, status, exitCodeOf(status))
-    }
+    const answer = await readJson(reply)
+    if (!isSuccess(status)) throw refusalIn(status, answer)
     const missing = expected.find(member => typeof answer[member] !== 'string')
     if (missing !== undefined) throw wrong(status, `${missing} is missing`)
     return answer
   }
 
-  return { ask, close }
+  const stream: Api['stream'] = async request => {
+    const controller = new AbortController()
+    const reply = await send(messageOf(request), controller.signal)
+    const { status } = reply
+    if (isSuccess(status)) return inTime(reply.body, controller)
+    throw refusalIn(status, await readJson(reply))
+  }
+
+  return { ask, stream, close }
 }

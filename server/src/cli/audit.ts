@@ -1,5 +1,6 @@
 // mintmark audit
 import type { Command } from 'commander'
+import { addExportAudit } from './export-audit.ts'
 import { addListAudit } from './list-audit.ts'
 import { addListRefusals } from './list-refusals.ts'
 import { addVerifyAudit } from './verify-audit.ts'
@@ -8,5 +9,5 @@ export const addAudit = (program: Command): void => {
   const audit = program
     .command('audit')
     .description('the log of every act that changed something, and refused authentications')
-  for (const addTo of [addListAudit, addListRefusals, addVerifyAudit]) addTo(audit)
+  for (const addTo of [addListAudit, addExportAudit, addListRefusals, addVerifyAudit]) addTo(audit)
 }

@@ -1,53 +1,20 @@
 // mintmark audit list
-import { type Command, Option } from 'commander'
-import { ACTOR_TYPES } from '../domain/audit.ts'
+import type { Command } from 'commander'
 import { administers } from './administer.ts'
-import { addPaging, type PagingOptions, pagingOf, readTime } from './list-options.ts'
+import { addAuditFilters, type AuditFilterOptions, auditFiltersOf } from './audit-filters.ts'
+import { addPaging, type PagingOptions, pagingOf } from './list-options.ts'
 import { showPage } from './read-list.ts'
-
-type Options = PagingOptions & {
-  readonly kind?: string
-  readonly actorType?: string
-  readonly actorId?: string
-  readonly actorIss?: string
-  readonly actorSub?: string
-  readonly subject?: string
-  readonly requestId?: string
-  readonly since?: string
-  readonly before?: string
-}
 
 const COLUMNS = ['n', 'at', 'kind', 'actor', 'subject', 'source']
 
-const queryOf = (options: Options) => ({
-  kind: options.kind,
-  actor_type: options.actorType,
-  actor_id: options.actorId,
-  actor_iss: options.actorIss,
-  actor_sub: options.actorSub,
-  subject: options.subject,
-  request_id: options.requestId,
-  since: options.since,
-  before: options.before,
-  ...pagingOf(options),
-})
-
 export const addListAudit = (audit: Command): void => {
-  const command = audit
-    .command('list')
-    .description('print the audit log, newest first')
-    .option('--kind <kind>', 'only acts of this kind')
-    .addOption(new Option('--actor-type <type>', 'only acts of this kind of actor').choices(ACTOR_TYPES))
-    .option('--actor-id <id>', 'only acts of this client, API key or user at the terminal')
-    .option('--actor-iss <iss>', 'only acts of operators of this identity provider')
-    .option('--actor-sub <sub>', 'only acts of the operator whom the identity provider calls so')
-    .option('--subject <id>', 'only acts on the agent, credential, key or token of this id')
-    .option('--request-id <id>', 'only acts of this request')
-    .option('--since <time>', 'only acts of then or later', readTime)
-    .option('--before <time>', 'only acts of earlier', readTime)
-  administers<Options>(addPaging(command), {
+  const command = audit.command('list').description('print the audit log, newest first')
+  administers<AuditFilterOptions & PagingOptions>(addPaging(addAuditFilters(command)), {
     json: 'print {"data":[…],"next_cursor":…} as GET /api/v1/audit answers it',
     examples: ['mintmark audit list --kind agent.disable --since 2026-11-21T00:00:00Z'],
-    run: ({ api, options }) => showPage(api, { path: '/api/v1/audit', query: queryOf(options), columns: COLUMNS }),
+    run: ({ api, options }) => {
+      const query = { ...auditFiltersOf(options), ...pagingOf(options) }
+      return showPage(api, { path: '/api/v1/audit', query, columns: COLUMNS })
+    },
   })
 }

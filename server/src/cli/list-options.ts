@@ -1,19 +1,25 @@
-// The options of commands that print a page of a long list: paging, and the filters of the two lists of tokens.
+// The options of lists: paging, and the filters of the two lists of tokens, which their exports take too.
 import { type Command, InvalidArgumentError } from 'commander'
 import { PAGE_RECORDS_DEFAULT, PAGE_RECORDS_MAX } from '../domain/page.ts'
+import { parseReasonList } from '../domain/reason.ts'
 import { parseScopeItem } from '../domain/scope.ts'
 import { parseTime } from '../domain/time.ts'
 import { parseUuid } from '../domain/token-id.ts'
-import type { ApiRequest } from './api.ts'
 
 export type PagingOptions = { readonly limit: number; readonly cursor?: string }
 
-export type ListOptions = PagingOptions & {
+export type TokenFilterOptions = {
   readonly agent?: string
   readonly client?: string
   readonly scope?: string
   readonly issuedAfter?: string
   readonly issuedBefore?: string
+}
+
+export type HistoryFilterOptions = TokenFilterOptions & {
+  readonly reason?: string
+  readonly endedAfter?: string
+  readonly endedBefore?: string
 }
 
 /** A check of an option's text, which ends the command with what was expected. */
@@ -38,21 +44,33 @@ export const addPaging = (command: Command): Command =>
 
 export const pagingOf = ({ limit, cursor }: PagingOptions) => ({ limit, cursor })
 
-export const addListOptions = (command: Command): Command =>
-  addPaging(
-    command
-      .option('--agent <agent-id>', 'only tokens of this agent', expecting(parseUuid, 'a UUID'))
-      .option('--client <client-id>', 'only tokens of this client')
-      .option('--scope <item>', 'only tokens that carry this item', expecting(parseScopeItem, 'resource:action'))
-      .option('--issued-after <time>', 'only tokens issued then or later', readTime)
-      .option('--issued-before <time>', 'only tokens issued earlier', readTime),
-  )
+export const addTokenFilters = (command: Command): Command =>
+  command
+    .option('--agent <agent-id>', 'only tokens of this agent', expecting(parseUuid, 'a UUID'))
+    .option('--client <client-id>', 'only tokens of this client')
+    .option('--scope <item>', 'only tokens that carry this item', expecting(parseScopeItem, 'resource:action'))
+    .option('--issued-after <time>', 'only tokens issued then or later', readTime)
+    .option('--issued-before <time>', 'only tokens issued earlier', readTime)
 
-export const listQueryOf = (options: ListOptions): NonNullable<ApiRequest['query']> => ({
+export const tokenFiltersOf = (options: TokenFilterOptions) => ({
   agent_id: options.agent,
   client_id: options.client,
   scope: options.scope,
   issued_after: options.issuedAfter,
   issued_before: options.issuedBefore,
-  ...pagingOf(options),
+})
+
+export const addHistoryFilters = (command: Command): Command => {
+  const reasons = expecting(parseReasonList, 'a comma list of names in lower snake case')
+  return addTokenFilters(command)
+    .option('--reason <reasons>', 'only tokens that ended for one of these reasons, separated by commas', reasons)
+    .option('--ended-after <time>', 'only tokens that ended then or later', readTime)
+    .option('--ended-before <time>', 'only tokens that ended earlier', readTime)
+}
+
+export const historyFiltersOf = (options: HistoryFilterOptions) => ({
+  ...tokenFiltersOf(options),
+  termination_reason: options.reason,
+  ended_after: options.endedAfter,
+  ended_before: options.endedBefore,
 })

@@ -22,6 +22,10 @@ const readPath = (path: string): string => {
   }
 }
 
+/** What a file holds, or standard input for `-`. */
+export const readDocument = (path: string): Promise<string> =>
+  path === '-' ? readStandardInput('the document') : Promise.resolve(readPath(path))
+
 /** The one line of a file, or of standard input for `-`. */
 export const readSecret = async (path: string, purpose: string): Promise<string> => {
   const content = path === '-' ? await readStandardInput(purpose) : readPath(path)

@@ -1,0 +1,40 @@
+// The filters of the audit log, for its list and its export.
+import { type Command, Option } from 'commander'
+import { ACTOR_TYPES } from '../domain/audit.ts'
+import { readTime } from './list-options.ts'
+
+export type AuditFilterOptions = {
+  readonly kind?: string
+  readonly actorType?: string
+  readonly actorId?: string
+  readonly actorIss?: string
+  readonly actorSub?: string
+  readonly subject?: string
+  readonly requestId?: string
+  readonly since?: string
+  readonly before?: string
+}
+
+export const addAuditFilters = (command: Command): Command =>
+  command
+    .option('--kind <kind>', 'only acts of this kind')
+    .addOption(new Option('--actor-type <type>', 'only acts of this kind of actor').choices(ACTOR_TYPES))
+    .option('--actor-id <id>', 'only acts of this client, API key or user at the terminal')
+    .option('--actor-iss <iss>', 'only acts of operators of this identity provider')
+    .option('--actor-sub <sub>', 'only acts of the operator whom the identity provider calls so')
+    .option('--subject <id>', 'only acts on the agent, credential, key or token of this id')
+    .option('--request-id <id>', 'only acts of this request')
+    .option('--since <time>', 'only acts of then or later', readTime)
+    .option('--before <time>', 'only acts of earlier', readTime)
+
+export const auditFiltersOf = (options: AuditFilterOptions) => ({
+  kind: options.kind,
+  actor_type: options.actorType,
+  actor_id: options.actorId,
+  actor_iss: options.actorIss,
+  actor_sub: options.actorSub,
+  subject: options.subject,
+  request_id: options.requestId,
+  since: options.since,
+  before: options.before,
+})

@@ -1,0 +1,72 @@
+// mintmark import keycloak and mintmark import hydra
+import { type Command, InvalidArgumentError } from 'commander'
+import { administers } from './administer.ts'
+import { CommandFailed } from './exit.ts'
+import { isRecord, printLine, type PrintedRecord, printTable } from './print.ts'
+import { readDocument } from './standard-input.ts'
+
+type Options = {
+  readonly dryRun?: boolean
+  readonly scope?: string
+  readonly defaultScope?: string
+  readonly scopeMap?: Readonly<Record<string, string>>
+  readonly resource?: readonly string[]
+}
+
+const COLUMNS = ['client_id', 'outcome', 'reason', 'agent_id', 'secret', 'client_secret']
+
+const gatherScopes = (
+  text: string,
+  before: Readonly<Record<string, string>> = {},
+): Readonly<Record<string, string>> => {
+  const equals = text.indexOf('=')
+  if (equals < 1) throw new InvalidArgumentError('Expected theirs=ours.')
+  return { ...before, [text.slice(0, equals)]: text.slice(equals + 1) }
+}
+
+const parseDocument = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new CommandFailed('The document is not JSON.')
+  }
+}
+
+const rowsOf = ({ data }: PrintedRecord): readonly PrintedRecord[] => {
+  if (Array.isArray(data) && data.every(isRecord)) return data
+  throw new CommandFailed('The answer does not say what became of each client.')
+}
+
+const printOutcomes = (rows: readonly PrintedRecord[], isTrial: boolean): void => {
+  printTable(COLUMNS, rows)
+  const imported = rows.filter(({ outcome }) => outcome === 'imported').length
+  printLine(
+    isTrial
+      ? `${imported} would be imported; nothing was done.`
+      : `${imported} imported. New secrets are shown this once.`,
+  )
+}
+
+export const addImportClients = (parent: Command, source: string, what: string): void => {
+  const command = parent
+    .command(source)
+    .description(`import ${what}; the agents keep their client ids and, where they are in the document, their secrets`)
+    .argument('<file>', 'the document, or - for standard input')
+    .option('--dry-run', 'tell what would become of each client, and do nothing')
+    .option('--scope <scope>', 'what agents may ask for of whose own scopes none is taken')
+    .option('--default-scope <scope>', 'what agents get by default that have no default of their own')
+    .option('--scope-map <theirs=ours>', 'what a scope of theirs stands for here (repeatable)', gatherScopes)
+    .option('--resource <uri...>', 'the resources of agents of whose own audiences none is taken (repeatable)')
+  administers<Options>(command, {
+    json: 'print {"dry_run","data":[…]} as POST /api/v1/imports answers it',
+    examples: [`mintmark import ${source} ${source}.json --scope db:read --dry-run`],
+    run: async ({ api, args: [file = ''], options }) => {
+      const { dryRun = false, scope, defaultScope, scopeMap, resource } = options
+      const settings = { dry_run: dryRun, scope, default_scope: defaultScope, scope_map: scopeMap, resources: resource }
+      const json = { source, document: parseDocument(await readDocument(file)), ...settings }
+      const answer = await api.ask({ method: 'POST', path: '/api/v1/imports', json })
+      const rows = rowsOf(answer)
+      return { json: answer, forPeople: () => printOutcomes(rows, dryRun) }
+    },
+  })
+}
