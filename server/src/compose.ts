@@ -5,6 +5,7 @@ import { dirname } from 'node:path'
 import type { ListenOptions } from 'node:net'
 import type { FastifyInstance, FastifyListenOptions } from 'fastify'
 import type { Logger } from 'pino'
+import { ensureSigningKey, keepingOf, type CheckKey, keyOf, makerOf, refuseWrongKey } from './compose-keys.ts'
 import type { CommandConfig, MigrateConfig, ServeConfig, ServiceConfig, StoreConfig } from './config.ts'
 import { LIFETIMES_MAX } from './domain/agent.ts'
 import { actBy, type Origin } from './domain/caller.ts'
@@ -13,7 +14,7 @@ import { DAY_MS } from './domain/time.ts'
 import { auditSealKey } from './keys/audit-key.ts'
 import { randomness } from './keys/randomness.ts'
 import { makeSecrets } from './keys/secrets.ts'
-import { keyEncryptionKeyId, makeSigningKey, openSigningKey, parseKeyEncryptionKey } from './keys/signing-keys.ts'
+import { keyEncryptionKeyId } from './keys/signing-keys.ts'
 import { makeTokenCodec } from './keys/token-codec.ts'
 import type { Operators, Ports } from './ports.ts'
 import { refuseFolder, refuseListening, StartRefused } from './start-refused.ts'
@@ -50,12 +51,6 @@ export type Service = {
 
 const secrets = makeSecrets(randomness)
 
-const keyOf = (config: MigrateConfig): Uint8Array => {
-  const key = parseKeyEncryptionKey(config.keyEncryptionKey)
-  if (key === undefined) throw new StartRefused('MINTMARK_KEY_ENCRYPTION_KEY is not 32 bytes in base64.')
-  return key
-}
-
 // What the store says to a person is a reason not to start; anything else is a fault.
 const forPerson = async <T>(work: () => T | Promise<T>): Promise<T> => {
   try {
@@ -83,7 +78,8 @@ const openForService = async (config: ServiceConfig): Promise<SqliteStore> => {
     // Kept elsewhere, as logs are, a head proves what the store held then: `mintmark audit verify --seal N --head HEX`.
     onSeal: (seal: Seal): void => logger.info(seal, 'audit entries sealed'),
   }
-  return forPerson(() => openSqliteStore({ file: config.databaseFile, retention, sealing, onFault }))
+  const keys = keepingOf(config)
+  return forPerson(() => openSqliteStore({ file: config.databaseFile, retention, sealing, keys, onFault }))
 }
 
 /** What the commands that administer work with. */
@@ -114,16 +110,6 @@ const makeFolder = (path: string): void => {
   }
 }
 
-const refuseWrongKey = async (store: SqliteStore, key: Uint8Array): Promise<void> => {
-  const sealed = await store.signingKeys.sealed()
-  if (sealed.length === 0) throw new StartRefused('The store holds no signing key; run `mintmark migrate`.')
-  try {
-    for (const signingKey of sealed) openSigningKey(key, signingKey)
-  } catch (error) {
-    throw new StartRefused(error instanceof Error ? error.message : String(error), { cause: error })
-  }
-}
-
 const OTHER_MAKER: Readonly<Record<StoreMaker, string>> = {
   migrate:
     'was made by `mintmark dev`, whose secrets lie beside it; set MINTMARK_DATA_DIR to another folder and run `mintmark migrate` there.',
@@ -142,26 +128,13 @@ const makeStore = (file: string, maker: StoreMaker): Promise<StoreVersions> => {
   })
 }
 
-const ensureSigningKey = async (store: SqliteStore, key: Uint8Array): Promise<void> => {
-  const act = {
-    kind: 'signing_key.create',
-    actor: { type: 'system' },
-    note: null,
-    requestId: null,
-    source: null,
-  } as const
-  await store.signingKeys.createFirst(makeSigningKey(key), act)
-  await refuseWrongKey(store, key)
-}
-
 /** Makes the store or brings it to this version, and makes the first signing key, once. */
 export const migrateStore = async (config: MigrateConfig): Promise<StoreVersions> => {
-  const key = keyOf(config)
   const versions = await makeStore(config.databaseFile, 'migrate')
   const store = await openForCommand(config)
   try {
     refuseOtherMaker(store, config, 'migrate')
-    await ensureSigningKey(store, key)
+    await ensureSigningKey(store, config)
     return versions
   } finally {
     await store.close()
@@ -187,6 +160,7 @@ const portsOf = (store: StoreConnection | SqliteStore, config: ServiceConfig, op
   credentials: store.credentials,
   leakedSecrets: store.leakedSecrets,
   signingKeys: store.signingKeys,
+  signingKeyMaker: makerOf(config),
   audit: store.audit,
   health: store.health,
   codec: makeTokenCodec({ issuer: config.baseUrl, keyEncryptionKey: keyOf(config) }),
@@ -199,6 +173,7 @@ const portsOf = (store: StoreConnection | SqliteStore, config: ServiceConfig, op
     defaultAudience: config.defaultAudience,
     lifetimeSeconds: config.tokenLifetimeSeconds,
     scopesSupported: config.scopesSupported,
+    signingAlgorithm: config.signingKeys.algorithm,
   },
 })
 
@@ -210,15 +185,13 @@ const refuseLifetime = async (store: SqliteStore, seconds: number): Promise<void
   )
 }
 
-type CheckKey = (store: SqliteStore, key: Uint8Array) => Promise<void>
-
 const openFor = async (maker: StoreMaker, config: ServiceConfig, checkKey: CheckKey): Promise<Service> => {
   // Loaded while the writing thread starts.
   const operators = operatorsOf(config)
   const store = await openForService(config)
   try {
     refuseOtherMaker(store, config, maker)
-    await checkKey(store, keyOf(config))
+    await checkKey(store, config)
     await refuseLifetime(store, config.tokenLifetimeSeconds)
     return { host: store.host, ports: portsOf(store, config, await operators), close: () => store.close() }
   } catch (error) {
@@ -289,12 +262,11 @@ export const resetStoreClock = (config: StoreConfig, origin: Origin): Promise<vo
 
 /** Checks the audit log against its seals, under the key-encryption key that sealed it. */
 export const verifyStoreAudit = async (config: MigrateConfig, known: KnownSeal): Promise<AuditVerdict> => {
-  const key = keyOf(config)
   const store = await openForCommand(config)
   try {
-    await refuseWrongKey(store, key)
+    await refuseWrongKey(store, config)
   } finally {
     await store.close()
   }
-  return forPerson(() => verifyAudit({ file: config.databaseFile, key: auditSealKey(key), known }))
+  return forPerson(() => verifyAudit({ file: config.databaseFile, key: auditSealKey(keyOf(config)), known }))
 }

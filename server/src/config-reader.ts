@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import type { Parser } from './config-values.ts'
 
 /** Each of these may come from a file instead: NAME_FILE holds its path. */
-const SECRET_VARIABLES = ['MINTMARK_KEY_ENCRYPTION_KEY'] as const
+const SECRET_VARIABLES = ['MINTMARK_KEY_ENCRYPTION_KEY', 'MINTMARK_KEY_ENCRYPTION_KEY_OLD'] as const
 
 /** Every variable that any command reads; `docs/operating.md` describes each. */
 export const VARIABLES = [
@@ -14,6 +14,10 @@ export const VARIABLES = [
   'MINTMARK_DATA_DIR',
   'MINTMARK_KEY_ENCRYPTION_KEY',
   'MINTMARK_KEY_ENCRYPTION_KEY_FILE',
+  'MINTMARK_KEY_ENCRYPTION_KEY_OLD',
+  'MINTMARK_KEY_ENCRYPTION_KEY_OLD_FILE',
+  'MINTMARK_KEY_ROTATION_DAYS',
+  'MINTMARK_SIGNING_ALGORITHM',
   'MINTMARK_IDP_ISSUER',
   'MINTMARK_IDP_AUDIENCE',
   'MINTMARK_IDP_JWKS_URI',

@@ -1,7 +1,6 @@
 // Configuration: the environment, and the files that it names, become one frozen value or a list of every mistake.
 import { join, resolve } from 'node:path'
 import { availableParallelism } from 'node:os'
-import { createSecureContext } from 'node:tls'
 import type { ConfigFile } from './config-file.ts'
 import { type IdentityProviderConfig, PROVIDER_VARIABLES, readProvider } from './config-provider.ts'
 import { makeSettingReader, type SettingReader } from './config-reader.ts'
@@ -11,11 +10,16 @@ import {
   parseBaseUrl,
   parseDatabaseUrl,
   parseInteger,
-  parseKeyEncryptionKeyText,
   parseOneOf,
-  parsePemFile,
   parseText,
 } from './config-values.ts'
+import {
+  readKeyEncryptionKey,
+  readOldKeyEncryptionKey,
+  readSigningKeys,
+  type SigningKeysConfig,
+} from './config-signing-keys.ts'
+import { readTls, type TlsConfig } from './config-tls.ts'
 import { LIFETIME_SECONDS_MAX } from './domain/agent.ts'
 
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
@@ -32,6 +36,12 @@ export type StoreConfig = {
 export type MigrateConfig = StoreConfig & {
   /** 32 bytes in base64. A secret. */
   readonly keyEncryptionKey: string
+  readonly signingKeys: SigningKeysConfig
+}
+
+export type ReencryptConfig = MigrateConfig & {
+  /** The key-encryption key before. A secret. */
+  readonly keyEncryptionKeyOld: string
 }
 
 /** What a running service needs, in `serve` and in `dev`. */
@@ -54,8 +64,7 @@ export type CommandConfig = StoreConfig & {
 }
 
 export type ServeConfig = ServiceConfig & {
-  /** PEM; null where a proxy ends TLS. */
-  readonly tls: { readonly certificate: string; readonly key: string } | null
+  readonly tls: TlsConfig
   /** Threads that serve. */
   readonly workers: number
   /** How long /readyz fails before the port closes. */
@@ -66,6 +75,7 @@ export type ServeConfig = ServiceConfig & {
 
 /** What `dev` takes from outside. The rest it makes up: a base URL, a key-encryption key, an identity provider. */
 export type DevConfig = StoreConfig & {
+  readonly signingKeys: SigningKeysConfig
   readonly port: number
   readonly identityProviderPort: number
   readonly tokenLifetimeSeconds: number
@@ -107,52 +117,11 @@ const readStore = (read: SettingReader): StoreConfig => {
   }
 }
 
-const readKeyEncryptionKey = (read: SettingReader): string | undefined =>
-  read.required(
-    'MINTMARK_KEY_ENCRYPTION_KEY',
-    parseKeyEncryptionKeyText,
-    '32 bytes in base64, such as `openssl rand -base64 32` prints',
-  )
-
 const readServiceNumbers = (read: SettingReader) => ({
   port: read.optional('PORT', parsePort) ?? PORT_DEFAULT,
   tokenLifetimeSeconds: read.optional('MINTMARK_TOKEN_LIFETIME_SECONDS', parseInteger(1, LIFETIME_SECONDS_MAX)) ?? 300,
   bodyBytesMax: read.optional('MINTMARK_BODY_BYTES_MAX', parseInteger(1024, 1_048_576)) ?? 16_384,
 })
-
-// Why OpenSSL cannot use the two together; undefined where it can.
-const flawOfPair = (certificate: string, key: string): string | undefined => {
-  try {
-    createSecureContext({ cert: certificate, key })
-    return undefined
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error)
-  }
-}
-
-const readTls = (read: SettingReader, baseUrl: string | undefined): ServeConfig['tls'] => {
-  const certificate = read.optional(
-    'MINTMARK_TLS_CERT_FILE',
-    parsePemFile(/-----BEGIN CERTIFICATE-----/, 'certificate'),
-  )
-  const key = read.optional('MINTMARK_TLS_KEY_FILE', parsePemFile(/-----BEGIN [A-Z ]*PRIVATE KEY-----/, 'private key'))
-  if (read.isSet('MINTMARK_TLS_CERT_FILE') !== read.isSet('MINTMARK_TLS_KEY_FILE')) {
-    read.mistake(
-      'MINTMARK_TLS_CERT_FILE and MINTMARK_TLS_KEY_FILE belong together; expected both, or neither behind a proxy',
-    )
-  }
-  if (certificate === undefined || key === undefined) return null
-  const flaw = flawOfPair(certificate, key)
-  if (flaw !== undefined) {
-    read.mistake(
-      `MINTMARK_TLS_CERT_FILE and MINTMARK_TLS_KEY_FILE cannot be used (${flaw}); expected a certificate and its key, without a passphrase`,
-    )
-  }
-  if (baseUrl?.startsWith('http:')) {
-    read.mistake('MINTMARK_BASE_URL is http, yet MINTMARK_TLS_CERT_FILE is set; expected an https base URL')
-  }
-  return { certificate, key }
-}
 
 // Elsewhere a port cannot be shared (Node: ENOTSUP on macOS and Windows), so one thread serves.
 const CAN_SHARE_PORTS = process.platform === 'linux'
@@ -223,6 +192,7 @@ export const readServeConfig = async (env: Environment = process.env): Promise<S
   const rest = {
     ...readStore(read),
     ...readServiceNumbers(read),
+    signingKeys: readSigningKeys(read),
     ...(await readProviders(read, baseUrl)),
     host: read.optional('HOST', parseText) ?? '0.0.0.0',
     logLevel: read.optional('LOG_LEVEL', parseOneOf(LOG_LEVELS)) ?? 'info',
@@ -242,13 +212,26 @@ export const readServeConfig = async (env: Environment = process.env): Promise<S
   })
 }
 
+const readMigration = (read: SettingReader) => ({ ...readStore(read), signingKeys: readSigningKeys(read) })
+
 /** What `mintmark migrate` needs. */
 export const readMigrateConfig = (env: Environment = process.env): MigrateConfig => {
   const read = makeSettingReader(env)
   const keyEncryptionKey = readKeyEncryptionKey(read)
-  const store = readStore(read)
+  const rest = readMigration(read)
   if (read.mistakes.length > 0 || keyEncryptionKey === undefined) throw new ConfigurationError(read.mistakes)
-  return freeze({ ...store, keyEncryptionKey })
+  return freeze({ ...rest, keyEncryptionKey })
+}
+
+/** What `mintmark key reencrypt` needs. */
+export const readReencryptConfig = (env: Environment = process.env): ReencryptConfig => {
+  const read = makeSettingReader(env)
+  const [keyEncryptionKey, keyEncryptionKeyOld] = [readKeyEncryptionKey(read), readOldKeyEncryptionKey(read)]
+  const rest = readMigration(read)
+  if (read.mistakes.length > 0 || keyEncryptionKey === undefined || keyEncryptionKeyOld === undefined) {
+    throw new ConfigurationError(read.mistakes)
+  }
+  return freeze({ ...rest, keyEncryptionKey, keyEncryptionKeyOld })
 }
 
 /** What a command on the clock needs. */
@@ -274,6 +257,7 @@ export const readDevConfig = (env: Environment = process.env): DevConfig => {
   const read = makeSettingReader({ ...env, DATABASE_URL: undefined })
   const store = readStore(read)
   const numbers = readServiceNumbers(read)
+  const signingKeys = readSigningKeys(read)
   const identityProviderPort = read.optional('MINTMARK_DEV_IDP_PORT', parsePort) ?? numbers.port + 1
   if (identityProviderPort === numbers.port) {
     read.mistake(
@@ -285,5 +269,5 @@ export const readDevConfig = (env: Environment = process.env): DevConfig => {
   }
   const logLevel = read.optional('LOG_LEVEL', parseOneOf(LOG_LEVELS)) ?? 'warn'
   if (read.mistakes.length > 0) throw new ConfigurationError(read.mistakes)
-  return freeze({ ...store, ...numbers, identityProviderPort, logLevel })
+  return freeze({ ...store, ...numbers, signingKeys, identityProviderPort, logLevel })
 }

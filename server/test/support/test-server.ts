@@ -11,6 +11,7 @@ import { buildServer, type ServerOptions } from '../../src/http/server.ts'
 import { makeOperators } from '../../src/keys/identity-providers.ts'
 import { randomness } from '../../src/keys/randomness.ts'
 import { makeSecrets } from '../../src/keys/secrets.ts'
+import { makeSigningKeyMaker } from '../../src/keys/signing-key-maker.ts'
 import { makeSigningKey } from '../../src/keys/signing-keys.ts'
 import { makeTokenCodec } from '../../src/keys/token-codec.ts'
 import { type AgentRequest, createAgent } from '../../src/operations/create-agent.ts'
@@ -115,6 +116,7 @@ const portsOf = (
   credentials: store.credentials,
   leakedSecrets: store.leakedSecrets,
   signingKeys: store.signingKeys,
+  signingKeyMaker: makeSigningKeyMaker(KEY_ENCRYPTION_KEY, profile.signingAlgorithm),
   audit: store.audit,
   health: store.health,
   codec: makeTokenCodec({ issuer: profile.issuer, keyEncryptionKey: KEY_ENCRYPTION_KEY }),
@@ -177,7 +179,13 @@ export const startServer = async (options: TestServerOptions = {}): Promise<Test
   let issuer = ''
   const server = await listenOnFreePort(origin => {
     issuer = origin + (options.path ?? '')
-    const fixed = { issuer, defaultAudience: AUDIENCE, lifetimeSeconds: 300, scopesSupported: null }
+    const fixed = {
+      issuer,
+      defaultAudience: AUDIENCE,
+      lifetimeSeconds: 300,
+      scopesSupported: null,
+      signingAlgorithm: 'ES256' as const,
+    }
     const ports = portsOf(store, provider, { ...fixed, ...options.profile }, clock.wall)
     const logger = pino({ level: 'trace' }, { write: line => void lines.push(line) })
     return buildServer(options.break?.(ports, store.host) ?? ports, { bodyBytesMax: 16_384, logger, ...options.server })

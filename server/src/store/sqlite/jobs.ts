@@ -5,6 +5,7 @@ import { changeAgent, deleteAgent } from './change-agent.ts'
 import { createCredential, revokeCredential, rotateCredential } from './credentials.ts'
 import { type EndAll, endAll, endToken } from './end-tokens.ts'
 import { insertTokens } from './insert-tokens.ts'
+import { compromiseKey, createNextKey, importKey, retireKey, rotateKey } from './key-acts.ts'
 import { noteApiKeyUses } from './last-uses.ts'
 import { countRefusals } from './refusals.ts'
 import { createRevocation } from './revocations.ts'
@@ -40,6 +41,11 @@ export const JOBS = {
   revokeApiKey,
   noteApiKeyUses,
   createFirstKey,
+  createNextKey,
+  importKey,
+  rotateKey,
+  retireKey,
+  compromiseKey,
   countRefusals,
   /** Every transaction renews the lease of the clock where half of it has gone; this one does nothing else. */
   renewLease: ({ sql, now }: Transaction, _input: null): null => {

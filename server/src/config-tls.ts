@@ -1,0 +1,41 @@
+// What a configuration says of TLS: a certificate and its key, or neither behind a proxy.
+import { createSecureContext } from 'node:tls'
+import type { SettingReader } from './config-reader.ts'
+import { parsePemFile } from './config-values.ts'
+
+/** PEM; null where a proxy ends TLS. */
+export type TlsConfig = { readonly certificate: string; readonly key: string } | null
+
+// Why OpenSSL cannot use the two together; undefined where it can.
+const flawOfPair = (certificate: string, key: string): string | undefined => {
+  try {
+    createSecureContext({ cert: certificate, key })
+    return undefined
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  }
+}
+
+export const readTls = (read: SettingReader, baseUrl: string | undefined): TlsConfig => {
+  const certificate = read.optional(
+    'MINTMARK_TLS_CERT_FILE',
+    parsePemFile(/-----BEGIN CERTIFICATE-----/, 'certificate'),
+  )
+  const key = read.optional('MINTMARK_TLS_KEY_FILE', parsePemFile(/-----BEGIN [A-Z ]*PRIVATE KEY-----/, 'private key'))
+  if (read.isSet('MINTMARK_TLS_CERT_FILE') !== read.isSet('MINTMARK_TLS_KEY_FILE')) {
+    read.mistake(
+      'MINTMARK_TLS_CERT_FILE and MINTMARK_TLS_KEY_FILE belong together; expected both, or neither behind a proxy',
+    )
+  }
+  if (certificate === undefined || key === undefined) return null
+  const flaw = flawOfPair(certificate, key)
+  if (flaw !== undefined) {
+    read.mistake(
+      `MINTMARK_TLS_CERT_FILE and MINTMARK_TLS_KEY_FILE cannot be used (${flaw}); expected a certificate and its key, without a passphrase`,
+    )
+  }
+  if (baseUrl?.startsWith('http:')) {
+    read.mistake('MINTMARK_BASE_URL is http, yet MINTMARK_TLS_CERT_FILE is set; expected an https base URL')
+  }
+  return { certificate, key }
+}
