@@ -18,6 +18,7 @@ import { describeAdministration, describeList } from './openapi.ts'
 import { revocationRecord } from './revocation-record.ts'
 import { makeRevokeTokenByIdHandler, tokenRevocationBody } from './revoke-token-by-id.ts'
 import { registerSecrets } from './secret-routes.ts'
+import { registerSigningKeys } from './signing-key-routes.ts'
 import { makeShowAgentHandler } from './show-agent.ts'
 import { makeShowRevocationHandler } from './show-revocation.ts'
 import { makeShowTokenHandler } from './show-token.ts'
@@ -123,5 +124,6 @@ export const registerAdministration = (app: FastifyInstance, wire: Wire): void =
   registerTokens(app, wire)
   registerRevocations(app, wire)
   registerSecrets(app, wire)
+  registerSigningKeys(app, wire)
   registerAudit(app, wire)
 }

@@ -73,10 +73,10 @@ export const registerOperations = (app: FastifyInstance, { ports, refuser, logge
  * The metadata, at the root of the host: with a path in the base URL clients look for it both with the path appended
  * and, as RFC 8414 §3.1 has it, with the well-known name inserted before the path.
  */
-export const registerMetadata = (app: FastifyInstance, { ports }: Wire, basePath: string): void => {
+export const registerMetadata = (app: FastifyInstance, { ports, inTime }: Wire, basePath: string): void => {
   const documents = {
     '/.well-known/oauth-authorization-server': makeMetadataHandler(ports.profile),
-    '/.well-known/openid-configuration': makeOpenidMetadataHandler(ports.profile),
+    '/.well-known/openid-configuration': answerInTime(inTime, makeOpenidMetadataHandler(ports)),
   }
   for (const [name, handler] of Object.entries(documents)) {
     const schema = describeRead('Metadata of this authorization server', [], metadataAnswer)

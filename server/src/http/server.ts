@@ -17,6 +17,9 @@ import { answerUnknownRoutes } from './unknown-route.ts'
 /** A request must have arrived whole by then: who sends a byte a minute holds no connection for ever. */
 const REQUEST_TIMEOUT_MS = 30_000
 
+/** In a path the longest is a kid: 128 characters, each of up to three once it is percent-encoded. */
+const PARAMETER_CHARACTERS_MAX = 384
+
 const FORM = 'application/x-www-form-urlencoded'
 
 export type ServerOptions = {
@@ -39,7 +42,10 @@ const optionsOf = ({ bodyBytesMax, https }: ServerOptions, { refuser, makeId }: 
   return503OnClosing: false,
   requestIdHeader: false as const,
   genReqId: (request: IncomingMessage) => requestIdOf(request.headers['x-request-id'], makeId),
-  routerOptions: { querystringParser: (text: string) => ({ pairs: parsePairs(text) }) },
+  routerOptions: {
+    querystringParser: (text: string) => ({ pairs: parsePairs(text) }),
+    maxParamLength: PARAMETER_CHARACTERS_MAX,
+  },
   clientErrorHandler: makeBrokenRequestHandler(makeId),
   frameworkErrors: (fault: Error, request: FastifyRequest, reply: FastifyReply): void => {
     // No hook runs for a URL that cannot be read.

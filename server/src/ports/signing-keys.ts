@@ -40,8 +40,11 @@ export interface SigningKeyRegister {
   show(kid: string): Promise<KeysSeen>
   /** Publishes the key to follow the current one, where none is there to. Of two callers one gets `created`. */
   createNext(key: SealedSigningKey, act: Act): Promise<'created' | 'already_exists'>
-  /** As `createNext`, in the place of the one that is there. `known`: its kid, or the key itself, was here before. */
-  import(key: SealedSigningKey, act: Act): Promise<KeyChange | 'known' | 'no_current' | MadeBefore>
+  /**
+   * As `createNext`, in the place of the one that is there. `known`: its kid, or the key itself, is or was here.
+   * `caller_ended`: the API key that asks for it is live no more.
+   */
+  import(key: SealedSigningKey, act: Act): Promise<KeyChange | 'known' | 'caller_ended' | MadeBefore>
   /** The next key signs: from the acknowledgement on where it may or is forced to, else as soon as it may. */
   rotate(rotation: KeySuccession & { readonly force: boolean }, act: Act): Promise<KeyChange | 'no_next' | MadeBefore>
   /** Takes a key out of signing: the current one as `rotate` does, the next one at once. */

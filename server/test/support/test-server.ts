@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
 import type { Origin } from '../../src/domain/caller.ts'
+import type { KeyPolicy } from '../../src/domain/key-life.ts'
 import { buildServer, type ServerOptions } from '../../src/http/server.ts'
 import { makeOperators } from '../../src/keys/identity-providers.ts'
 import { randomness } from '../../src/keys/randomness.ts'
@@ -37,6 +38,8 @@ export type TestServerOptions = {
   readonly start?: number
   readonly profile?: Partial<ServiceProfile>
   readonly server?: Partial<ServerOptions>
+  /** Lets signing keys live, as a service does; without it there is one for ever. */
+  readonly keys?: Omit<KeyPolicy, 'lifetimeSeconds'>
   /** The store's patience, in ms. */
   readonly deadlineMs?: number
   /** Puts a fault in front of a port; `host` is the store's. */
@@ -91,12 +94,24 @@ const listenOnFreePort = async (build: (origin: string) => FastifyInstance, trie
 
 const openStore = async (
   clock: ManualClock,
-  patience: Pick<TestServerOptions, 'deadlineMs'>,
+  { deadlineMs, keys }: Pick<TestServerOptions, 'deadlineMs' | 'keys'>,
 ): Promise<{ store: SqliteStore; folder: string }> => {
   const folder = mkdtempSync(join(tmpdir(), 'mintmark-service-'))
   const file = join(folder, 'mintmark.db')
   await migrateSqliteStore({ file, madeBy: 'migrate', now: clock.wall() })
-  const store = await openSqliteStore({ file, retention: KEEP_LONG, clock, wait: waitOn(clock), ...patience })
+  const store = await openSqliteStore({
+    file,
+    retention: KEEP_LONG,
+    clock,
+    wait: waitOn(clock),
+    ...(deadlineMs !== undefined && { deadlineMs }),
+    ...(keys !== undefined && {
+      keys: {
+        policy: { ...keys, lifetimeSeconds: 300 },
+        maker: makeSigningKeyMaker(KEY_ENCRYPTION_KEY, keys.algorithm),
+      },
+    }),
+  })
   await store.signingKeys.createFirst(makeSigningKey(KEY_ENCRYPTION_KEY), act('signing_key.create'))
   return { store, folder }
 }
@@ -171,10 +186,7 @@ const makeRegisters = (store: SqliteStore) => {
 export const startServer = async (options: TestServerOptions = {}): Promise<TestServer> => {
   const clock = makeManualClock(options.start ?? START)
   const provider = await startIdentityProvider({ algorithms: ['ES256', 'RS256'], now: clock.wall })
-  const { store, folder } = await openStore(
-    clock,
-    options.deadlineMs === undefined ? {} : { deadlineMs: options.deadlineMs },
-  )
+  const { store, folder } = await openStore(clock, options)
   const lines: string[] = []
   let issuer = ''
   const server = await listenOnFreePort(origin => {
@@ -184,7 +196,7 @@ export const startServer = async (options: TestServerOptions = {}): Promise<Test
       defaultAudience: AUDIENCE,
       lifetimeSeconds: 300,
       scopesSupported: null,
-      signingAlgorithm: 'ES256' as const,
+      signingAlgorithm: options.keys?.algorithm ?? 'ES256',
     }
     const ports = portsOf(store, provider, { ...fixed, ...options.profile }, clock.wall)
     const logger = pino({ level: 'trace' }, { write: line => void lines.push(line) })

@@ -6,6 +6,7 @@ import type { MadeBefore } from '../../domain/idempotency.ts'
 import { NO_CONDITION } from '../../domain/ledger.ts'
 import type { SealedSigningKey } from '../../domain/signing-key.ts'
 import type { KeyChange } from '../../ports/signing-keys.ts'
+import { liveCaller } from './api-keys.ts'
 import { endAll } from './end-tokens.ts'
 import { type InsertKey, insertKey, readKey, readKeysInLife, seenAt } from './signing-keys.ts'
 import type { Transaction } from './transaction.ts'
@@ -64,13 +65,12 @@ export const createNextKey = (tx: Transaction, insert: InsertKey): 'created' | '
 const KNOWN = 'select 1 from signing_key where kid = ? or thumbprint = ?'
 
 /** A key that was compromised cannot come back under another name: its thumbprint stays. */
-export const importKey = (tx: Transaction, insert: InsertKey): KeyChange | 'known' | 'no_current' | MadeBefore =>
+export const importKey = (tx: Transaction, insert: InsertKey): KeyChange | 'known' | 'caller_ended' | MadeBefore =>
   once(tx, insert.act, insert.key.publicJwk.kid, () => {
     const { publicJwk, thumbprint } = insert.key
     if (tx.sql(KNOWN).get(publicJwk.kid, thumbprint) !== undefined) return 'known'
-    const keys = readKeysInLife(tx.sql)
-    if (keyIn(keys, 'current') === undefined) return 'no_current'
-    const replaced = keyIn(keys, 'next')
+    if (liveCaller(tx, insert.act) === 'caller_ended') return 'caller_ended'
+    const replaced = keyIn(readKeysInLife(tx.sql), 'next')
     if (replaced !== undefined) {
       leave(tx, replaced, 'gone')
       tx.audit({ ...insert.act, kind: 'signing_key.drop' }, kidOf(replaced), { replaced_by: publicJwk.kid })
