@@ -1,13 +1,27 @@
 // Wires the signing keys: who makes them, how they live, and whether this configuration can open those of a store.
-import type { MigrateConfig, ServiceConfig } from './config.ts'
+import type { MigrateConfig, ReencryptConfig, ServiceConfig } from './config.ts'
 import { systemAct } from './domain/act.ts'
+import { actBy, type Origin } from './domain/caller.ts'
 import type { KeyPolicy } from './domain/key-life.ts'
 import { isAlgorithmThere } from './keys/signing-algorithms.ts'
 import { makeSigningKeyMaker } from './keys/signing-key-maker.ts'
-import { makeSigningKey, openSigningKey, parseKeyEncryptionKey } from './keys/signing-keys.ts'
+import { makeReencryption } from './keys/reencryption.ts'
+import { parseKeyEncryptionKey } from './keys/sealed-bytes.ts'
+import { makeSigningKey, openSigningKey } from './keys/signing-keys.ts'
 import type { SigningKeyMaker } from './ports/signing-keys.ts'
 import { StartRefused } from './start-refused.ts'
+import { StoreProblem } from './store/sqlite/connection.ts'
 import type { SqliteStore } from './store/sqlite/open.ts'
+import { reencryptStore } from './store/sqlite/reencrypt.ts'
+
+// What the store says to a person is a reason not to start; anything else is a fault.
+export const forPerson = async <T>(work: () => T | Promise<T>): Promise<T> => {
+  try {
+    return await work()
+  } catch (error) {
+    throw error instanceof StoreProblem ? new StartRefused(error.message, { cause: error }) : error
+  }
+}
 
 const parseKey = (text: string, variable: string): Uint8Array => {
   const key = parseKeyEncryptionKey(text)
@@ -53,4 +67,12 @@ export const ensureSigningKey: CheckKey = async (store, config) => {
   const key = makeSigningKey(keyOf(config), config.signingKeys.algorithm)
   await store.signingKeys.createFirst(key, systemAct('signing_key.create'))
   await refuseWrongKey(store, config)
+}
+
+/** Takes what the store seals from the former key-encryption key to the one of now, all of it or nothing. */
+export const reencryptStoreKeys = (config: ReencryptConfig, origin: Origin): Promise<'done' | 'done_before'> => {
+  const from = parseKey(config.keyEncryptionKeyOld, 'MINTMARK_KEY_ENCRYPTION_KEY_OLD')
+  const reencryption = makeReencryption(from, keyOf(config))
+  const act = actBy(origin, 'signing_key.reencrypt')
+  return forPerson(() => reencryptStore({ file: config.databaseFile, act, reencryption }))
 }

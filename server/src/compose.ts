@@ -5,8 +5,16 @@ import { dirname } from 'node:path'
 import type { ListenOptions } from 'node:net'
 import type { FastifyInstance, FastifyListenOptions } from 'fastify'
 import type { Logger } from 'pino'
-import { ensureSigningKey, keepingOf, type CheckKey, keyOf, makerOf, refuseWrongKey } from './compose-keys.ts'
-import type { CommandConfig, MigrateConfig, ServeConfig, ServiceConfig, StoreConfig } from './config.ts'
+import {
+  ensureSigningKey,
+  keepingOf,
+  type CheckKey,
+  forPerson,
+  keyOf,
+  makerOf,
+  refuseWrongKey,
+} from './compose-keys.ts'
+import type { CommandConfig, KeysConfig, MigrateConfig, ServeConfig, ServiceConfig, StoreConfig } from './config.ts'
 import { LIFETIMES_MAX } from './domain/agent.ts'
 import { actBy, type Origin } from './domain/caller.ts'
 import type { AuditVerdict, KnownSeal, Seal } from './domain/seal.ts'
@@ -14,11 +22,12 @@ import { DAY_MS } from './domain/time.ts'
 import { auditSealKey } from './keys/audit-key.ts'
 import { randomness } from './keys/randomness.ts'
 import { makeSecrets } from './keys/secrets.ts'
-import { keyEncryptionKeyId } from './keys/signing-keys.ts'
+import { openFormerSealKey } from './keys/reencryption.ts'
+import { keyEncryptionKeyId } from './keys/sealed-bytes.ts'
 import { makeTokenCodec } from './keys/token-codec.ts'
-import type { Operators, Ports } from './ports.ts'
+import type { Operators, Ports, ServiceProfile } from './ports.ts'
 import { refuseFolder, refuseListening, StartRefused } from './start-refused.ts'
-import { refuseForeignUser, StoreProblem } from './store/sqlite/connection.ts'
+import { refuseForeignUser } from './store/sqlite/connection.ts'
 import { type ClockCells, monotonicMs } from './store/sqlite/clock.ts'
 import {
   connectStore,
@@ -50,15 +59,6 @@ export type Service = {
 }
 
 const secrets = makeSecrets(randomness)
-
-// What the store says to a person is a reason not to start; anything else is a fault.
-const forPerson = async <T>(work: () => T | Promise<T>): Promise<T> => {
-  try {
-    return await work()
-  } catch (error) {
-    throw error instanceof StoreProblem ? new StartRefused(error.message, { cause: error }) : error
-  }
-}
 
 /** How long a command waits for the lock of the store, which a service that runs holds now and then. */
 const COMMAND_DEADLINE_MS = 10_000
@@ -100,6 +100,19 @@ export const openRegisters = async (config: CommandConfig): Promise<Registers> =
     profile,
     close,
   }
+}
+
+export type KeyRegisters = Pick<Ports, 'signingKeys' | 'signingKeyMaker' | 'secrets' | 'randomness'> & {
+  readonly profile: Pick<ServiceProfile, 'lifetimeSeconds'>
+  readonly close: () => Promise<void>
+}
+
+/** What the commands on signing keys work with. */
+export const openKeyRegisters = async (config: KeysConfig): Promise<KeyRegisters> => {
+  const store = await openForCommand(config)
+  const { signingKeys, close } = store
+  const profile = { lifetimeSeconds: config.tokenLifetimeSeconds }
+  return { signingKeys, signingKeyMaker: makerOf(config), secrets, randomness, profile, close }
 }
 
 const makeFolder = (path: string): void => {
@@ -268,5 +281,7 @@ export const verifyStoreAudit = async (config: MigrateConfig, known: KnownSeal):
   } finally {
     await store.close()
   }
-  return forPerson(() => verifyAudit({ file: config.databaseFile, key: auditSealKey(keyOf(config)), known }))
+  const key = keyOf(config)
+  const openFormer = (sealed: Uint8Array, lastSeal: number) => openFormerSealKey(key, sealed, lastSeal)
+  return forPerson(() => verifyAudit({ file: config.databaseFile, key: auditSealKey(key), openFormer, known }))
 }

@@ -39,6 +39,8 @@ export type MigrateConfig = StoreConfig & {
   readonly signingKeys: SigningKeysConfig
 }
 
+export type KeysConfig = MigrateConfig & Pick<ServiceConfig, 'tokenLifetimeSeconds'>
+
 export type ReencryptConfig = MigrateConfig & {
   /** The key-encryption key before. A secret. */
   readonly keyEncryptionKeyOld: string
@@ -117,9 +119,12 @@ const readStore = (read: SettingReader): StoreConfig => {
   }
 }
 
+const readLifetime = (read: SettingReader): number =>
+  read.optional('MINTMARK_TOKEN_LIFETIME_SECONDS', parseInteger(1, LIFETIME_SECONDS_MAX)) ?? 300
+
 const readServiceNumbers = (read: SettingReader) => ({
   port: read.optional('PORT', parsePort) ?? PORT_DEFAULT,
-  tokenLifetimeSeconds: read.optional('MINTMARK_TOKEN_LIFETIME_SECONDS', parseInteger(1, LIFETIME_SECONDS_MAX)) ?? 300,
+  tokenLifetimeSeconds: readLifetime(read),
   bodyBytesMax: read.optional('MINTMARK_BODY_BYTES_MAX', parseInteger(1024, 1_048_576)) ?? 16_384,
 })
 
@@ -219,6 +224,15 @@ export const readMigrateConfig = (env: Environment = process.env): MigrateConfig
   const read = makeSettingReader(env)
   const keyEncryptionKey = readKeyEncryptionKey(read)
   const rest = readMigration(read)
+  if (read.mistakes.length > 0 || keyEncryptionKey === undefined) throw new ConfigurationError(read.mistakes)
+  return freeze({ ...rest, keyEncryptionKey })
+}
+
+/** What the commands on signing keys need. */
+export const readKeysConfig = (env: Environment = process.env): KeysConfig => {
+  const read = makeSettingReader(env)
+  const keyEncryptionKey = readKeyEncryptionKey(read)
+  const rest = { ...readMigration(read), tokenLifetimeSeconds: readLifetime(read) }
   if (read.mistakes.length > 0 || keyEncryptionKey === undefined) throw new ConfigurationError(read.mistakes)
   return freeze({ ...rest, keyEncryptionKey })
 }

@@ -17,6 +17,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddTo>>> = {
   token: async () => (await import('./token.ts')).addToken,
   revocation: async () => (await import('./revocation.ts')).addRevocation,
   'leaked-secrets': async () => (await import('./leaked-secrets.ts')).addLeakedSecrets,
+  key: async () => (await import('./key.ts')).addKey,
   audit: async () => (await import('./audit.ts')).addAudit,
   clock: async () => (await import('./clock.ts')).addClock,
 }

@@ -4,6 +4,7 @@ import { isNote, NOTE_FORM } from '../domain/note.ts'
 import { refuse } from '../domain/refusal.ts'
 import type { SealedSigningKey } from '../domain/signing-key.ts'
 import type { Ports } from '../ports.ts'
+import type { KeyPorts } from './show-signing-key.ts'
 import type { KeyChange } from '../ports/signing-keys.ts'
 
 export const refuseNote = (note: string | null): ReturnType<typeof refuse> | undefined =>
@@ -21,6 +22,6 @@ export const withSuccessor = async <T>(
 }
 
 export const tellChange = (
-  { profile }: Pick<Ports, 'profile'>,
+  { profile }: Pick<KeyPorts, 'profile'>,
   { key, current, longest, unknownUntil }: KeyChange,
 ): ChangedKey => ({ key, current, unknownUntil, longest: Math.max(longest, profile.lifetimeSeconds) })

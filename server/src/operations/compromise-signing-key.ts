@@ -6,10 +6,10 @@ import type { OrRefusal } from '../domain/refusal.ts'
 import { isKid } from '../domain/signing-key.ts'
 import type { Ports } from '../ports.ts'
 import { refuseNote, tellChange, withSuccessor } from './change-signing-keys.ts'
-import { refuseUnknownSigningKey } from './show-signing-key.ts'
+import { type KeyPorts, refuseUnknownSigningKey } from './show-signing-key.ts'
 
 export const compromiseSigningKey = async (
-  ports: Pick<Ports, 'signingKeys' | 'signingKeyMaker' | 'profile' | 'randomness'>,
+  ports: KeyPorts & Pick<Ports, 'signingKeyMaker' | 'randomness'>,
   origin: Origin,
   kid: string,
   note: string | null,

@@ -6,6 +6,7 @@ import { type OrRefusal, refuse } from '../domain/refusal.ts'
 import type { Ports } from '../ports.ts'
 import { refuseUnknownKey } from './authenticate-administrator.ts'
 import { refuseNote, tellChange } from './change-signing-keys.ts'
+import type { KeyPorts } from './show-signing-key.ts'
 
 export type KeyImport = {
   /** PKCS#8 in PEM, or a JWK. A secret: in no log, no audit and no answer. */
@@ -16,7 +17,7 @@ export type KeyImport = {
 }
 
 export const importSigningKey = async (
-  ports: Pick<Ports, 'signingKeys' | 'signingKeyMaker' | 'profile'>,
+  ports: KeyPorts & Pick<Ports, 'signingKeyMaker'>,
   origin: Origin,
   { privateKey, kid, note }: KeyImport,
 ): Promise<OrRefusal<ChangedKey>> => {

@@ -4,11 +4,12 @@ import type { ShownKey } from '../domain/key-record.ts'
 import { isRefused, type OrRefusal } from '../domain/refusal.ts'
 import type { Ports } from '../ports.ts'
 import { type KeysetRequest, readKeyset } from './read-keyset.ts'
+import type { KeyPorts } from './show-signing-key.ts'
 import type { ListPage } from './read-page.ts'
 
 /** One page of them. */
 export const listSigningKeys = async (
-  ports: Pick<Ports, 'signingKeys' | 'profile' | 'secrets'>,
+  ports: KeyPorts & Pick<Ports, 'secrets'>,
   _caller: Administrator,
   request: KeysetRequest,
 ): Promise<OrRefusal<ListPage<ShownKey>>> => {

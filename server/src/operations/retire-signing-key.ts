@@ -6,11 +6,11 @@ import { isKid } from '../domain/signing-key.ts'
 import type { Ports } from '../ports.ts'
 import { refuseNote, tellChange, withSuccessor } from './change-signing-keys.ts'
 import type { KeyRotation } from './rotate-signing-key.ts'
-import { refuseUnknownSigningKey } from './show-signing-key.ts'
+import { type KeyPorts, refuseUnknownSigningKey } from './show-signing-key.ts'
 
 /** The current key is followed as by a rotation; a next one leaves the key set; any other stays as it is. */
 export const retireSigningKey = async (
-  ports: Pick<Ports, 'signingKeys' | 'signingKeyMaker' | 'profile'>,
+  ports: KeyPorts & Pick<Ports, 'signingKeyMaker'>,
   origin: Origin,
   kid: string,
   { force, note }: KeyRotation,

@@ -5,6 +5,7 @@ import type { ChangedKey } from '../domain/key-record.ts'
 import type { OrRefusal } from '../domain/refusal.ts'
 import type { Ports } from '../ports.ts'
 import { refuseNote, tellChange, withSuccessor } from './change-signing-keys.ts'
+import type { KeyPorts } from './show-signing-key.ts'
 
 export type KeyRotation = {
   /** At once, although verifiers may not know the key. */
@@ -13,7 +14,7 @@ export type KeyRotation = {
 }
 
 export const rotateSigningKey = async (
-  ports: Pick<Ports, 'signingKeys' | 'signingKeyMaker' | 'profile'>,
+  ports: KeyPorts & Pick<Ports, 'signingKeyMaker'>,
   origin: Origin,
   { force, note }: KeyRotation,
 ): Promise<OrRefusal<ChangedKey>> => {

@@ -3,14 +3,17 @@ import type { Administrator } from '../domain/caller.ts'
 import type { ShownKey } from '../domain/key-record.ts'
 import { type OrRefusal, refuse } from '../domain/refusal.ts'
 import { isKid } from '../domain/signing-key.ts'
-import type { Ports } from '../ports.ts'
+import type { Ports, ServiceProfile } from '../ports.ts'
+
+/** What all that shows a signing key needs: the longest lifetime may be the configured one. */
+export type KeyPorts = Pick<Ports, 'signingKeys'> & { readonly profile: Pick<ServiceProfile, 'lifetimeSeconds'> }
 
 /** What a kid that nothing has hears; one that cannot be a kid is not told back. */
 export const refuseUnknownSigningKey = (kid: string): ReturnType<typeof refuse> =>
   refuse('not_found', isKid(kid) ? `No signing key has the kid ${kid}.` : 'No signing key has this kid.')
 
 export const showSigningKey = async (
-  ports: Pick<Ports, 'signingKeys' | 'profile'>,
+  ports: KeyPorts,
   _caller: Administrator,
   kid: string,
 ): Promise<OrRefusal<ShownKey>> => {

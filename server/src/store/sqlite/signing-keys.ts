@@ -32,6 +32,12 @@ export const readCurrentSigningKey = (sql: Statements): SigningKey | undefined =
 export const readSigningKeys = (sql: Statements): readonly SigningKey[] =>
   sql<SealedRow>(`select ${SEALED_COLUMNS} from signing_key where state in ('current', 'next')`).all().map(signingKeyOf)
 
+/** Every key whose private half is there. */
+export const readAllSealed = (sql: Statements): readonly SigningKey[] =>
+  sql<SealedRow>(`select ${SEALED_COLUMNS} from signing_key where length(sealed_private_key) > 0`)
+    .all()
+    .map(signingKeyOf)
+
 // A verifier that looks at one key alone finds the one that signs: by their names the states stand in this order.
 const PUBLISHED = `select public_jwk as json from signing_key where state in ('current', 'next', 'retained')
   order by state, n desc`

@@ -85,6 +85,11 @@ create table seal (                          -- of audit entries, in the order o
   at integer not null
 ) strict;
 
+create table seal_key (                      -- how seals made under a former key-encryption key are checked
+  last_n integer primary key,                -- the last seal that this key made
+  sealed_key blob not null                   -- under the key-encryption key of now
+) strict;
+
 create table refused (                       -- authentications that were refused, counted
   n integer primary key autoincrement,
   at integer not null,                       -- the minute, as the ms at which it begins
