@@ -1,17 +1,59 @@
-// Wires what hangs on the key-encryption key, and refuses one that is not that of the store.
-import type { MigrateConfig } from './config.ts'
+// Wires the signing keys: who makes them, how they live, and whether this configuration can open those of a store.
+import type { CommandConfig, MigrateConfig, ReencryptConfig, ServiceConfig } from './config.ts'
+import { systemAct } from './domain/act.ts'
+import { actBy, type Origin } from './domain/caller.ts'
+import type { KeyPolicy } from './domain/key-life.ts'
 import { makeImportedSecrets } from './keys/imported-secrets.ts'
-import { openSigningKey, parseKeyEncryptionKey } from './keys/signing-keys.ts'
+import { isAlgorithmThere } from './keys/signing-algorithms.ts'
+import { makeSigningKeyMaker } from './keys/signing-key-maker.ts'
+import { makeReencryption } from './keys/reencryption.ts'
+import { parseKeyEncryptionKey } from './keys/sealed-bytes.ts'
+import { makeSigningKey, openSigningKey } from './keys/signing-keys.ts'
+import type { ImportedSecrets } from './ports/imports.ts'
+import type { SigningKeyMaker } from './ports/signing-keys.ts'
 import { StartRefused } from './start-refused.ts'
+import { StoreProblem } from './store/sqlite/connection.ts'
 import type { SqliteStore } from './store/sqlite/open.ts'
+import { reencryptStore } from './store/sqlite/reencrypt.ts'
 
-export const keyOf = (config: Pick<MigrateConfig, 'keyEncryptionKey'>): Uint8Array => {
-  const key = parseKeyEncryptionKey(config.keyEncryptionKey)
-  if (key === undefined) throw new StartRefused('MINTMARK_KEY_ENCRYPTION_KEY is not 32 bytes in base64.')
+// What the store says to a person is a reason not to start; anything else is a fault.
+export const forPerson = async <T>(work: () => T | Promise<T>): Promise<T> => {
+  try {
+    return await work()
+  } catch (error) {
+    throw error instanceof StoreProblem ? new StartRefused(error.message, { cause: error }) : error
+  }
+}
+
+const parseKey = (text: string, variable: string): Uint8Array => {
+  const key = parseKeyEncryptionKey(text)
+  if (key === undefined) throw new StartRefused(`${variable} is not 32 bytes in base64.`)
   return key
 }
 
-export const refuseWrongKey = async (store: SqliteStore, key: Uint8Array): Promise<void> => {
+export const keyOf = ({ keyEncryptionKey }: MigrateConfig): Uint8Array =>
+  parseKey(keyEncryptionKey, 'MINTMARK_KEY_ENCRYPTION_KEY')
+
+export const makerOf = (config: MigrateConfig): SigningKeyMaker =>
+  makeSigningKeyMaker(keyOf(config), config.signingKeys.algorithm)
+
+/** What a service keeps its signing keys by. */
+export const keepingOf = (config: ServiceConfig): { readonly policy: KeyPolicy; readonly maker: SigningKeyMaker } => ({
+  policy: { ...config.signingKeys, lifetimeSeconds: config.tokenLifetimeSeconds },
+  maker: makerOf(config),
+})
+
+export type CheckKey = (store: SqliteStore, config: MigrateConfig) => Promise<void>
+
+const refuseMissingAlgorithm = ({ signingKeys: { algorithm } }: MigrateConfig): void => {
+  if (isAlgorithmThere(algorithm)) return
+  throw new StartRefused(
+    `MINTMARK_SIGNING_ALGORITHM is ${algorithm}, which this Node does not have: its OpenSSL is older than 3.5.`,
+  )
+}
+
+/** Refuses a key-encryption key under which the store is not sealed. */
+const refuseForeignKey = async (store: SqliteStore, key: Uint8Array): Promise<void> => {
   const sealed = await store.signingKeys.sealed()
   if (sealed.length === 0) throw new StartRefused('The store holds no signing key; run `mintmark migrate`.')
   try {
@@ -21,17 +63,54 @@ export const refuseWrongKey = async (store: SqliteStore, key: Uint8Array): Promi
   }
 }
 
-/** Keeps imported secrets under the key of the store. Without that key, or under another, only an import is refused. */
-export const importedSecretsUnder = async (store: SqliteStore, keyEncryptionKey: string | null) => {
-  try {
-    if (keyEncryptionKey === null) throw new StartRefused('MINTMARK_KEY_ENCRYPTION_KEY is not set; an import needs it.')
-    const key = keyOf({ keyEncryptionKey })
-    await refuseWrongKey(store, key)
-    return makeImportedSecrets(key)
-  } catch (error) {
-    const hash = (): never => {
-      throw error
-    }
-    return { hash }
+export const refuseWrongKey: CheckKey = async (store, config) => {
+  refuseMissingAlgorithm(config)
+  await refuseForeignKey(store, keyOf(config))
+}
+
+/** What seals new secrets for the store, at a terminal. */
+type Makers = {
+  readonly importedSecrets: Pick<ImportedSecrets, 'hash'>
+  readonly signingKeyMaker: SigningKeyMaker
+}
+
+const refusingMakers = (reason: unknown): Makers => {
+  const refuse = (): never => {
+    throw reason
   }
+  const refuseAsync = async (): Promise<never> => refuse()
+  return { importedSecrets: { hash: refuse }, signingKeyMaker: { make: refuseAsync, read: refuse } }
+}
+
+/** Seals under the key of the store. Without that key, or under another, only what would be sealed is refused. */
+export const makersUnder = async (store: SqliteStore, config: CommandConfig): Promise<Makers> => {
+  const { keyEncryptionKey } = config
+  try {
+    if (keyEncryptionKey === null) {
+      throw new StartRefused(
+        'MINTMARK_KEY_ENCRYPTION_KEY is not set; an import needs it, and so does a new signing key.',
+      )
+    }
+    const withKey = { ...config, keyEncryptionKey }
+    await refuseForeignKey(store, keyOf(withKey))
+    return { importedSecrets: makeImportedSecrets(keyOf(withKey)), signingKeyMaker: makerOf(withKey) }
+  } catch (error) {
+    return refusingMakers(error)
+  }
+}
+
+/** Makes the first signing key, where there is none. */
+export const ensureSigningKey: CheckKey = async (store, config) => {
+  refuseMissingAlgorithm(config)
+  const key = makeSigningKey(keyOf(config), config.signingKeys.algorithm)
+  await store.signingKeys.createFirst(key, systemAct('signing_key.create'))
+  await refuseWrongKey(store, config)
+}
+
+/** Takes what the store seals from the former key-encryption key to the one of now, all of it or nothing. */
+export const reencryptStoreKeys = (config: ReencryptConfig, origin: Origin): Promise<'done' | 'done_before'> => {
+  const from = parseKey(config.keyEncryptionKeyOld, 'MINTMARK_KEY_ENCRYPTION_KEY_OLD')
+  const reencryption = makeReencryption(from, keyOf(config))
+  const act = actBy(origin, 'signing_key.reencrypt')
+  return forPerson(() => reencryptStore({ file: config.databaseFile, act, reencryption }))
 }

@@ -5,7 +5,16 @@ import { dirname } from 'node:path'
 import type { ListenOptions } from 'node:net'
 import type { FastifyInstance, FastifyListenOptions } from 'fastify'
 import type { Logger } from 'pino'
-import { importedSecretsUnder, keyOf, refuseWrongKey } from './compose-keys.ts'
+import {
+  type CheckKey,
+  ensureSigningKey,
+  forPerson,
+  keepingOf,
+  keyOf,
+  makerOf,
+  makersUnder,
+  refuseWrongKey,
+} from './compose-keys.ts'
 import type { CommandConfig, MigrateConfig, ServeConfig, ServiceConfig, StoreConfig } from './config.ts'
 import { LIFETIMES_MAX } from './domain/agent.ts'
 import { actBy, type CliCaller, type Origin } from './domain/caller.ts'
@@ -16,11 +25,12 @@ import { makeDpopProofs } from './keys/dpop-proofs.ts'
 import { makeImportedSecrets } from './keys/imported-secrets.ts'
 import { randomness } from './keys/randomness.ts'
 import { makeSecrets } from './keys/secrets.ts'
-import { keyEncryptionKeyId, makeSigningKey } from './keys/signing-keys.ts'
+import { openFormerSealKey } from './keys/reencryption.ts'
+import { keyEncryptionKeyId } from './keys/sealed-bytes.ts'
 import { makeTokenCodec, makeTokenReader } from './keys/token-codec.ts'
 import type { Operators, Ports } from './ports.ts'
 import { refuseFolder, refuseListening, StartRefused } from './start-refused.ts'
-import { refuseForeignUser, StoreProblem } from './store/sqlite/connection.ts'
+import { refuseForeignUser } from './store/sqlite/connection.ts'
 import { type ClockCells, monotonicMs } from './store/sqlite/clock.ts'
 import {
   connectStore,
@@ -45,15 +55,6 @@ export type Service = {
 
 const secrets = makeSecrets(randomness)
 
-// What the store says to a person is a reason not to start; anything else is a fault.
-const forPerson = async <T>(work: () => T | Promise<T>): Promise<T> => {
-  try {
-    return await work()
-  } catch (error) {
-    throw error instanceof StoreProblem ? new StartRefused(error.message, { cause: error }) : error
-  }
-}
-
 /** How long a command waits for the lock of the store, which a service that runs holds now and then. */
 const COMMAND_DEADLINE_MS = 10_000
 
@@ -72,7 +73,8 @@ const openForService = async (config: ServiceConfig): Promise<SqliteStore> => {
     // Kept elsewhere, as logs are, a head proves what the store held then: `mintmark audit verify --seal N --head HEX`.
     onSeal: (seal: Seal): void => logger.info(seal, 'audit entries sealed'),
   }
-  return forPerson(() => openSqliteStore({ file: config.databaseFile, retention, sealing, onFault }))
+  const keys = keepingOf(config)
+  return forPerson(() => openSqliteStore({ file: config.databaseFile, retention, sealing, keys, onFault }))
 }
 
 /** The administration of the store on this machine, for the user at its terminal; no port is opened. */
@@ -80,11 +82,11 @@ export const openAdministration = async (config: CommandConfig, origin: Origin<C
   // Loaded while the writing thread starts.
   const loading = import('./http/in-process.ts')
   const store = await openForCommand(config)
-  const { baseUrl, defaultAudience } = config
-  const profile = { issuer: baseUrl ?? '', defaultAudience }
+  const { baseUrl, defaultAudience, tokenLifetimeSeconds: lifetimeSeconds } = config
+  const profile = { issuer: baseUrl ?? '', defaultAudience, lifetimeSeconds }
   const codec = baseUrl === null ? null : makeTokenReader(baseUrl)
-  const importedSecrets = await importedSecretsUnder(store, config.keyEncryptionKey)
-  const ports = { ...store, secrets, importedSecrets, randomness, monotonic: monotonicMs, profile, codec }
+  const makers = await makersUnder(store, config)
+  const ports = { ...store, ...makers, secrets, randomness, monotonic: monotonicMs, profile, codec }
   const { makeInProcess } = await loading
   return { send: makeInProcess(ports, origin), close: store.close }
 }
@@ -115,21 +117,13 @@ const makeStore = (file: string, maker: StoreMaker): Promise<StoreVersions> => {
   })
 }
 
-const ensureSigningKey = async (store: SqliteStore, key: Uint8Array): Promise<void> => {
-  const actor = { type: 'system' } as const
-  const act = { kind: 'signing_key.create', actor, note: null, requestId: null, source: null } as const
-  await store.signingKeys.createFirst(makeSigningKey(key), act)
-  await refuseWrongKey(store, key)
-}
-
 /** Makes the store or brings it to this version, and makes the first signing key, once. */
 export const migrateStore = async (config: MigrateConfig): Promise<StoreVersions> => {
-  const key = keyOf(config)
   const versions = await makeStore(config.databaseFile, 'migrate')
   const store = await openForCommand(config)
   try {
     refuseOtherMaker(store, config, 'migrate')
-    await ensureSigningKey(store, key)
+    await ensureSigningKey(store, config)
     return versions
   } finally {
     await store.close()
@@ -156,6 +150,7 @@ const portsOf = (store: StoreConnection | SqliteStore, config: ServiceConfig, op
   leakedSecrets: store.leakedSecrets,
   imports: store.imports,
   signingKeys: store.signingKeys,
+  signingKeyMaker: makerOf(config),
   audit: store.audit,
   health: store.health,
   codec: makeTokenCodec({ issuer: config.baseUrl, keyEncryptionKey: keyOf(config) }),
@@ -171,6 +166,7 @@ const portsOf = (store: StoreConnection | SqliteStore, config: ServiceConfig, op
     lifetimeSeconds: config.tokenLifetimeSeconds,
     scopesSupported: config.scopesSupported,
     dpopNonce: config.dpopNonce,
+    signingAlgorithm: config.signingKeys.algorithm,
   },
 })
 
@@ -182,15 +178,13 @@ const refuseLifetime = async (store: SqliteStore, seconds: number): Promise<void
   )
 }
 
-type CheckKey = (store: SqliteStore, key: Uint8Array) => Promise<void>
-
 const openFor = async (maker: StoreMaker, config: ServiceConfig, checkKey: CheckKey): Promise<Service> => {
   // Loaded while the writing thread starts.
   const operators = operatorsOf(config)
   const store = await openForService(config)
   try {
     refuseOtherMaker(store, config, maker)
-    await checkKey(store, keyOf(config))
+    await checkKey(store, config)
     await refuseLifetime(store, config.tokenLifetimeSeconds)
     return { host: store.host, ports: portsOf(store, config, await operators), close: () => store.close() }
   } catch (error) {
@@ -259,12 +253,13 @@ export const resetStoreClock = (config: StoreConfig, origin: Origin): Promise<vo
 
 /** Checks the audit log against its seals, under the key-encryption key that sealed it. */
 export const verifyStoreAudit = async (config: MigrateConfig, known: KnownSeal): Promise<AuditVerdict> => {
-  const key = keyOf(config)
   const store = await openForCommand(config)
   try {
-    await refuseWrongKey(store, key)
+    await refuseWrongKey(store, config)
   } finally {
     await store.close()
   }
-  return forPerson(() => verifyAudit({ file: config.databaseFile, key: auditSealKey(key), known }))
+  const key = keyOf(config)
+  const openFormer = (sealed: Uint8Array, lastSeal: number) => openFormerSealKey(key, sealed, lastSeal)
+  return forPerson(() => verifyAudit({ file: config.databaseFile, key: auditSealKey(key), openFormer, known }))
 }

@@ -5,6 +5,12 @@ import type { ConfigFile } from './config-file.ts'
 import { type GivenRemote, parseSecretLine, readRemote, type RemoteConfig } from './config-remote.ts'
 import { type IdentityProviderConfig, PROVIDER_VARIABLES, readProvider } from './config-provider.ts'
 import { makeSettingReader, type SettingReader } from './config-reader.ts'
+import {
+  readKeyEncryptionKey,
+  readOldKeyEncryptionKey,
+  readSigningKeys,
+  type SigningKeysConfig,
+} from './config-signing-keys.ts'
 import { readTls, type TlsConfig } from './config-tls.ts'
 import {
   parseAudience,
@@ -33,6 +39,12 @@ export type StoreConfig = {
 export type MigrateConfig = StoreConfig & {
   /** 32 bytes in base64. A secret. */
   readonly keyEncryptionKey: string
+  readonly signingKeys: SigningKeysConfig
+}
+
+export type ReencryptConfig = MigrateConfig & {
+  /** The key-encryption key before. A secret. */
+  readonly keyEncryptionKeyOld: string
 }
 
 /** What a running service needs, in `serve` and in `dev`. */
@@ -54,12 +66,13 @@ export type CommandConfig = StoreConfig & {
   readonly baseUrl: string | null
   /** As a service with these settings has it; null where they do not say. */
   readonly defaultAudience: string | null
-  /** A secret, needed for imports alone; null where it is not set. */
+  /** A secret, needed for imports and new signing keys alone; null where it is not set. */
   readonly keyEncryptionKey: string | null
+  readonly signingKeys: SigningKeysConfig
+  readonly tokenLifetimeSeconds: number
 }
 
 export type ServeConfig = ServiceConfig & {
-  /** PEM; null where a proxy ends TLS. */
   readonly tls: TlsConfig
   /** Threads that serve. */
   readonly workers: number
@@ -71,6 +84,7 @@ export type ServeConfig = ServiceConfig & {
 
 /** What `dev` takes from outside. The rest it makes up: a base URL, a key-encryption key, an identity provider. */
 export type DevConfig = StoreConfig & {
+  readonly signingKeys: SigningKeysConfig
   readonly port: number
   readonly identityProviderPort: number
   readonly tokenLifetimeSeconds: number
@@ -113,16 +127,12 @@ const readStore = (read: SettingReader): StoreConfig => {
   }
 }
 
-const readKeyEncryptionKey = (read: SettingReader): string | undefined =>
-  read.required(
-    'MINTMARK_KEY_ENCRYPTION_KEY',
-    parseKeyEncryptionKeyText,
-    '32 bytes in base64, such as `openssl rand -base64 32` prints',
-  )
+const readLifetime = (read: SettingReader): number =>
+  read.optional('MINTMARK_TOKEN_LIFETIME_SECONDS', parseInteger(1, LIFETIME_SECONDS_MAX)) ?? 300
 
 const readServiceNumbers = (read: SettingReader) => ({
   port: read.optional('PORT', parsePort) ?? PORT_DEFAULT,
-  tokenLifetimeSeconds: read.optional('MINTMARK_TOKEN_LIFETIME_SECONDS', parseInteger(1, LIFETIME_SECONDS_MAX)) ?? 300,
+  tokenLifetimeSeconds: readLifetime(read),
   bodyBytesMax: read.optional('MINTMARK_BODY_BYTES_MAX', parseInteger(1024, 1_048_576)) ?? 16_384,
 })
 
@@ -199,6 +209,7 @@ export const readServeConfig = async (env: Environment = process.env): Promise<S
     ...readStore(read),
     ...readServiceNumbers(read),
     dpopNonce: readDpopNonce(read),
+    signingKeys: readSigningKeys(read),
     ...(await readProviders(read, baseUrl)),
     host: read.optional('HOST', parseText) ?? '0.0.0.0',
     logLevel: read.optional('LOG_LEVEL', parseOneOf(LOG_LEVELS)) ?? 'info',
@@ -218,13 +229,25 @@ export const readServeConfig = async (env: Environment = process.env): Promise<S
   })
 }
 
+const readMigration = (read: SettingReader) => ({ ...readStore(read), signingKeys: readSigningKeys(read) })
+
 /** What `mintmark migrate` needs. */
 export const readMigrateConfig = (env: Environment = process.env): MigrateConfig => {
   const read = makeSettingReader(env)
-  const keyEncryptionKey = readKeyEncryptionKey(read)
-  const store = readStore(read)
+  const [keyEncryptionKey, rest] = [readKeyEncryptionKey(read), readMigration(read)]
   if (read.mistakes.length > 0 || keyEncryptionKey === undefined) throw new ConfigurationError(read.mistakes)
-  return freeze({ ...store, keyEncryptionKey })
+  return freeze({ ...rest, keyEncryptionKey })
+}
+
+/** What `mintmark key reencrypt` needs. */
+export const readReencryptConfig = (env: Environment = process.env): ReencryptConfig => {
+  const read = makeSettingReader(env)
+  const [keyEncryptionKey, keyEncryptionKeyOld] = [readKeyEncryptionKey(read), readOldKeyEncryptionKey(read)]
+  const rest = readMigration(read)
+  if (read.mistakes.length > 0 || keyEncryptionKey === undefined || keyEncryptionKeyOld === undefined) {
+    throw new ConfigurationError(read.mistakes)
+  }
+  return freeze({ ...rest, keyEncryptionKey, keyEncryptionKeyOld })
 }
 
 /** What `gather` reads, or every mistake that it met. */
@@ -241,11 +264,11 @@ export const readStoreConfig = (env: Environment = process.env): StoreConfig => 
 /** What the commands that administer need of the store here. What only `serve` needs is not looked at. */
 export const readCommandConfig = (env: Environment = process.env): CommandConfig =>
   readEach(env, read => {
-    const store = readStore(read)
+    const rest = { ...readMigration(read), tokenLifetimeSeconds: readLifetime(read) }
     const baseUrl = read.optional('MINTMARK_BASE_URL', parseBaseUrl) ?? null
     const defaultAudience = read.optional('MINTMARK_DEFAULT_AUDIENCE', parseAudience) ?? baseUrl
     const keyEncryptionKey = read.optional('MINTMARK_KEY_ENCRYPTION_KEY', parseKeyEncryptionKeyText) ?? null
-    return freeze({ ...store, baseUrl, defaultAudience, keyEncryptionKey })
+    return freeze({ ...rest, baseUrl, defaultAudience, keyEncryptionKey })
   })
 
 /** The service that a command asks instead of the store here; null where none is named. */
@@ -261,6 +284,7 @@ export const readDevConfig = (env: Environment = process.env): DevConfig =>
   readEach({ ...env, DATABASE_URL: undefined }, read => {
     const store = readStore(read)
     const numbers = readServiceNumbers(read)
+    const signingKeys = readSigningKeys(read)
     const identityProviderPort = read.optional('MINTMARK_DEV_IDP_PORT', parsePort) ?? numbers.port + 1
     if (identityProviderPort === numbers.port) {
       read.mistake(
@@ -272,5 +296,5 @@ export const readDevConfig = (env: Environment = process.env): DevConfig =>
     }
     const dpopNonce = readDpopNonce(read)
     const logLevel = read.optional('LOG_LEVEL', parseOneOf(LOG_LEVELS)) ?? 'warn'
-    return freeze({ ...store, ...numbers, dpopNonce, identityProviderPort, logLevel })
+    return freeze({ ...store, ...numbers, signingKeys, dpopNonce, identityProviderPort, logLevel })
   })

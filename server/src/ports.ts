@@ -27,10 +27,11 @@ import type {
 import type { EndingReason } from './domain/reason.ts'
 import type { OrRefusal } from './domain/refusal.ts'
 import type { Revocation, RevocationConditions, RevocationObstacle, RevocationPreview } from './domain/revocation.ts'
-import type { PublicJwk, SealedSigningKey, SigningKey } from './domain/signing-key.ts'
+import type { PublicJwk, SigningAlgorithm, SigningKey } from './domain/signing-key.ts'
 import type { Milliseconds, MonotonicMilliseconds } from './domain/time.ts'
 import type { ImportedSecrets, ImportRegister } from './ports/imports.ts'
 import type { ApiKeyRegister, CredentialRegister, LeakedSecretRegister, SecretKind } from './ports/secret-registers.ts'
+import type { SigningKeyMaker, SigningKeyRegister } from './ports/signing-keys.ts'
 
 /** `cached` may answer from memory where `service.seq` is unchanged; a refusal needs `fresh`. */
 export type Freshness = 'cached' | 'fresh'
@@ -167,15 +168,6 @@ export interface AgentRegister {
   delete(agentId: string, act: Act): Promise<'deleted' | 'unknown'>
 }
 
-export interface SigningKeyRegister {
-  /** Keys whose tokens may still be alive, the current one among them. */
-  published(): Promise<readonly PublicJwk[]>
-  /** Keeps the key if the store holds none yet; of two callers one gets `created`. */
-  createFirst(key: SealedSigningKey, act: Act): Promise<'created' | 'already_exists'>
-  /** Every key that can still sign, for a check of the key-encryption key at start. */
-  sealed(): Promise<readonly SigningKey[]>
-}
-
 export interface AuditLog {
   /** Newest first. An entry is written by the transaction of its act, and never changed. */
   list(request: PageRequest<AuditFilters>): Promise<Page<AuditEntry>>
@@ -255,6 +247,8 @@ export type ServiceProfile = {
   /** Advertised scopes; null: none are. */
   readonly scopesSupported: readonly string[] | null
   readonly dpopNonce: DpopNoncePolicy
+  /** With which new signing keys sign. */
+  readonly signingAlgorithm: SigningAlgorithm
 }
 
 export type Ports = {
@@ -266,6 +260,7 @@ export type Ports = {
   readonly leakedSecrets: LeakedSecretRegister
   readonly imports: ImportRegister
   readonly signingKeys: SigningKeyRegister
+  readonly signingKeyMaker: SigningKeyMaker
   readonly audit: AuditLog
   readonly health: StoreHealth
   readonly codec: TokenCodec
@@ -278,7 +273,7 @@ export type Ports = {
   readonly profile: ServiceProfile
 }
 
-/** What administering takes: nothing that signs, and nothing of the network. */
+/** What administering takes: nothing that signs tokens, and nothing of the network. */
 export type AdministrationPorts = Omit<
   Ports,
   'codec' | 'operators' | 'health' | 'importedSecrets' | 'profile' | 'proofs'
@@ -289,5 +284,6 @@ export type AdministrationPorts = Omit<
     readonly issuer: string
     /** Null where it is not known. */
     readonly defaultAudience: string | null
+    readonly lifetimeSeconds: number
   }
 }

@@ -17,6 +17,7 @@ test('four variables are enough; the rest has the documented defaults', async ()
     port: 8080,
     tokenLifetimeSeconds: 300,
     bodyBytesMax: 16_384,
+    signingKeys: { algorithm: 'ES256', rotationDays: 30 },
     identityProviders: [
       {
         issuer: 'https://login.example.com/',
@@ -165,4 +166,26 @@ describe('the other commands read only what they need', () => {
     const none = await mistakesOf(() => readDevConfig({ PORT: '65535' }))
     assert.match(none.join('\n'), /^PORT is 65535, and PORT \+ 1 is no port/)
   })
+})
+
+test('signing keys: an algorithm of the list, and days or off', async () => {
+  const read = async (env: Record<string, string>) => (await readServeConfig({ ...BASE, ...env })).signingKeys
+  for (const algorithm of ['ES256', 'RS256', 'EdDSA', 'ML-DSA-65']) {
+    assert.deepEqual(await read({ MINTMARK_SIGNING_ALGORITHM: algorithm }), { algorithm, rotationDays: 30 })
+  }
+  for (const [text, rotationDays] of [
+    ['1', 1],
+    ['3650', 3650],
+    ['off', null],
+  ] as const) {
+    assert.deepEqual(await read({ MINTMARK_KEY_ROTATION_DAYS: text }), { algorithm: 'ES256', rotationDays })
+  }
+  for (const [name, text, wrong] of [
+    ['MINTMARK_SIGNING_ALGORITHM', 'HS256', /MINTMARK_SIGNING_ALGORITHM is "HS256"; expected one of ES256, RS256/],
+    ['MINTMARK_SIGNING_ALGORITHM', 'none', /expected one of/],
+    ['MINTMARK_KEY_ROTATION_DAYS', '0', /is "0"; expected a whole number from 1 to 3650, or off/],
+    ['MINTMARK_KEY_ROTATION_DAYS', '3651', /or off/],
+  ] as const) {
+    await assert.rejects(read({ [name]: text }), wrong)
+  }
 })

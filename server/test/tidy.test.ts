@@ -33,7 +33,7 @@ const EVERYTHING: Rule = {
 }
 
 /**
- * What a layer may import: a folder of server/src, or files beside them (`config` is config.ts and config-*.ts). Data
+ * What a layer may import: a folder of server/src, or files beside them (`config` is config.ts and config-*.ts, `compose` likewise). Data
  * flows one way; compose.ts joins the ends.
  */
 const LAYERS: Readonly<Record<string, Rule>> = {
@@ -82,7 +82,7 @@ const layerOf = (path: string): string =>
   path
     .replace(/^server\/(?:src\/)?/, '')
     .replace(/(?:\/.*|\.ts)$/, '')
-    .replace(/^config-.*/, 'config')
+    .replace(/^(config|compose)-.*/, '$1')
 
 const lineOf = (file: SourceFile, offset: number): string =>
   `${file.path}:${file.text.slice(0, offset).split('\n').length}`

@@ -18,6 +18,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddTo>>> = {
   revocation: async () => (await import('./revocation.ts')).addRevocation,
   'leaked-secrets': async () => (await import('./leaked-secrets.ts')).addLeakedSecrets,
   import: async () => (await import('./import.ts')).addImport,
+  key: async () => (await import('./key.ts')).addKey,
   audit: async () => (await import('./audit.ts')).addAudit,
   clock: async () => (await import('./clock.ts')).addClock,
   completion: async () => (await import('./completion.ts')).addCompletion,

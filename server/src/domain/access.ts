@@ -12,5 +12,7 @@ export const ACCESS = {
   stopAgents: { permission: 'agents:write', role: 'operator', to: 'stop agents' },
   writeAgents: { permission: 'agents:write', role: 'admin', to: 'change agents' },
   writeKeys: { permission: 'keys:write', role: 'admin', to: 'change keys' },
+  // Who must decide in an emergency needs to see what signs.
+  readSigningKeys: { permission: 'keys:write', role: 'operator', to: 'read signing keys' },
   readAudit: { permission: 'audit:read', role: 'operator', to: 'read the audit log' },
 } as const satisfies Readonly<Record<string, Access>>

@@ -24,7 +24,13 @@ export type ActKind =
   | 'credential.revoke'
   | 'credential.rotate'
   | 'revocation.create'
+  | 'signing_key.compromise'
   | 'signing_key.create'
+  | 'signing_key.drop'
+  | 'signing_key.import'
+  | 'signing_key.reencrypt'
+  | 'signing_key.retire'
+  | 'signing_key.rotate'
   | 'token.revoke'
   | 'token.supersede'
 
@@ -38,3 +44,12 @@ export type Act = {
   /** Of an act that creates something, to do it once. */
   readonly idempotencyKey?: string
 }
+
+/** An act that nobody asked for: the service did it by itself. */
+export const systemAct = (kind: ActKind): Act => ({
+  kind,
+  actor: { type: 'system' },
+  note: null,
+  requestId: null,
+  source: null,
+})

@@ -1,7 +1,14 @@
-// Lists that are paged by the id of their last record: agents' credentials and API keys, few beside the tokens.
+// Lists that are paged by the id of their last record: agents' credentials, API keys and signing keys, few beside the tokens.
 import { isUuid } from './token-id.ts'
 
-export type KeysetName = 'credentials' | 'api_keys'
+export type KeysetName = 'credentials' | 'api_keys' | 'signing_keys'
+
+const ID: Readonly<Record<KeysetName, (text: string) => boolean>> = {
+  credentials: isUuid,
+  api_keys: isUuid,
+  // The store's number.
+  signing_keys: text => /^[1-9]\d{0,14}$/.test(text),
+}
 
 const VERSION = '1'
 
@@ -13,5 +20,5 @@ export const formatKeysetCursor = (list: KeysetName, fingerprint: string, after:
 export const parseKeysetCursor = (list: KeysetName, fingerprint: string, cursor: string): string | undefined => {
   const [version, listed, print, after = '', ...rest] = cursor.split('.')
   const isOfList = version === VERSION && listed === list && print === fingerprint && rest.length === 0
-  return isOfList && isUuid(after) ? after : undefined
+  return isOfList && ID[list](after) ? after : undefined
 }

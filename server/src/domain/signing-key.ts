@@ -1,19 +1,38 @@
 // Signing keys: what is published of one, and what the store keeps of one.
 
-/** A public key as the key set publishes it (RFC 7517; kid is the RFC 7638 thumbprint). */
-export type PublicJwk = {
-  readonly kty: 'EC'
-  readonly crv: 'P-256'
-  readonly x: string
-  readonly y: string
-  readonly kid: string
-  readonly alg: 'ES256'
-  readonly use: 'sig'
-}
+/**
+ * What a key can sign with, by the name that `alg` has in its tokens and in the key set. Ed25519 goes by `EdDSA`: most
+ * verifiers refuse its newer name (RFC 9864) today. ML-DSA-65 is experimental: hardly any verifier knows it.
+ */
+export const SIGNING_ALGORITHMS = ['ES256', 'RS256', 'EdDSA', 'ML-DSA-65'] as const
+
+export type SigningAlgorithm = (typeof SIGNING_ALGORITHMS)[number]
+
+type Published = { readonly kid: string; readonly use: 'sig' }
+
+export type EcJwk = { readonly kty: 'EC'; readonly crv: 'P-256'; readonly x: string; readonly y: string }
+export type RsaJwk = { readonly kty: 'RSA'; readonly n: string; readonly e: string }
+export type OkpJwk = { readonly kty: 'OKP'; readonly crv: 'Ed25519'; readonly x: string }
+export type AkpJwk = { readonly kty: 'AKP'; readonly pub: string }
+
+/** A public key by its members alone, without a name. */
+export type BareJwk =
+  | (EcJwk & { readonly alg: 'ES256' })
+  | (RsaJwk & { readonly alg: 'RS256' })
+  | (OkpJwk & { readonly alg: 'EdDSA' })
+  | (AkpJwk & { readonly alg: 'ML-DSA-65' })
+
+/** A public key as the key set publishes it (RFC 7517). */
+export type PublicJwk = BareJwk & Published
+
+/** The form of a `kid`. One that the service gives is the RFC 7638 thumbprint; an imported key keeps its own. */
+export const isKid = (text: string): boolean => /^[\x21-\x7E]{1,128}$/.test(text)
 
 /** A signing key at rest: its private half is sealed under a key-encryption key. */
 export type SealedSigningKey = {
   readonly publicJwk: PublicJwk
+  /** RFC 7638: what the key is, whatever its `kid`. */
+  readonly thumbprint: string
   /** AES-256-GCM: nonce, ciphertext, tag. */
   readonly sealedPrivateKey: Uint8Array
   /** Names the key-encryption key that sealed it; not secret. */

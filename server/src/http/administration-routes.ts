@@ -36,6 +36,7 @@ import { describeAdministration, describeExport, describeList } from './openapi.
 import { revocationRecord } from './revocation-record.ts'
 import { makeRevokeTokenByIdHandler, tokenRevocationBody } from './revoke-token-by-id.ts'
 import { registerSecrets } from './secret-routes.ts'
+import { registerSigningKeys } from './signing-key-routes.ts'
 import { makeShowAgentHandler } from './show-agent.ts'
 import { makeShowRevocationHandler } from './show-revocation.ts'
 import { makeShowTokenHandler } from './show-token.ts'
@@ -290,6 +291,7 @@ export const registerAdministration = (app: FastifyInstance, wire: Administratio
   registerRevocations(app, wire)
   registerSecrets(app, wire)
   registerImports(app, wire)
+  registerSigningKeys(app, wire)
   registerAudit(app, wire)
   registerExports(app, wire)
 }

@@ -3,6 +3,7 @@ import { csvHeader, csvLine } from '../domain/csv.ts'
 import { AUDIT_COLUMNS } from './export-audit.ts'
 import { HISTORY_COLUMNS } from './export-history.ts'
 import { TOKEN_COLUMNS } from './export-tokens.ts'
+import { EXAMPLE_KEY, SIGNING_KEY_EXAMPLES } from './signing-key-examples.ts'
 
 /** `answer` of lines is one of them; `table` is the same as CSV. */
 type Example = { readonly body?: unknown; readonly answer?: unknown; readonly table?: string }
@@ -14,7 +15,7 @@ const TOKEN_ID = '019aa5f0-7c3e-7b1a-9c55-8f4f0d2b6a31'
 const REVOCATION_ID = '5d3c2b1a-8f7e-4d6c-b5a4-93827160f5e4'
 const AUDIENCE = 'https://api.example.com'
 const ISSUER = 'https://tokens.example.com'
-const KID = 'Vb3rV0mJcZ2mIY8mXx0ZJk5m1c8k1yq2nq2n0t1cH9k'
+const KID = EXAMPLE_KEY.kid
 const JWT = 'eyJhbGciOiJFUzI1NiIsInR5cCI6ImF0K2p3dCJ9.…'
 const [MADE, LATER, EXPIRY] = ['2026-11-21T09:30:00Z', '2026-11-21T09:32:10Z', '2026-11-21T09:35:00Z']
 const OPERATOR = { type: 'operator', iss: 'https://login.example.com', sub: 'ada' } as const
@@ -146,8 +147,6 @@ const metadata = {
   code_challenge_methods_supported: ['S256'],
 }
 
-const key = { kty: 'EC', crv: 'P-256', x: KID, y: KID, kid: KID, alg: 'ES256', use: 'sig' }
-
 const introspection = {
   active: true,
   sub: AGENT_ID,
@@ -275,13 +274,14 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
     },
   },
   revokeApiKey: { body: { note: 'left the team' }, answer: { ...apiKey, revoked_at: LATER } },
+  ...SIGNING_KEY_EXAMPLES,
   importClients: { body: IMPORT, answer: { dry_run: false, data: [imported] } },
   exportTokens: { answer: token, table: csvHeader(TOKEN_COLUMNS) + csvLine(TOKEN_COLUMNS, token) },
   exportHistory: { answer: ended, table: csvHeader(HISTORY_COLUMNS) + csvLine(HISTORY_COLUMNS, ended) },
   exportAudit: { answer: entry, table: csvHeader(AUDIT_COLUMNS) + csvLine(AUDIT_COLUMNS, entry) },
   listAudit: { answer: pageOf(entry) },
   listRefusals: { answer: pageOf(refusals) },
-  publishKeys: { answer: { keys: [key] } },
+  publishKeys: { answer: { keys: [EXAMPLE_KEY] } },
   publishMetadata: { answer: metadata },
   publishOpenidMetadata: {
     answer: { ...metadata, subject_types_supported: ['public'], id_token_signing_alg_values_supported: ['ES256'] },

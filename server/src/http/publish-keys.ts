@@ -1,25 +1,32 @@
 // GET /.well-known/jwks.json: the key set (RFC 7517 §5), for caches and for every origin.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
+import { KEY_SET_MAX_AGE_SECONDS } from '../domain/key-life.ts'
 import { type KeySet, publishKeys } from '../operations/publish-keys.ts'
 import type { Ports } from '../ports.ts'
 import { allowAnyOrigin } from './cross-origin.ts'
 
-/** A new key must be published for longer than this before it signs: until then a cache may not have it. */
-export const KEY_SET_MAX_AGE_SECONDS = 300
+const common = {
+  kid: z.string().describe('The RFC 7638 thumbprint, or the name under which the key was imported.'),
+  use: z.literal('sig'),
+}
+
+export const publicJwk = z.discriminatedUnion('alg', [
+  z.object({
+    kty: z.literal('EC'),
+    crv: z.literal('P-256'),
+    x: z.string(),
+    y: z.string(),
+    alg: z.literal('ES256'),
+    ...common,
+  }),
+  z.object({ kty: z.literal('RSA'), n: z.string(), e: z.string(), alg: z.literal('RS256'), ...common }),
+  z.object({ kty: z.literal('OKP'), crv: z.literal('Ed25519'), x: z.string(), alg: z.literal('EdDSA'), ...common }),
+  z.object({ kty: z.literal('AKP'), pub: z.string(), alg: z.literal('ML-DSA-65'), ...common }),
+])
 
 const keySetAnswer = z.object({
-  keys: z.array(
-    z.object({
-      kty: z.string(),
-      crv: z.string(),
-      x: z.string(),
-      y: z.string(),
-      kid: z.string().describe('RFC 7638 thumbprint.'),
-      alg: z.string(),
-      use: z.literal('sig'),
-    }),
-  ),
+  keys: z.array(publicJwk).describe('The current key, the next one, and those whose tokens may be alive.'),
 })
 
 const [JSON_TYPE, KEY_SET_TYPE] = ['application/json', 'application/jwk-set+json'] as const
@@ -31,7 +38,7 @@ export const keySetAnswers = { 200: { content }, 304: z.undefined() }
 
 type Published = { readonly kids: string; readonly body: Buffer; readonly etag: string }
 
-/** A kid is the thumbprint of its key: the same kids are the same set. */
+/** No two keys ever have one kid: the same kids are the same set. */
 const kidsOf = ({ keys }: KeySet): string => keys.map(key => key.kid).join(' ')
 
 /** The weight of a media type in an Accept header (RFC 9110 §12.5.1); 0 where it is not named. */

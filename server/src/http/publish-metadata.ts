@@ -2,7 +2,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { DPOP_ALGORITHMS } from '../domain/dpop.ts'
-import type { ServiceProfile } from '../ports.ts'
+import { publishKeys } from '../operations/publish-keys.ts'
+import type { Ports, ServiceProfile } from '../ports.ts'
 import { allowAnyOrigin } from './cross-origin.ts'
 import type { Refuser } from './refusals.ts'
 
@@ -58,23 +59,33 @@ const describeServer = ({ issuer, scopesSupported }: ServiceProfile) => ({
   ...(scopesSupported !== null && { scopes_supported: scopesSupported }),
 })
 
-/** What Spring demands of a document in OpenID Connect's place. */
-const OPENID_MEMBERS = { subject_types_supported: ['public'], id_token_signing_alg_values_supported: ['ES256'] }
+/** What Spring demands of a document in OpenID Connect's place. go-oidc takes no other algorithm than it finds here. */
+const openidMembers = (algorithms: readonly string[]) => ({
+  subject_types_supported: ['public'],
+  id_token_signing_alg_values_supported: algorithms,
+})
 
-const makeDocumentHandler = (document: object) => {
-  const body = JSON.stringify(document)
-  // Never 406: a client of Java asks for text/html first.
-  return (_request: FastifyRequest, reply: FastifyReply): FastifyReply =>
-    allowAnyOrigin(reply)
-      .header('cache-control', `public, max-age=${METADATA_MAX_AGE_SECONDS}`)
-      .type('application/json; charset=utf-8')
-      .send(body)
+// Never 406: a client of Java asks for text/html first.
+const answerDocument = (reply: FastifyReply, body: string): FastifyReply =>
+  allowAnyOrigin(reply)
+    .header('cache-control', `public, max-age=${METADATA_MAX_AGE_SECONDS}`)
+    .type('application/json; charset=utf-8')
+    .send(body)
+
+export const makeMetadataHandler = (profile: ServiceProfile) => {
+  const body = JSON.stringify(describeServer(profile))
+  return (_request: FastifyRequest, reply: FastifyReply): FastifyReply => answerDocument(reply, body)
 }
 
-export const makeMetadataHandler = (profile: ServiceProfile) => makeDocumentHandler(describeServer(profile))
-
-export const makeOpenidMetadataHandler = (profile: ServiceProfile) =>
-  makeDocumentHandler({ ...describeServer(profile), ...OPENID_MEMBERS })
+/** With the algorithms of all keys in the key set: those that sign, and those whose tokens are alive. */
+export const makeOpenidMetadataHandler = (ports: Pick<Ports, 'profile' | 'signingKeys'>) => {
+  const server = describeServer(ports.profile)
+  return async (_request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const { keys } = await publishKeys(ports)
+    const algorithms = [...new Set([...keys.map(({ alg }) => alg), ports.profile.signingAlgorithm])]
+    return answerDocument(reply, JSON.stringify({ ...server, ...openidMembers(algorithms) }))
+  }
+}
 
 export const makeAuthorizeHandler =
   (refuser: Refuser) =>

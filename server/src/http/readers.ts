@@ -11,9 +11,15 @@ const COMPILERS: object = {
   buildSerializer: () => () => (answer: unknown) => JSON.stringify(answer),
 }
 
+/** In a path the longest is a kid: 128 characters, each of up to three once it is percent-encoded. */
+const PARAMETER_CHARACTERS_MAX = 384
+
 /** Options of Fastify: query strings as they came, for the schemas to parse. */
 export const READING = {
-  routerOptions: { querystringParser: (text: string) => ({ pairs: parsePairs(text) }) },
+  routerOptions: {
+    querystringParser: (text: string) => ({ pairs: parsePairs(text) }),
+    maxParamLength: PARAMETER_CHARACTERS_MAX,
+  },
   // Named here and not set later, so that the compilers that Fastify brings, and that nobody uses, are not even loaded.
   schemaController: { compilersFactory: COMPILERS },
 }

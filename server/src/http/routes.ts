@@ -119,22 +119,24 @@ export const registerOperations = (app: FastifyInstance, wire: Wire): void => {
  * The metadata, at the root of the host: with a path in the base URL clients look for it both with the path appended
  * and, as RFC 8414 §3.1 has it, with the well-known name inserted before the path.
  */
-export const registerMetadata = (app: FastifyInstance, { ports }: Wire, basePath: string): void => {
+export const registerMetadata = (app: FastifyInstance, { ports, inTime }: Wire, basePath: string): void => {
   const documents = {
     publishMetadata: {
       name: '/.well-known/oauth-authorization-server',
       answer: metadataAnswer,
       handler: makeMetadataHandler(ports.profile),
+      refusals: [],
     },
     publishOpenidMetadata: {
       name: '/.well-known/openid-configuration',
       answer: openidMetadataAnswer,
-      handler: makeOpenidMetadataHandler(ports.profile),
+      handler: answerInTime(inTime, makeOpenidMetadataHandler(ports)),
+      refusals: [503],
     },
   }
   const summary = 'Metadata of this authorization server'
-  for (const [operationId, { name, answer, handler }] of Object.entries(documents)) {
-    const schema = describeRead({ operationId, summary, answers: { 200: answer }, headers: PUBLIC_HEADERS })
+  for (const [operationId, { name, answer, handler, refusals }] of Object.entries(documents)) {
+    const schema = describeRead({ operationId, summary, answers: { 200: answer }, refusals, headers: PUBLIC_HEADERS })
     app.get(basePath + name, { schema }, handler)
     app.options(basePath + name, { schema: { hide: true } }, answerPreflight)
     if (basePath === '') continue

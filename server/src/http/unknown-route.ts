@@ -21,11 +21,12 @@ export const answerUnknownRoutes = (app: FastifyInstance, refuser: Refuser): Unk
   })
   const answer: UnknownRouteHandler = (request, reply) => {
     const path = pathOf(request).split('/')
-    const route = [...routes.values()].find(one => isPathOf(one, path))
-    if (route === undefined) {
+    // A path of letters may be one of a parameter too: /keys/rotate is also that of a key of this name.
+    const methods = [...routes.values()].filter(one => isPathOf(one, path)).flatMap(one => [...one.methods])
+    if (methods.length === 0) {
       return refuser.refuse(reply, { code: 'not_found', description: 'There is nothing at this path.' })
     }
-    const allow = [...route.methods].toSorted().join(', ')
+    const allow = [...new Set(methods)].toSorted().join(', ')
     const description = `This path takes ${allow}.`
     return refuser.refuse(reply.header('allow', allow), { code: 'method_not_allowed', description })
   }

@@ -1,31 +1,33 @@
 // Access tokens as text: signed at issue, found by the address in them, recognised by the digest of the whole.
-import { createPublicKey, hash, sign, verify, type KeyObject } from 'node:crypto'
+import { createPublicKey, hash, sign, verify, type SignKeyObjectInput } from 'node:crypto'
 import { type AccessTokenClaims, addressReader, boundKeyOf, formatClaims } from '../domain/claims.ts'
 import { type Digest, digestIn } from '../domain/hash.ts'
 import type { PublicJwk, SigningKey } from '../domain/signing-key.ts'
 import type { MintedToken, TokenCodec, TokenReference } from '../ports.ts'
 import { COMPACT_CHARACTERS_MAX, decodeCanonical, readProvablePayload, splitCompact } from './compact-jws.ts'
+import { ALGORITHMS, signatureBytes } from './signing-algorithms.ts'
 import { openSigningKey } from './signing-keys.ts'
 
-const SIGNATURE_BYTES = 64
-/** Stands where one was spelled otherwise. */
-const SOME_SIGNATURE = Buffer.alloc(SIGNATURE_BYTES).toString('base64url')
+/** Stands where one was spelled otherwise: 64 bytes, as the signatures of most keys are. */
+const SOME_SIGNATURE = Buffer.alloc(64).toString('base64url')
 /** Private keys kept open. One signs at a time; the rest of the room is for a rotation. */
 const OPEN_KEYS_MAX = 8
-// RFC 7518 §3.4: r and s side by side, not DER.
-const DSA_ENCODING = 'ieee-p1363'
 // Base64 in either alphabet, padded or not, with white space in it.
 const ANY_BASE64 = /^[A-Za-z0-9+/_=\s-]+$/
 
-type OpenKey = { readonly encodedHeader: string; readonly privateKey: KeyObject }
+type OpenKey = {
+  readonly encodedHeader: string
+  readonly digest: 'sha256' | null
+  readonly input: SignKeyObjectInput
+}
 
 const encode = (json: string): string => Buffer.from(json).toString('base64url')
 
 const digestOf = (text: string): Digest => digestIn(hash('sha256', text, 'hex'))
 
-const mintOne = (claims: AccessTokenClaims, { encodedHeader, privateKey }: OpenKey): MintedToken => {
+const mintOne = (claims: AccessTokenClaims, { encodedHeader, digest, input }: OpenKey): MintedToken => {
   const signingInput = `${encodedHeader}.${encode(formatClaims(claims))}`
-  const signature = sign('sha256', Buffer.from(signingInput), { key: privateKey, dsaEncoding: DSA_ENCODING })
+  const signature = sign(digest, Buffer.from(signingInput), input)
   const token = `${signingInput}.${signature.toString('base64url')}`
   // A token that read() does not take could never be introspected or revoked: it must not leave.
   if (token.length > COMPACT_CHARACTERS_MAX) throw new Error(`A token of ${token.length} characters was minted.`)
@@ -44,15 +46,16 @@ const canonicalExceptSignature = (text: string): string | undefined => {
   return ANY_BASE64.test(text.slice(end + 1)) ? `${text.slice(0, end)}.${SOME_SIGNATURE}` : undefined
 }
 
-// RFC 9068 §2.1. Opening a key costs a decryption, so it is done once for each kid; the kid is a thumbprint.
+// RFC 9068 §2.1. Opening a key costs a decryption, so it is done once for each kid; no two keys ever share one.
 const makeKeyRing = (keyEncryptionKey: Uint8Array): ((key: SigningKey) => OpenKey) => {
   const ring = new Map<string, OpenKey>()
   return key => {
-    const { kid } = key.publicJwk
+    const { kid, alg } = key.publicJwk
     const known = ring.get(kid)
     if (known !== undefined) return known
-    const encodedHeader = encode(JSON.stringify({ alg: 'ES256', kid, typ: 'at+jwt' }))
-    const opened = { encodedHeader, privateKey: openSigningKey(keyEncryptionKey, key) }
+    const { digest, options } = ALGORITHMS[alg]
+    const encodedHeader = encode(JSON.stringify({ alg, kid, typ: 'at+jwt' }))
+    const opened = { encodedHeader, digest, input: { ...options, key: openSigningKey(keyEncryptionKey, key) } }
     const [oldest] = ring.keys()
     if (ring.size >= OPEN_KEYS_MAX && oldest !== undefined) ring.delete(oldest)
     ring.set(kid, opened)
@@ -67,13 +70,12 @@ const isSignedBy = (text: string, key: PublicJwk): boolean => {
   if (parts === undefined) return false
   const [header, payload] = parts
   if (decodeCanonical(header) === undefined || decodeCanonical(payload) === undefined) return false
-  const publicKey = createPublicKey({ key, format: 'jwk' })
+  const { digest, options } = ALGORITHMS[key.alg]
+  const input = { ...options, key: createPublicKey({ key, format: 'jwk' }) }
   const signed = Buffer.from(`${header}.${payload}`)
   // ECDSA itself takes n−s for s.
   return decodingsOf(trimmed.slice(trimmed.lastIndexOf('.') + 1)).some(
-    signature =>
-      signature.length === SIGNATURE_BYTES &&
-      verify('sha256', signed, { key: publicKey, dsaEncoding: DSA_ENCODING }, signature),
+    signature => signature.length === signatureBytes(key) && verify(digest, signed, input, signature),
   )
 }
 

@@ -5,6 +5,7 @@ import { BULK_REVOCATION_REASONS } from '../domain/reason.ts'
 import { type OrRefusal, type Refusal, refuse } from '../domain/refusal.ts'
 import type { RevocationConditions, RevocationObstacle } from '../domain/revocation.ts'
 import { parseScopePatterns } from '../domain/scope.ts'
+import { isKid } from '../domain/signing-key.ts'
 import { parseUuid } from '../domain/token-id.ts'
 
 export type RevocationRequest = {
@@ -35,7 +36,7 @@ const FORMS: Readonly<
   },
   // The default audience of a service need not be a URI.
   audience: text => (/^[\x21-\x7E]{1,512}$/.test(text) ? text : undefined),
-  kid: text => (/^[\x21-\x7E]{1,128}$/.test(text) ? text : undefined),
+  kid: text => (isKid(text) ? text : undefined),
 }
 
 const EXPECTED = {

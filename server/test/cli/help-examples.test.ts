@@ -1,6 +1,6 @@
 // The examples in the help of every command: there are some, and each runs as it stands.
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
+import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -8,6 +8,7 @@ import { after, before, test, type TestContext } from 'node:test'
 import type { Command } from 'commander'
 import { makeProgram } from '../../src/cli/program.ts'
 import { BLANK_SETTINGS } from '../../src/domain/change-agent.ts'
+import { makeSigningKey } from '../../src/keys/signing-keys.ts'
 import { openSqliteStore } from '../../src/store/sqlite/open.ts'
 import { act } from '../support/store.ts'
 import { freePorts, KEY, run, runShell, start, type Variables } from './run-mintmark.ts'
@@ -15,6 +16,8 @@ import { freePorts, KEY, run, runShell, start, type Variables } from './run-mint
 const AGENT = '6f1d7c1e-4f5a-4c63-9d0f-2b1a7c3e9a10'
 /** Of a credential of that agent, and of an API key. */
 const SECRET = '0b9c6a52-8f0e-4a55-b1a5-3f0a3f6f5c11'
+/** Of the key that is to sign next. */
+const KID = 'Vb3rV0mJcZ2mIY8mXx0ZJk5m1c8k1yq2nq2n0t1cH9k'
 const TOKEN = '019aa5a0-6f3c-7c1e-9d0f-2b1a7c3e9a10'
 
 /** Those that go on until they are stopped have a test of their own, and so has what asks one of them. */
@@ -82,6 +85,8 @@ const fill = async (file: string): Promise<void> => {
       limits: null,
     },
   ])
+  const next = makeSigningKey(Buffer.from(KEY, 'base64'))
+  await store.signingKeys.createNext({ ...next, publicJwk: { ...next.publicJwk, kid: KID } }, act('signing_key.create'))
   await store.close()
 }
 
@@ -95,6 +100,9 @@ before(async () => {
   writeFileSync(join(template, 'keycloak.json'), '{"clients":[]}')
   writeFileSync(join(template, 'hydra.json'), '[]')
   writeFileSync(join(template, 'token.txt'), 'eyJhbGciOiJFUzI1NiJ9.e30.AA\n')
+  writeFileSync(join(template, 'key.old'), Buffer.alloc(32, 9).toString('base64'))
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  writeFileSync(join(template, 'key.pem'), privateKey.export({ format: 'pem', type: 'pkcs8' }))
   mkdirSync(join(template, 'bin'))
   const program = resolve(import.meta.dirname, '../../src/main.ts')
   const shim = `#!/bin/sh\nexec '${process.execPath}' '${program}' "$@"\n`

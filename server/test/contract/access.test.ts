@@ -183,11 +183,10 @@ test('another method on any of the paths: 405, with Allow', async () => {
   for (const path of new Set([...TABLE.keys()].map(operation => operation.split(' ')[1] ?? ''))) {
     if (path === '/docs') continue
     const answer = await sendAs(world.service, { method: 'PUT', path }, headers)
-    const { routes } = world.service
-    const methods = routes
-      .map(route => route.split(' '))
-      .filter(([, url]) => url?.replaceAll(/:(\w+)/g, '{$1}') === path)
-    const allow = methods.map(([method = '']) => method).toSorted()
+    const routes = world.service.routes.map(route => route.split(' '))
+    // /keys/rotate is also the path of a key of this name.
+    const methods = routes.filter(([, url = '']) => new RegExp(`^${url.replaceAll(/:\w+/g, '[^/]+')}$`).test(path))
+    const allow = [...new Set(methods.map(([method = '']) => method))].toSorted()
     assert.deepEqual([answer.status, answer.headers['allow']], [405, allow.join(', ')], path)
   }
 })

@@ -57,6 +57,7 @@ type Script = {
 const signingKey: IssueView['signingKey'] = {
   number: 1,
   publicJwk: { kty: 'EC', crv: 'P-256', x: 'x', y: 'y', kid: 'kid', alg: 'ES256', use: 'sig' },
+  thumbprint: 'kid',
   sealedPrivateKey: new Uint8Array(),
   keyEncryptionKeyId: 'test',
 }
@@ -125,6 +126,7 @@ const issueTo = async (script: Script, ...clientIds: readonly string[]) => {
         lifetimeSeconds: 300,
         scopesSupported: null,
         dpopNonce: 'required',
+        signingAlgorithm: 'ES256',
       },
     },
     clientIds.map(clientId => ({

@@ -55,7 +55,18 @@ const newCredential = () => ({
 type Doing = (store: SqliteStore, act: Act) => Promise<string | null>
 
 // The end of a token for a newer one of its agent is part of an issue, and issues are told by the ledger alone.
-const DOINGS: Readonly<Record<Exclude<ActKind, 'clock.reset' | 'token.supersede'>, Doing>> = {
+/** Those of a service by itself, and of a command with the store to itself, have tests of their own. */
+type OtherKind = 'clock.reset' | 'token.supersede' | 'signing_key.drop' | 'signing_key.reencrypt'
+
+/** A current key and one to follow it. */
+const twoKeys = async ({ signingKeys }: SqliteStore): Promise<{ readonly current: string; readonly next: string }> => {
+  const next = someSigningKey()
+  await signingKeys.createNext(next, actBy('signing_key.create'))
+  const [current] = await signingKeys.published()
+  return { current: current?.kid ?? '', next: next.publicJwk.kid }
+}
+
+const DOINGS: Readonly<Record<Exclude<ActKind, OtherKind>, Doing>> = {
   'agent.create': async (store, act) => {
     const agent = newAgent()
     await store.agents.create(agent, act)
@@ -136,6 +147,26 @@ const DOINGS: Readonly<Record<Exclude<ActKind, 'clock.reset' | 'token.supersede'
   'signing_key.create': async (store, act) => {
     const key = someSigningKey()
     await store.signingKeys.createFirst(key, act)
+    return key.publicJwk.kid
+  },
+  'signing_key.rotate': async (store, act) => {
+    const { next } = await twoKeys(store)
+    await store.signingKeys.rotate({ candidate: null, force: true }, act)
+    return next
+  },
+  'signing_key.retire': async (store, act) => {
+    const { next } = await twoKeys(store)
+    await store.signingKeys.retire({ kid: next, candidate: null, force: false }, act)
+    return next
+  },
+  'signing_key.compromise': async (store, act) => {
+    const { current } = await twoKeys(store)
+    await store.signingKeys.compromise({ kid: current, candidate: null, revocationId: randomUUID() }, act)
+    return current
+  },
+  'signing_key.import': async (store, act) => {
+    const key = someSigningKey()
+    await store.signingKeys.import(key, act)
     return key.publicJwk.kid
   },
   'token.revoke': async (store, act) => {

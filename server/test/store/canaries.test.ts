@@ -17,9 +17,10 @@ const bytesOf = (file: string): Buffer =>
 
 /** The private signing key: its number alone, and the form in which it is sealed. */
 const privateKeyOf = (file: string): readonly Buffer[] => {
-  const row = readRow(file, 'select public_jwk, sealed_private_key, key_encryption_key_id from signing_key')
+  const row = readRow(file, 'select public_jwk, thumbprint, sealed_private_key, key_encryption_key_id from signing_key')
   const key = openSigningKey(KEY_ENCRYPTION_KEY, {
     publicJwk: JSON.parse(String(row['public_jwk'])),
+    thumbprint: String(row['thumbprint']),
     sealedPrivateKey: row['sealed_private_key'] as Buffer,
     keyEncryptionKeyId: String(row['key_encryption_key_id']),
   })

@@ -33,7 +33,7 @@ const checkAfter = (
   const db = new Database(log.image)
   try {
     tamper(db)
-    return checkAudit(db, key, known)
+    return checkAudit(db, { key, known })
   } finally {
     db.close()
   }

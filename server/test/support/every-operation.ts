@@ -1,5 +1,6 @@
 // A request of every operation that succeeds once its caller may make it, by the rows of docs/access.md.
 import assert from 'node:assert/strict'
+import { generateKeyPairSync } from 'node:crypto'
 import { admin, call, type Call, type Headers } from './administration.ts'
 import { keycloakClient } from './foreign-exports.ts'
 import { type Answer, claimsOf, FORM, issue, send } from './requests.ts'
@@ -65,6 +66,13 @@ const apiKeyPath = async ({ service }: World): Promise<string> =>
 const tokenPath = async ({ service, client }: World): Promise<string> =>
   `/api/v1/tokens/${String(claimsOf(await issue(service, client))['jti'])}`
 
+const newSigningKey = (): { readonly private_key: object } => ({
+  private_key: generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'jwk' }),
+})
+
+const signingKeyPath = async ({ service }: World): Promise<string> =>
+  `/api/v1/keys/${String((await make(service, '/api/v1/keys/import', newSigningKey()))['kid'])}`
+
 const newRevocation = { audience: AUDIENCE, scope: 'none:none' }
 
 const revocationPath = async ({ service }: World): Promise<string> =>
@@ -129,6 +137,12 @@ export const OPERATIONS: Readonly<Record<string, MakeRequest>> = {
   'GET /api/v1/api-keys/{api_key_id}': at('GET', apiKeyPath),
   'POST /api/v1/api-keys/{api_key_id}/rotate': at('POST', apiKeyPath, '/rotate', GRACE),
   'POST /api/v1/api-keys/{api_key_id}/revoke': at('POST', apiKeyPath, '/revoke', {}),
+  'GET /api/v1/keys': get('/api/v1/keys'),
+  'GET /api/v1/keys/{kid}': at('GET', signingKeyPath),
+  'POST /api/v1/keys/rotate': () => ({ method: 'POST', path: '/api/v1/keys/rotate', body: {} }),
+  'POST /api/v1/keys/import': () => ({ method: 'POST', path: '/api/v1/keys/import', body: newSigningKey() }),
+  'POST /api/v1/keys/{kid}/retire': at('POST', signingKeyPath, '/retire', {}),
+  'POST /api/v1/keys/{kid}/compromise': at('POST', signingKeyPath, '/compromise', {}),
   'GET /api/v1/audit': get('/api/v1/audit'),
   'GET /api/v1/audit/refusals': get('/api/v1/audit/refusals'),
   'GET /api/v1/exports/tokens': get('/api/v1/exports/tokens'),

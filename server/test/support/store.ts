@@ -29,11 +29,17 @@ export const act = (kind: ActKind, note: string | null = null): Act => ({
 })
 
 /** A signing key that nothing signs with: the store keeps it and never opens it. */
-export const someSigningKey = (): SealedSigningKey => ({
-  publicJwk: { kty: 'EC', crv: 'P-256', x: 'x', y: 'y', kid: randomUUID(), alg: 'ES256', use: 'sig' },
-  sealedPrivateKey: randomBytes(60),
-  keyEncryptionKeyId: 'test',
-})
+export const someSigningKey = (alg: 'ES256' | 'EdDSA' = 'ES256'): SealedSigningKey => {
+  const kid = randomUUID()
+  const ec = { kty: 'EC', crv: 'P-256', x: 'x', y: 'y', alg: 'ES256' } as const
+  const okp = { kty: 'OKP', crv: 'Ed25519', x: 'x', alg: 'EdDSA' } as const
+  return {
+    publicJwk: { ...(alg === 'ES256' ? ec : okp), kid, use: 'sig' },
+    thumbprint: kid,
+    sealedPrivateKey: randomBytes(60),
+    keyEncryptionKeyId: 'test',
+  }
+}
 
 /** A wait that moves the test's clock on instead of taking time. */
 export const waitOn =

@@ -7,12 +7,14 @@ import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
 import type { Origin } from '../../src/domain/caller.ts'
+import type { KeyPolicy } from '../../src/domain/key-life.ts'
 import { buildServer, type ServerOptions } from '../../src/http/server.ts'
 import { makeOperators } from '../../src/keys/identity-providers.ts'
 import { makeDpopProofs } from '../../src/keys/dpop-proofs.ts'
 import { makeImportedSecrets } from '../../src/keys/imported-secrets.ts'
 import { randomness } from '../../src/keys/randomness.ts'
 import { makeSecrets } from '../../src/keys/secrets.ts'
+import { makeSigningKeyMaker } from '../../src/keys/signing-key-maker.ts'
 import { makeSigningKey } from '../../src/keys/signing-keys.ts'
 import { makeTokenCodec } from '../../src/keys/token-codec.ts'
 import { type AgentRequest, createAgent } from '../../src/operations/create-agent.ts'
@@ -39,6 +41,8 @@ export type TestServerOptions = {
   readonly start?: number
   readonly profile?: Partial<ServiceProfile>
   readonly server?: Partial<ServerOptions>
+  /** Lets signing keys live, as a service does; without it there is one for ever. */
+  readonly keys?: Omit<KeyPolicy, 'lifetimeSeconds'>
   /** The store's patience, in ms. */
   readonly deadlineMs?: number
   /** Puts a fault in front of a port; `host` is the store's. */
@@ -96,12 +100,24 @@ const listenOnFreePort = async (build: (origin: string) => FastifyInstance, trie
 
 const openStore = async (
   clock: ManualClock,
-  patience: Pick<TestServerOptions, 'deadlineMs'>,
+  { deadlineMs, keys }: Pick<TestServerOptions, 'deadlineMs' | 'keys'>,
 ): Promise<{ store: SqliteStore; folder: string }> => {
   const folder = mkdtempSync(join(tmpdir(), 'mintmark-service-'))
   const file = join(folder, 'mintmark.db')
   await migrateSqliteStore({ file, madeBy: 'migrate', now: clock.wall() })
-  const store = await openSqliteStore({ file, retention: KEEP_LONG, clock, wait: waitOn(clock), ...patience })
+  const store = await openSqliteStore({
+    file,
+    retention: KEEP_LONG,
+    clock,
+    wait: waitOn(clock),
+    ...(deadlineMs !== undefined && { deadlineMs }),
+    ...(keys !== undefined && {
+      keys: {
+        policy: { ...keys, lifetimeSeconds: 300 },
+        maker: makeSigningKeyMaker(KEY_ENCRYPTION_KEY, keys.algorithm),
+      },
+    }),
+  })
   await store.signingKeys.createFirst(makeSigningKey(KEY_ENCRYPTION_KEY), act('signing_key.create'))
   return { store, folder }
 }
@@ -122,6 +138,7 @@ const portsOf = (
   leakedSecrets: store.leakedSecrets,
   imports: store.imports,
   signingKeys: store.signingKeys,
+  signingKeyMaker: makeSigningKeyMaker(KEY_ENCRYPTION_KEY, profile.signingAlgorithm),
   audit: store.audit,
   health: store.health,
   codec: makeTokenCodec({ issuer: profile.issuer, keyEncryptionKey: KEY_ENCRYPTION_KEY }),
@@ -178,17 +195,20 @@ const makeRegisters = (store: SqliteStore) => {
 export const startServer = async (options: TestServerOptions = {}): Promise<TestServer> => {
   const clock = makeManualClock(options.start ?? START)
   const provider = await startIdentityProvider({ algorithms: ['ES256', 'RS256'], now: clock.wall })
-  const { store, folder } = await openStore(
-    clock,
-    options.deadlineMs === undefined ? {} : { deadlineMs: options.deadlineMs },
-  )
+  const { store, folder } = await openStore(clock, options)
   const lines: string[] = []
   let issuer = ''
   let watch: Watch | undefined
   const server = await listenOnFreePort(origin => {
     issuer = origin + (options.path ?? '')
-    const dpopNonce = 'required' as const
-    const fixed = { issuer, defaultAudience: AUDIENCE, lifetimeSeconds: 300, scopesSupported: null, dpopNonce }
+    const fixed = {
+      issuer,
+      defaultAudience: AUDIENCE,
+      lifetimeSeconds: 300,
+      scopesSupported: null,
+      dpopNonce: 'required' as const,
+      signingAlgorithm: options.keys?.algorithm ?? 'ES256',
+    }
     const ports = portsOf(store, provider, { ...fixed, ...options.profile }, clock.wall)
     const logger = pino({ level: 'trace' }, { write: line => void lines.push(line) })
     const broken = options.break?.(ports, store.host) ?? ports

@@ -65,6 +65,9 @@ export const makeManualClock = (start: Milliseconds) => {
 
 export type ManualClock = ReturnType<typeof makeManualClock>
 
+/** Time that only passes while a process runs, in ms: no step of a clock changes it, nor sleep of the machine. */
+export const steadyOf = ({ manual }: ClockCells): (() => Milliseconds) => sourcesOf(manual).monotonic
+
 /** How far the lease of a store is ahead of the wall clock, in ms; 0 or less where it is not. */
 export const leaseAhead = (lease: Milliseconds, manual: SharedArrayBuffer | null): number =>
   lease - sourcesOf(manual).wall()

@@ -6,6 +6,7 @@ import { createCredential, revokeCredential, rotateCredential } from './credenti
 import { type EndAll, endAll, endToken } from './end-tokens.ts'
 import { convertSecret, importAgents } from './imports.ts'
 import { insertTokens } from './insert-tokens.ts'
+import { compromiseKey, createNextKey, importKey, retireKey, rotateKey } from './key-acts.ts'
 import { noteApiKeyUses } from './last-uses.ts'
 import { countRefusals } from './refusals.ts'
 import { createRevocation } from './revocations.ts'
@@ -43,6 +44,11 @@ export const JOBS = {
   revokeApiKey,
   noteApiKeyUses,
   createFirstKey,
+  createNextKey,
+  importKey,
+  rotateKey,
+  retireKey,
+  compromiseKey,
   countRefusals,
   /** Every transaction renews the lease of the clock where half of it has gone; this one does nothing else. */
   renewLease: ({ sql, now }: Transaction, _input: null): null => {

@@ -2,16 +2,13 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { MessagePort } from 'node:worker_threads'
 import { existsSync } from 'node:fs'
-import type {
-  AgentRegister,
-  AuditLog,
-  RevocationRegister,
-  SigningKeyRegister,
-  StoreHealth,
-  TokenLedger,
-} from '../../ports.ts'
+import type { AgentRegister, AuditLog, RevocationRegister, StoreHealth, TokenLedger } from '../../ports.ts'
 import type { ApiKeyRegister, CredentialRegister, LeakedSecretRegister } from '../../ports/secret-registers.ts'
 import type { ImportRegister } from '../../ports/imports.ts'
+import type { SigningKeyMaker, SigningKeyRegister } from '../../ports/signing-keys.ts'
+import { systemAct } from '../../domain/act.ts'
+import type { KeyPolicy } from '../../domain/key-life.ts'
+import { Unavailable } from '../../domain/refusal.ts'
 import type { Seal } from '../../domain/seal.ts'
 import { makeAuditLog } from './audit-log.ts'
 import {
@@ -31,12 +28,13 @@ import { labelsOf } from './labels.ts'
 import { makeLedger } from './ledger.ts'
 import { applyMigrations, PROGRAM_VERSION, schemaVersionOf } from './migrations.ts'
 import { makeReader } from './reader.ts'
-import { makeAgentRegister, makeApiKeyRegister, makeHealth, makeSigningKeyRegister } from './registers.ts'
+import { makeAgentRegister, makeApiKeyRegister, makeHealth } from './registers.ts'
 import type { Retention } from './retention.ts'
 import { makeRevocationRegister } from './revocation-register.ts'
 import type { SealKey } from './seals.ts'
 import { readServiceRow } from './service-row.ts'
 import { takeServingLock } from './serving-lock.ts'
+import { makeSigningKeyRegister } from './signing-key-register.ts'
 import { statementsOf } from './statements.ts'
 import { makeWriterClient } from './writer-client.ts'
 import { startWriter, type WriterHost } from './writer-host.ts'
@@ -91,6 +89,8 @@ export type StoreOptions = {
   readonly deadlineMs?: number
   /** With what the audit log is sealed, and who is told; without it nothing is. */
   readonly sealing?: { readonly key: SealKey; readonly onSeal: (seal: Seal) => void }
+  /** How signing keys live, and who makes the next; without it they stay as they are. */
+  readonly keys?: { readonly policy: KeyPolicy; readonly maker: Pick<SigningKeyMaker, 'make'> }
   /** Told what ended a writing thread. */
   readonly onFault?: (fault: unknown) => void
 }
@@ -142,14 +142,10 @@ const readHead = (file: string) => {
 }
 
 /** Starts the writing thread of a store that `migrate` made. Throws StoreProblem with one line for a person. */
-export const startStore = async ({
-  file,
-  retention,
-  clock,
-  wait = delay,
-  sealing,
-  onFault,
-}: StoreOptions): Promise<StoreHost> => {
+export const startStore = async (
+  { file, retention, clock, wait = delay, sealing, keys, onFault }: StoreOptions,
+  onKeyWanted?: () => void,
+): Promise<StoreHost> => {
   if (retention === null && existsSync(file)) refuseForeignUser(file)
   const { clockLease, madeBy } = readHead(file)
   const unlock = retention === null ? () => undefined : takeServingLock(file)
@@ -157,8 +153,10 @@ export const startStore = async ({
     const manual = clock?.buffer ?? null
     const cells = await startClockAfter(clockLease, manual, retention === null ? null : wait)
     const leaseMs = retention === null ? 0 : LEASE_MS
-    const upkeep = retention === null ? null : { retention, sealKey: sealing?.key ?? null }
-    const writer = await startWriter({ file, clock: cells, leaseMs, upkeep }, { onFault, onSeal: sealing?.onSeal })
+    const kept = { sealKey: sealing?.key ?? null, keyPolicy: keys?.policy ?? null }
+    const upkeep = retention === null ? null : { retention, ...kept }
+    const listeners = { onFault, onSeal: sealing?.onSeal, onKeyWanted }
+    const writer = await startWriter({ file, clock: cells, leaseMs, upkeep }, listeners)
     const close = async (): Promise<void> => {
       await writer.close()
       unlock()
@@ -198,11 +196,39 @@ export const connectStore = (options: {
   }
 }
 
+type KeySupply = { readonly onKeyWanted: () => void; readonly register: (register: SigningKeyRegister) => void }
+
+/** Makes a key where the writing thread finds none to follow the current one. It asks again until one is there. */
+const supplyKeys = ({ keys, onFault }: StoreOptions): KeySupply => {
+  let signingKeys: SigningKeyRegister | undefined
+  let making = false
+  const supply = async (): Promise<void> => {
+    if (making || keys === undefined) return
+    making = true
+    try {
+      const key = await keys.maker.make()
+      await signingKeys?.createNext(key, systemAct('signing_key.create'))
+    } catch (fault) {
+      if (!(fault instanceof Unavailable)) onFault?.(fault)
+    } finally {
+      making = false
+    }
+  }
+  return {
+    onKeyWanted: () => void supply(),
+    register: register => {
+      signingKeys = register
+    },
+  }
+}
+
 /** Opens a store in one thread. Throws StoreProblem with one line for a person. */
 export const openSqliteStore = async (options: StoreOptions): Promise<SqliteStore> => {
-  const host = await startStore(options)
+  const supply = supplyKeys(options)
+  const host = await startStore(options, supply.onKeyWanted)
   const { file, clock, madeBy } = host
   const connection = connectStore({ file, clock, deadlineMs: options.deadlineMs })
+  supply.register(connection.signingKeys)
   host.attach(connection.connect)
   const close = async (): Promise<void> => {
     await connection.settle()

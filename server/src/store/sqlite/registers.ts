@@ -1,18 +1,18 @@
-// The ports of agents, API keys and signing keys. What is remembered is used only while `service.seq` is the one it was
+// The ports of agents and API keys. What is remembered is used only while `service.seq` is the one it was
 // read at, and that number is read each time.
 import type { Client } from '../../domain/agent.ts'
 import type { ApiKey } from '../../domain/api-key.ts'
 import { hasExpired } from '../../domain/expiry.ts'
 import { Unavailable } from '../../domain/refusal.ts'
 import type { SigningKey } from '../../domain/signing-key.ts'
-import type { AgentRegister, Freshness, IssueView, SigningKeyRegister, StoreHealth } from '../../ports.ts'
+import type { AgentRegister, Freshness, IssueView, StoreHealth } from '../../ports.ts'
 import type { ApiKeyRegister } from '../../ports/secret-registers.ts'
 import { lifetimesInUse, readClient, showAgent } from './agents.ts'
 import { findApiKey, listApiKeys, showApiKey } from './api-keys.ts'
 import { handOverUses } from './hand-over-uses.ts'
 import { listAgents } from './list-agents.ts'
 import type { Reader, Snapshot } from './reader.ts'
-import { readSigningKeys } from './signing-keys.ts'
+import { readCurrentSigningKey } from './signing-keys.ts'
 import type { Writer } from './writer-client.ts'
 
 const REMEMBERED_MAX = 10_000
@@ -36,7 +36,7 @@ const memory = <T>(): Memory<T> => {
 }
 
 const readCurrentKey = ({ sql }: Snapshot): SigningKey => {
-  const [current] = readSigningKeys(sql)
+  const current = readCurrentSigningKey(sql)
   if (current === undefined) throw new Unavailable(`The store holds no signing key: run 'mintmark migrate'.`)
   return current
 }
@@ -96,12 +96,6 @@ export const makeApiKeyRegister = (reader: Reader, writer: Writer): ApiKeyRegist
     revoke: (apiKeyId, act) => writer.call('revokeApiKey', { apiKeyId, act }),
   }
 }
-
-export const makeSigningKeyRegister = (reader: Reader, writer: Writer): SigningKeyRegister => ({
-  published: async () => reader.readUntimed(({ sql }) => readSigningKeys(sql).map(({ publicJwk }) => publicJwk)),
-  createFirst: (key, act) => writer.call('createFirstKey', { key, act }),
-  sealed: async () => reader.readUntimed(({ sql }) => readSigningKeys(sql)),
-})
 
 export const makeHealth = (reader: Reader, writer: Writer): StoreHealth => ({
   check: async () => {

@@ -26,6 +26,8 @@ export const resetClock = ({ file, act, wall }: { file: string; act: Act; wall: 
     tx.audit(act, null, { seq, from: tx.now, to: wall })
     dropAllIssueCounts(tx.sql)
     connection.sql('update service set clock_lease = ?, last_at = ?').run(wall, wall)
+    // The age of a key counts from then on: else a rotation would wait for the clock to come back.
+    connection.sql('update signing_key set signs_from = min(signs_from, ?)').run(wall)
     connection.sql('commit').run()
   } finally {
     db.close()

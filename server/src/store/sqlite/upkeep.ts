@@ -1,9 +1,11 @@
-// What the writing thread does between requests: it seals the audit log, forgets proofs, fills open cut-offs, and removes
-// what has been kept long enough.
+// What the writing thread does between requests: it seals the audit log, leads signing keys through their life, forgets
+// proofs, fills open cut-offs, and removes what has been kept long enough.
+import type { KeyPolicy } from '../../domain/key-life.ts'
 import type { Seal } from '../../domain/seal.ts'
 import { monotonicMs } from './clock.ts'
 import { isStoreFault } from './connection.ts'
 import { fillStep } from './fill.ts'
+import { type KeyKeeping, makeKeyKeeper } from './key-keeper.ts'
 import { forgetProofs, proofsDue } from './proofs.ts'
 import { type Retention, retentionStep } from './retention.ts'
 import { isSealDue, SEAL_ENTRIES_MAX, type SealKey, sealStep } from './seals.ts'
@@ -24,16 +26,19 @@ export type Upkeep = {
   readonly retention: Retention
   /** Null: nothing is sealed. */
   readonly sealKey: SealKey | null
+  /** Null: signing keys stay as they are. */
+  readonly keyPolicy: KeyPolicy | null
 }
 
-export type UpkeepOptions = Upkeep & {
-  /** Pauses where another process may be waiting for the lock. */
-  readonly leaveGap: () => void
-  /** When somebody last asked for something, in ms of monotonicMs(). */
-  readonly askedAt: () => number
-  /** Told of each seal once it is durable. */
-  readonly onSeal: (seal: Seal) => void
-}
+export type UpkeepOptions = Upkeep &
+  Pick<KeyKeeping, 'steady' | 'onKeyWanted'> & {
+    /** Pauses where another process may be waiting for the lock. */
+    readonly leaveGap: () => void
+    /** When somebody last asked for something, in ms of monotonicMs(). */
+    readonly askedAt: () => number
+    /** Told of each seal once it is durable. */
+    readonly onSeal: (seal: Seal) => void
+  }
 
 /** A transaction's work; what it gives is done once that is committed. */
 type Step = (tx: Transaction) => (() => void) | undefined
@@ -74,15 +79,18 @@ const makeSealer = (connection: WritingConnection, key: SealKey, onSeal: (seal: 
 
 /** Starts the upkeep; the function it gives says that an act was done. Steps give way to requests. */
 export const startUpkeep = (connection: WritingConnection, options: UpkeepOptions): (() => void) => {
-  const { retention, sealKey, leaveGap, askedAt, onSeal } = options
+  const { retention, sealKey, keyPolicy, leaveGap, askedAt, onSeal } = options
   const sealDue = sealKey === null ? () => undefined : makeSealer(connection, sealKey, onSeal)
   const proofs = proofsDue(connection)
+  const keyStep =
+    keyPolicy === null ? () => undefined : makeKeyKeeper(connection.sql, { ...options, policy: keyPolicy })
   let retainedAt = Number.NEGATIVE_INFINITY
   let running = false
 
   const due = (): Step | undefined => {
     const seal = sealDue()
-    if (seal !== undefined) return seal
+    const step = seal ?? keyStep(connection.clock)
+    if (step !== undefined) return step
     if (proofs.isDue()) return tx => (forgetProofs(tx) === 'more' ? undefined : proofs.done)
     if (connection.sql(`select 1 from cutoff where state = 'open'`).get() !== undefined) return fill
     if (monotonicMs() - retainedAt < RETENTION_EVERY_MS) return undefined

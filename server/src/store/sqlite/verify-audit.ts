@@ -96,9 +96,33 @@ const BELOW_EVERY_SEAL = Number.MIN_SAFE_INTEGER
 
 const NEXT_SEAL = `select ${SEAL_COLUMNS} from seal where n > ? order by n limit 1`
 
-const checkNext = (sql: Statements, key: Uint8Array, before: Progress, known: KnownSeal): Finding | Progress | null => {
+/** The key that made a seal. */
+type KeyOfSeal = (seal: number) => Uint8Array
+
+type FormerKey = { readonly lastSeal: number; readonly sealedKey: Buffer }
+
+const FORMER_KEYS = 'select last_n as lastSeal, sealed_key as sealedKey from seal_key order by last_n'
+
+/** Opens the kept key of the seals up to one; undefined where that was changed. */
+export type OpenFormer = (sealed: Uint8Array, lastSeal: number) => Uint8Array | undefined
+
+/** A seal that was made under a former key-encryption key is checked with the key that was kept of it. */
+const keyOfSealIn = (sql: Statements, current: Uint8Array, openFormer: OpenFormer): KeyOfSeal => {
+  const former = sql<FormerKey>(FORMER_KEYS).all()
+  const keys = former.map(({ lastSeal, sealedKey }) => ({ lastSeal, key: openFormer(sealedKey, lastSeal) }))
+  // A kept key that was changed proves nothing: the seals then count as forged.
+  return seal => keys.find(({ lastSeal }) => seal <= lastSeal)?.key ?? current
+}
+
+const checkNext = (
+  sql: Statements,
+  keyOf: KeyOfSeal,
+  before: Progress,
+  known: KnownSeal,
+): Finding | Progress | null => {
   const seal = sql<SealRow>(NEXT_SEAL).get(before.seals === 0 ? BELOW_EVERY_SEAL : before.seals)
   if (seal === undefined) return null
+  const key = keyOf(seal.n)
   const wrong = checkSeal(key, before, seal)
   if (wrong !== undefined) return wrong
   const entries = sql<EntryBytes>(ENTRIES_OF_SEAL).all(before.last, seal.last, SEAL_ENTRIES_MAX)
@@ -160,28 +184,33 @@ const inSnapshot = <T>(sql: Statements, work: () => T): T => {
   }
 }
 
+export type AuditCheck = {
+  /** Of the seals under the key-encryption key of now. */
+  readonly key: Uint8Array
+  /** Absent where no former key is known. */
+  readonly openFormer?: OpenFormer
+  readonly known: KnownSeal
+}
+
 /** Checks a seal a snapshot, so that a store of any size is checked in flat memory, and beside a service that writes. */
-export const checkAudit = (db: Database, key: Uint8Array, known: KnownSeal): AuditVerdict => {
+export const checkAudit = (db: Database, { key, openFormer, known }: AuditCheck): AuditVerdict => {
   const sql = statementsOf(db)
+  const keyOf = keyOfSealIn(sql, key, openFormer ?? (() => undefined))
   const early = sql<{ n: number }>('select n from audit where n < 1 order by n limit 1').get()
   if (early !== undefined) return found(early.n, 'added', 'The store gives numbers from 1 on.')
   let progress = START
   for (;;) {
-    const step = inSnapshot(sql, () => checkNext(sql, key, progress, known) ?? checkEnd(sql, progress, known))
+    const step = inSnapshot(sql, () => checkNext(sql, keyOf, progress, known) ?? checkEnd(sql, progress, known))
     if ('good' in step) return step
     progress = step
   }
 }
 
 /** As checkAudit, on the store of a file. Throws StoreProblem with one line for a person. */
-export const verifyAudit = (options: {
-  readonly file: string
-  readonly key: Uint8Array
-  readonly known: KnownSeal
-}): AuditVerdict => {
-  const db = openForReading(options.file)
+export const verifyAudit = ({ file, ...check }: AuditCheck & { readonly file: string }): AuditVerdict => {
+  const db = openForReading(file)
   try {
-    return checkAudit(db, options.key, options.known)
+    return checkAudit(db, check)
   } finally {
     db.close()
   }

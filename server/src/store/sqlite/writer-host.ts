@@ -20,9 +20,10 @@ export type WriterHost = {
 export type WriterListeners = {
   readonly onFault?: ((fault: unknown) => void) | undefined
   readonly onSeal?: ((seal: Seal) => void) | undefined
+  readonly onKeyWanted?: (() => void) | undefined
 }
 
-const startThread = (options: WriterOptions, { onSeal }: WriterListeners): Promise<Worker> =>
+const startThread = (options: WriterOptions, { onSeal, onKeyWanted }: WriterListeners): Promise<Worker> =>
   new Promise((resolve, reject) => {
     const thread = new Worker(new URL(`./writer-thread${import.meta.url.slice(-3)}`, import.meta.url), {
       workerData: options,
@@ -30,6 +31,7 @@ const startThread = (options: WriterOptions, { onSeal }: WriterListeners): Promi
     })
     thread.on('message', (report: WriterReport) => {
       if (report === 'ready') resolve(thread)
+      else if (report === 'key wanted') onKeyWanted?.()
       else onSeal?.(report.sealed)
     })
     thread.once('error', fault => reject(fault instanceof Error ? new StoreProblem(fault.message) : fault))

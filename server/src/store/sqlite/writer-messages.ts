@@ -36,8 +36,11 @@ export type WriterMessage = JobMessage | HoldRequest
 /** What the thread that started it says: a further port to serve; or to commit what has arrived, and end. */
 export type WriterControl = { readonly attach: MessagePort } | { readonly close: true }
 
-/** What the thread says to the one that started it: it takes jobs; or it has sealed entries of the audit log. */
-export type WriterReport = 'ready' | { readonly sealed: Seal }
+/**
+ * What the thread says to the one that started it: it takes jobs; it has sealed entries of the audit log; or it finds no
+ * signing key to follow the current one.
+ */
+export type WriterReport = 'ready' | 'key wanted' | { readonly sealed: Seal }
 
 /** `unavailable`: the store failed or was too slow. `fault`: a bug of ours. */
 export type Failure = { readonly kind: 'unavailable' | 'fault'; readonly message: string }

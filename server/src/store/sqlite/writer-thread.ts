@@ -1,7 +1,7 @@
 // The one thread that writes. It commits what has arrived as one group, and does the upkeep in between.
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
 import type { Seal } from '../../domain/seal.ts'
-import { clockOf, monotonicMs } from './clock.ts'
+import { clockOf, monotonicMs, steadyOf } from './clock.ts'
 import { openForWriting } from './connection.ts'
 import { guardFiles } from './file-guard.ts'
 import { groupCommit } from './group-commit.ts'
@@ -43,7 +43,13 @@ let askedAt = Number.NEGATIVE_INFINITY
 
 const tellHost = (report: WriterReport): void => control.postMessage(report)
 
-const surroundings = { leaveGap, askedAt: () => askedAt, onSeal: (sealed: Seal) => tellHost({ sealed }) }
+const surroundings = {
+  leaveGap,
+  askedAt: () => askedAt,
+  steady: steadyOf(options.clock),
+  onSeal: (sealed: Seal) => tellHost({ sealed }),
+  onKeyWanted: () => tellHost('key wanted'),
+}
 const wakeUpkeep =
   options.upkeep === null ? () => undefined : startUpkeep(connection, { ...options.upkeep, ...surroundings })
 

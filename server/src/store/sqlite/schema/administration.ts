@@ -48,6 +48,20 @@ create index credential_usable on credential (agent, expires_at) where revoked_a
 alter table api_key add column expires_at integer;
 alter table api_key add column last_used_at integer;
 
+-- The life of a signing key: domain/key-life.ts. A kid that was imported is another than the thumbprint.
+alter table signing_key add column thumbprint text not null default '';
+alter table signing_key add column state text not null default 'current'
+  check (state in ('next', 'current', 'retained', 'gone', 'compromised'));
+alter table signing_key add column imported integer not null default 0 check (imported in (0, 1));
+alter table signing_key add column signs_from integer;
+alter table signing_key add column signs_until integer;
+alter table signing_key add column gone_at integer;
+alter table signing_key add column steady_ms integer not null default 0;
+alter table signing_key add column wanted integer not null default 0 check (wanted in (0, 1));
+update signing_key set thumbprint = kid, signs_from = created_at;
+create unique index signing_key_thumbprint on signing_key (thumbprint);
+create unique index signing_key_signing on signing_key (state) where state in ('next', 'current');
+
 alter table act add column request_id text;
 alter table act add column revocation_id text;
 
@@ -71,6 +85,11 @@ create table seal (                          -- of audit entries, in the order o
   marks blob not null,                       -- 8 bytes an entry, to tell which one is not as it was
   mac blob not null,                         -- HMAC-SHA-256 over all the rest and the MAC of the seal before
   at integer not null
+) strict;
+
+create table seal_key (                      -- how seals made under a former key-encryption key are checked
+  last_n integer primary key,                -- the last seal that this key made
+  sealed_key blob not null                   -- under the key-encryption key of now
 ) strict;
 
 create table refused (                       -- authentications that were refused, counted

@@ -1,0 +1,34 @@
+// mintmark key import
+import type { Command } from 'commander'
+import { administers } from './administer.ts'
+import { CHANGED_KEY, CHANGED_KEY_JSON, showKey } from './key-change.ts'
+import { isRecord } from './print.ts'
+import { readStandardInput } from './standard-input.ts'
+
+/** A JWK where it is a JSON object, else PEM: what is neither is refused where it is read. */
+const parseKey = (input: string): string | object => {
+  try {
+    const value: unknown = JSON.parse(input)
+    return isRecord(value) ? value : input
+  } catch {
+    return input
+  }
+}
+
+type Options = { readonly kid?: string; readonly note?: string }
+
+export const addImportKey = (key: Command): void => {
+  const command = key
+    .command('import')
+    .description('take a private key (PKCS#8 in PEM, or a JWK) from standard input as the next key, under its own kid')
+    .option('--kid <kid>', 'its name; without it the one in the JWK, or else its thumbprint')
+    .option('--note <text>', 'for whoever reads the audit log')
+  administers<Options>(command, {
+    json: CHANGED_KEY_JSON,
+    examples: ['mintmark key import --kid 2026-01 < key.pem'],
+    run: async ({ api, options: { kid, note } }) => {
+      const json = { private_key: parseKey(await readStandardInput('the private key')), kid, note }
+      return showKey(await api.ask({ method: 'POST', path: '/api/v1/keys/import', json }, ...CHANGED_KEY))
+    },
+  })
+}

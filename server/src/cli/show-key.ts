@@ -1,0 +1,18 @@
+// mintmark key show
+import type { Command } from 'commander'
+import { administers } from './administer.ts'
+import { at } from './api.ts'
+import { EXAMPLE_KID, KID, showKey } from './key-change.ts'
+
+export const addShowKey = (key: Command): void => {
+  const command = key
+    .command('show')
+    .description('show a signing key and how much of its life is left, never its private half')
+    .argument('<kid>', KID)
+  administers(command, {
+    json: 'print the record, with the public key',
+    examples: [`mintmark key show ${EXAMPLE_KID}`],
+    run: async ({ api, args: [kid = ''] }) =>
+      showKey(await api.ask({ method: 'GET', path: at`/api/v1/keys/${kid}` }, 'kid', 'state')),
+  })
+}

@@ -1,0 +1,40 @@
+// Secrets at rest: bytes sealed under a key-encryption key (AES-256-GCM), each bound to what it is for.
+import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto'
+
+const KEY_ENCRYPTION_KEY_BYTES = 32
+const CIPHER = 'aes-256-gcm'
+const NONCE_BYTES = 12
+const TAG_BYTES = 16
+
+/** The 32 bytes of a key-encryption key as `openssl rand -base64 32` prints one; undefined for any other text. */
+export const parseKeyEncryptionKey = (base64: string): Uint8Array | undefined => {
+  const bytes = Buffer.from(base64, 'base64')
+  return bytes.length === KEY_ENCRYPTION_KEY_BYTES && bytes.toString('base64') === base64 ? bytes : undefined
+}
+
+/** A name for a key-encryption key from which the key cannot be found: it stands beside what the key sealed. */
+export const keyEncryptionKeyId = (keyEncryptionKey: Uint8Array): string =>
+  createHmac('sha256', keyEncryptionKey).update('mintmark key-encryption key id').digest('hex').slice(0, 16)
+
+/** Nonce, ciphertext, tag. `purpose` is authenticated with the bytes: they open in no other place. */
+export const seal = (keyEncryptionKey: Uint8Array, plain: Uint8Array, purpose: string): Uint8Array => {
+  const nonce = randomBytes(NONCE_BYTES)
+  const cipher = createCipheriv(CIPHER, keyEncryptionKey, nonce, { authTagLength: TAG_BYTES })
+  cipher.setAAD(Buffer.from(purpose))
+  return Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()])
+}
+
+/** The plain bytes, or undefined where what was sealed was changed since, or is sealed under another key. */
+export const unseal = (keyEncryptionKey: Uint8Array, sealed: Uint8Array, purpose: string): Buffer | undefined => {
+  if (sealed.length < NONCE_BYTES + TAG_BYTES) return undefined
+  const nonce = sealed.subarray(0, NONCE_BYTES)
+  const decipher = createDecipheriv(CIPHER, keyEncryptionKey, nonce, { authTagLength: TAG_BYTES })
+  decipher.setAAD(Buffer.from(purpose))
+  decipher.setAuthTag(sealed.subarray(-TAG_BYTES))
+  const plain = decipher.update(sealed.subarray(NONCE_BYTES, -TAG_BYTES))
+  try {
+    return Buffer.concat([plain, decipher.final()])
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,132 @@
+// What keys of each algorithm are called, and that tokens of each verify with libraries that are not ours.
+import assert from 'node:assert/strict'
+import { createPrivateKey } from 'node:crypto'
+import { test } from 'node:test'
+import { calculateJwkThumbprint, compactVerify, importJWK, jwtVerify } from 'jose'
+import type { AccessTokenClaims } from '../../src/domain/claims.ts'
+import { SIGNING_ALGORITHMS } from '../../src/domain/signing-key.ts'
+import { makeTokenId } from '../../src/domain/token-id.ts'
+import {
+  ALGORITHMS,
+  bareJwkOf,
+  isAlgorithmThere,
+  signatureBytes,
+  thumbprintOf,
+} from '../../src/keys/signing-algorithms.ts'
+import { generateSigningKey, makeSigningKey, openSigningKey, sealSigningKey } from '../../src/keys/signing-keys.ts'
+import { makeTokenCodec } from '../../src/keys/token-codec.ts'
+
+const KEY_ENCRYPTION_KEY = Buffer.alloc(32, 7)
+const ISSUED_AT = 1_795_000_000_123
+const ISSUER = 'https://mintmark.test'
+
+const CLAIMS: AccessTokenClaims = {
+  iss: ISSUER,
+  sub: '6f1c1a52-4f7e-4c1f-9d7b-0a8a3d1f2b3c',
+  aud: ISSUER,
+  client_id: '6f1c1a52-4f7e-4c1f-9d7b-0a8a3d1f2b3c',
+  iat: 1_795_000_000,
+  exp: 1_795_000_300,
+  jti: makeTokenId(ISSUED_AT, Buffer.alloc(10, 9)),
+  scope: 'db:read',
+  seq: 4,
+}
+
+test('the example of RFC 7638 §3.1 has the thumbprint that the RFC gives it', () => {
+  const n =
+    '0vx7agoebGcQSuuPiLJXZptN9nndrQmbXEps2aiAFbWhM78LhWx4cbbfAAtVT86zwu1RK7aPFFxuhDR1L6tSoc_BJECPebWKRXjBZCiFV4n3oknjhMst' +
+    'n64tZ_2W-5JsGY4Hc5n9yBXArwl93lqt7_RN5w6Cf0h4QyQ5v-65YGjQR0_FDW2QvzqY368QQMicAtaSqzs8KJZgnYb9c7d0zgdAZHzu6qMQvRL5hajrn1' +
+    'n91CbOpbISD08qNLyrdkt-bFTWhAI4vMQFh6WeZu0fM4lFd2NcRwr3XPksINHaQ-G_xBniIqbw0Ls1jF44-csFCur-kEgU8awapJzKnqDKgw'
+  const thumbprint = thumbprintOf({ kty: 'RSA', n, e: 'AQAB', alg: 'RS256' })
+  assert.equal(thumbprint, 'NzbLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs')
+})
+
+test('the example of RFC 8037 §A.3 has the thumbprint that the RFC gives it', () => {
+  const x = '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo'
+  const thumbprint = thumbprintOf({ kty: 'OKP', crv: 'Ed25519', x, alg: 'EdDSA' })
+  assert.equal(thumbprint, 'kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k')
+})
+
+test('the private key of RFC 8037 §A.1 has the public half that the RFC gives it', () => {
+  const jwk = {
+    kty: 'OKP',
+    crv: 'Ed25519',
+    d: 'nWGxne_9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A',
+    x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo',
+  }
+  const key = createPrivateKey({ key: jwk, format: 'jwk' })
+  assert.deepEqual(bareJwkOf(key, 'EdDSA'), { kty: 'OKP', crv: 'Ed25519', x: jwk.x, alg: 'EdDSA' })
+})
+
+for (const alg of SIGNING_ALGORITHMS) {
+  const sealed = makeSigningKey(KEY_ENCRYPTION_KEY, alg)
+  const codec = makeTokenCodec({ issuer: ISSUER, keyEncryptionKey: KEY_ENCRYPTION_KEY })
+  const [minted] = codec.mint([CLAIMS], { ...sealed, number: 1 })
+  const token = minted?.token ?? ''
+
+  test(`${alg}: jose verifies a token under the published key, which names its algorithm`, async () => {
+    assert.equal(sealed.publicJwk.alg, alg)
+    const { payload, protectedHeader } = await jwtVerify(token, await importJWK(sealed.publicJwk), {
+      issuer: ISSUER,
+      typ: 'at+jwt',
+      algorithms: [alg],
+      currentDate: new Date(ISSUED_AT),
+    })
+    assert.deepEqual(protectedHeader, { alg, kid: sealed.publicJwk.kid, typ: 'at+jwt' })
+    assert.deepEqual(payload, CLAIMS)
+  })
+
+  test(`${alg}: the kid is the thumbprint as jose makes it`, async () => {
+    assert.equal(sealed.publicJwk.kid, sealed.thumbprint)
+    assert.equal(sealed.thumbprint, await calculateJwkThumbprint(sealed.publicJwk))
+  })
+
+  test(`${alg}: a revocation recognises a token by its signature, and none that was changed`, () => {
+    assert.ok(codec.isSignedBy(token, sealed.publicJwk))
+    assert.ok(codec.isSignedBy(` ${token}==\n`, sealed.publicJwk))
+    const [head = '', payload = '', signature = ''] = token.split('.')
+    const bytes = Buffer.from(signature, 'base64url')
+    assert.equal(bytes.length, signatureBytes(sealed.publicJwk))
+    const others = [bytes.subarray(1), Buffer.concat([bytes, Buffer.alloc(3)]), Buffer.from(bytes.toReversed())]
+    for (const other of others) {
+      assert.equal(codec.isSignedBy(`${head}.${payload}.${other.toString('base64url')}`, sealed.publicJwk), false)
+    }
+    const another = makeSigningKey(KEY_ENCRYPTION_KEY, alg)
+    assert.equal(codec.isSignedBy(token, another.publicJwk), false)
+  })
+
+  test(`${alg}: the runtime of this test has it, and a key made beside the thread opens`, async () => {
+    assert.ok(isAlgorithmThere(alg))
+    const generated = await generateSigningKey(KEY_ENCRYPTION_KEY, alg)
+    const { kid: _kid, use: _use, ...bare } = generated.publicJwk
+    assert.deepEqual(bareJwkOf(openSigningKey(KEY_ENCRYPTION_KEY, generated), alg), bare)
+  })
+}
+
+test('an RSA key that the service makes has 3072 bits', () => {
+  const { publicJwk } = makeSigningKey(KEY_ENCRYPTION_KEY, 'RS256')
+  assert.equal(signatureBytes(publicJwk), 3072 / 8)
+})
+
+test('a token of one algorithm does not verify as one of another', async () => {
+  const codec = makeTokenCodec({ issuer: ISSUER, keyEncryptionKey: KEY_ENCRYPTION_KEY })
+  const [es, ed] = [makeSigningKey(KEY_ENCRYPTION_KEY), makeSigningKey(KEY_ENCRYPTION_KEY, 'EdDSA')]
+  const [minted] = codec.mint([CLAIMS], { ...es, number: 1 })
+  const token = minted?.token ?? ''
+  assert.equal(codec.isSignedBy(token, ed.publicJwk), false)
+  await assert.rejects(compactVerify(token, await importJWK(es.publicJwk), { algorithms: ['EdDSA'] }))
+})
+
+for (const alg of SIGNING_ALGORITHMS) {
+  test(`${alg}: a token at every limit of scope, audience and kid is still short enough to be read`, () => {
+    const iss = `https://${'i'.repeat(504)}`
+    const codec = makeTokenCodec({ issuer: iss, keyEncryptionKey: KEY_ENCRYPTION_KEY })
+    const { privateKey } = ALGORITHMS[alg].make()
+    // Each of these takes two characters in JSON.
+    const made = sealSigningKey(KEY_ENCRYPTION_KEY, privateKey, { alg, kid: '"'.repeat(128) })
+    const aud = Array.from({ length: 8 }, () => `https://${'a'.repeat(504)}`)
+    const claims = { ...CLAIMS, iss, aud, scope: `${'s'.repeat(1022)}:a`, seq: 2 ** 53 - 1 }
+    const [minted] = codec.mint([claims], { ...made, number: 1 })
+    assert.equal(codec.read(minted?.token ?? '')?.id, CLAIMS.jti)
+  })
+}

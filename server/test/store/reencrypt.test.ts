@@ -1,0 +1,198 @@
+// A change of the key-encryption key: all that is sealed is taken over or nothing is, and old seals still prove the log.
+import assert from 'node:assert/strict'
+import { test, type TestContext } from 'node:test'
+import { auditSealKey } from '../../src/keys/audit-key.ts'
+import { makeReencryption, openFormerSealKey } from '../../src/keys/reencryption.ts'
+import { keyEncryptionKeyId } from '../../src/keys/sealed-bytes.ts'
+import { makeSigningKey, openSigningKey } from '../../src/keys/signing-keys.ts'
+import { StoreProblem } from '../../src/store/sqlite/connection.ts'
+import { openSqliteStore } from '../../src/store/sqlite/open.ts'
+import { reencryptStore } from '../../src/store/sqlite/reencrypt.ts'
+import { isSealDue, sealStep } from '../../src/store/sqlite/seals.ts'
+import { verifyAudit } from '../../src/store/sqlite/verify-audit.ts'
+import { act, createAgent, KEEP_LONG, makeTestStore, type TestStore, waitOn } from '../support/store.ts'
+import { countRows, inTransaction, readRows, withFile, withWritingConnection } from '../support/store-file.ts'
+
+const [FIRST, SECOND, THIRD] = [1, 2, 3].map(byte => new Uint8Array(32).fill(byte)) as [
+  Uint8Array,
+  Uint8Array,
+  Uint8Array,
+]
+const ACT = act('signing_key.reencrypt')
+const UNKNOWN = { number: null, head: null }
+
+/** A store under the first key with a current, a next and a retained signing key, and an audit log in two seals. */
+const makeWorld = async (t: TestContext): Promise<TestStore> => {
+  const world = await makeTestStore(null)
+  t.after(world.dispose)
+  const { signingKeys } = world.store
+  withFile(world.file, db => db.exec('delete from signing_key'))
+  await signingKeys.createFirst(makeSigningKey(FIRST), act('signing_key.create'))
+  for (const alg of ['ES256', 'EdDSA'] as const) {
+    await signingKeys.createNext(makeSigningKey(FIRST, alg), act('signing_key.create'))
+    if (alg === 'ES256') await signingKeys.rotate({ candidate: null, force: true }, act('signing_key.rotate'))
+  }
+  sealLog(world, FIRST)
+  await createAgent(world.store)
+  sealLog(world, FIRST)
+  await createAgent(world.store)
+  return world
+}
+
+/** As the upkeep of a service under this key does. */
+const sealLog = (world: TestStore, keyEncryptionKey: Uint8Array): void => {
+  const key = { bytes: auditSealKey(keyEncryptionKey), keyEncryptionKeyId: keyEncryptionKeyId(keyEncryptionKey) }
+  withWritingConnection(world, connection => {
+    assert.ok(isSealDue(connection.sql, key))
+    inTransaction(connection, tx => sealStep(tx, key.bytes))
+  })
+}
+
+const verdictUnder = (file: string, keyEncryptionKey: Uint8Array) =>
+  verifyAudit({
+    file,
+    key: auditSealKey(keyEncryptionKey),
+    openFormer: (sealed, lastSeal) => openFormerSealKey(keyEncryptionKey, sealed, lastSeal),
+    known: UNKNOWN,
+  })
+
+const reencrypt = (file: string, from: Uint8Array, to: Uint8Array) =>
+  reencryptStore({ file, act: ACT, reencryption: makeReencryption(from, to) })
+
+const problem = (pattern: RegExp) => (fault: unknown) => fault instanceof StoreProblem && pattern.test(fault.message)
+
+const content = (file: string): unknown => [
+  readRows(file, 'select * from signing_key order by n'),
+  readRows(file, 'select * from seal_key'),
+  countRows(file, 'audit'),
+]
+
+test('after a re-encryption the new key opens every signing key, and the former one none', async t => {
+  const { store, file } = await makeWorld(t)
+  const before = await store.signingKeys.published()
+  assert.equal(reencrypt(file, FIRST, SECOND), 'done')
+  assert.deepEqual(await store.signingKeys.published(), before)
+  const sealed = await store.signingKeys.sealed()
+  assert.equal(sealed.length, 2)
+  for (const key of sealed) {
+    openSigningKey(SECOND, key)
+    assert.throws(() => openSigningKey(FIRST, key), /is sealed under the key-encryption key/)
+  }
+  const ids = readRows(file, 'select distinct key_encryption_key_id as id from signing_key')
+  assert.deepEqual(ids, [{ id: keyEncryptionKeyId(SECOND) }])
+})
+
+test('the audit log stays provable over several re-encryptions, and goes on under each new key', async t => {
+  const world = await makeWorld(t)
+  const { file } = world
+  reencrypt(file, FIRST, SECOND)
+  sealLog(world, SECOND)
+  assert.equal(verdictUnder(file, SECOND).good, true)
+  assert.equal(verdictUnder(file, FIRST).good, false)
+  reencrypt(file, SECOND, THIRD)
+  // Twice with no seal in between.
+  reencrypt(file, THIRD, FIRST)
+  reencrypt(file, FIRST, THIRD)
+  sealLog(world, THIRD)
+  const verdict = verdictUnder(file, THIRD)
+  assert.ok(verdict.good)
+  assert.deepEqual([verdict.seals, verdict.unsealed], [4, 0])
+  assert.deepEqual(readRows(file, 'select last_n from seal_key'), [{ last_n: 2 }, { last_n: 3 }])
+})
+
+for (const [name, tamper] of Object.entries({
+  'an entry of before': `update audit set note = 'forged' where n = 2`,
+  'a seal of before': `update seal set at = at + 1 where n = 1`,
+  'the kept key': `update seal_key set sealed_key = zeroblob(length(sealed_key))`,
+  'how far the kept key reaches': `update seal_key set last_n = last_n - 1`,
+  'the kept key, which is gone': 'delete from seal_key',
+})) {
+  test(`a change of ${name} is found under the new key`, async t => {
+    const world = await makeWorld(t)
+    reencrypt(world.file, FIRST, SECOND)
+    sealLog(world, SECOND)
+    assert.equal(verdictUnder(world.file, SECOND).good, true)
+    withFile(world.file, db => db.exec(tamper))
+    assert.equal(verdictUnder(world.file, SECOND).good, false)
+  })
+}
+
+test('who has the former key and the store cannot forge what the first seal under the new one covers', async t => {
+  const world = await makeWorld(t)
+  reencrypt(world.file, FIRST, SECOND)
+  sealLog(world, SECOND)
+  const spans = readRows(world.file, 'select last_n as last from seal where n <= 2 order by n')
+  withWritingConnection(world, connection => {
+    connection.db.exec(`update audit set note = 'forged' where n = 2; create table whole as select * from audit;
+      create table kept as select * from seal where n > 2; delete from seal;
+      update sqlite_sequence set seq = 0 where name = 'seal'`)
+    // The same seals over the same entries, under the former key.
+    for (const { last } of spans) {
+      connection.db.exec(`delete from audit where n > ${String(last)}`)
+      inTransaction(connection, tx => sealStep(tx, auditSealKey(FIRST)))
+      connection.db.exec(`insert into audit select * from whole where n > ${String(last)}`)
+    }
+    connection.db.exec('insert into seal select * from kept')
+  })
+  assert.equal(countRows(world.file, 'seal'), 3)
+  assert.equal(verdictUnder(world.file, SECOND).good, false)
+})
+
+test('a second run finds that all is done, and a wrong former key changes nothing', async t => {
+  const { file } = await makeWorld(t)
+  const before = content(file)
+  assert.throws(
+    () => reencrypt(file, THIRD, SECOND),
+    problem(/is sealed under the key-encryption key [0-9a-f]{16}, but/),
+  )
+  assert.deepEqual(content(file), before)
+  assert.equal(reencrypt(file, FIRST, SECOND), 'done')
+  const after = content(file)
+  assert.equal(reencrypt(file, FIRST, SECOND), 'done_before')
+  assert.deepEqual(content(file), after)
+})
+
+test('a signing key that was changed in the store stops all of it, and nothing has changed', async t => {
+  const { file } = await makeWorld(t)
+  withFile(file, db => db.exec(`update signing_key set sealed_private_key = zeroblob(60) where state = 'next'`))
+  const before = content(file)
+  assert.throws(() => reencrypt(file, FIRST, SECOND), problem(/was changed in the store since it was sealed/))
+  assert.deepEqual(content(file), before)
+})
+
+test('a fault in the middle, as a crash there, leaves every key as it was', async t => {
+  const { file } = await makeWorld(t)
+  const before = content(file)
+  const whole = makeReencryption(FIRST, SECOND)
+  let calls = 0
+  const broken = {
+    ...whole,
+    sealKey: (): Uint8Array => {
+      calls += 1
+      throw new Error('The power went.')
+    },
+  }
+  assert.throws(() => reencryptStore({ file, act: ACT, reencryption: broken }), /The power went/)
+  assert.equal(calls, 1)
+  assert.deepEqual(content(file), before)
+  assert.equal(reencrypt(file, FIRST, SECOND), 'done')
+})
+
+test('while a service runs on the store it is refused in one line', async t => {
+  const world = await makeWorld(t)
+  const { file, clock } = world
+  const service = await openSqliteStore({ file, retention: KEEP_LONG, clock, wait: waitOn(clock) })
+  t.after(service.close)
+  assert.throws(() => reencrypt(file, FIRST, SECOND), problem(/in use by a mintmark that runs: stop that one first/))
+})
+
+test('one entry of the audit says so, with both ids and neither key', async t => {
+  const { file } = await makeWorld(t)
+  reencrypt(file, FIRST, SECOND)
+  const [row, ...others] = readRows(file, `select subject, detail from audit where kind = 'signing_key.reencrypt'`)
+  assert.deepEqual([row?.['subject'], others.length], [null, 0])
+  const { seq, ...detail } = JSON.parse(String(row?.['detail'])) as Record<string, unknown>
+  assert.equal(typeof seq, 'number')
+  const id = (key: Uint8Array) => ({ key_encryption_key_id: keyEncryptionKeyId(key) })
+  assert.deepEqual(detail, { signing_keys: 2, before: id(FIRST), after: id(SECOND) })
+})
