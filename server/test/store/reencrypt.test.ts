@@ -178,6 +178,25 @@ test('a fault in the middle, as a crash there, leaves every key as it was', asyn
   assert.equal(reencrypt(file, FIRST, SECOND), 'done')
 })
 
+test('an imported secret that is live stops all of it, since no other key can check it', async t => {
+  const { file } = await makeWorld(t)
+  const put = (change: string): void => {
+    withFile(file, db => db.exec(`update credential set ${change} where n = 1`))
+  }
+  put('imported = 1')
+  const before = content(file)
+  assert.throws(
+    () => reencrypt(file, FIRST, SECOND),
+    problem(/^The store has imported secrets \(1, the first of agent [0-9a-f-]{36}\) that/),
+  )
+  assert.deepEqual(content(file), before)
+  // One that waits for its first use has the hash of the other server, which is under no key.
+  put(`foreign_hash = '$2b$…'`)
+  assert.equal(reencrypt(file, FIRST, SECOND), 'done')
+  put('foreign_hash = null, revoked_at = 1')
+  assert.equal(reencrypt(file, SECOND, THIRD), 'done')
+})
+
 test('while a service runs on the store it is refused in one line', async t => {
   const world = await makeWorld(t)
   const { file, clock } = world

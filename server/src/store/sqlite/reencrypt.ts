@@ -61,6 +61,20 @@ const keepSealKeys = ({ sql }: Transaction, { sealKey, formerSealKey }: Reencryp
   }
 }
 
+const IMPORTED = `select a.id as agent, count(*) over () as secrets from credential c join agent a on a.n = c.agent
+  where c.imported = 1 and c.foreign_hash is null and c.revoked_at is null and a.deleted_at is null
+    and (c.expires_at is null or c.expires_at > ?) order by c.n limit 1`
+
+// Their hashes are keyed, and the store does not have the secrets: their agents would be refused from then on.
+const refuseImportedSecrets = ({ sql, now }: Transaction): void => {
+  const found = sql<{ agent: string; secrets: number }>(IMPORTED).get(now)
+  if (found === undefined) return
+  throw new StoreProblem(
+    `The store has imported secrets (${found.secrets}, the first of agent ${found.agent}) that only the former key-encryption key can check: ` +
+      'give their agents secrets of this service (`mintmark credential rotate`), and run this again once the imported ones have ended.',
+  )
+}
+
 const IDS = 'select distinct key_encryption_key_id as id from signing_key'
 
 /** `done_before`: all of it is under the new key already, as after an attempt whose end nobody saw. */
@@ -77,6 +91,7 @@ const reencrypt = (tx: Transaction, reencryption: Reencryption, act: Act): 'done
       `The store is sealed under the key-encryption key ${foreign}, but MINTMARK_KEY_ENCRYPTION_KEY_OLD is ${fromId}.`,
     )
   }
+  refuseImportedSecrets(tx)
   const keys = reencryptSigningKeys(tx, reencryption)
   keepSealKeys(tx, reencryption)
   const seq = tx.nextSeq()
