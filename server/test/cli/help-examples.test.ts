@@ -8,7 +8,7 @@ import { after, before, test, type TestContext } from 'node:test'
 import type { Command } from 'commander'
 import { makeProgram } from '../../src/cli/program.ts'
 import { BLANK_SETTINGS } from '../../src/domain/change-agent.ts'
-import { makeSigningKey } from '../../src/keys/signing-keys.ts'
+import { makeSigningKeyMaker } from '../../src/keys/signing-key-maker.ts'
 import { openSqliteStore } from '../../src/store/sqlite/open.ts'
 import { act } from '../support/store.ts'
 import { freePorts, KEY, run, runShell, start, type Variables } from './run-mintmark.ts'
@@ -85,8 +85,10 @@ const fill = async (file: string): Promise<void> => {
       limits: null,
     },
   ])
-  const next = makeSigningKey(Buffer.from(KEY, 'base64'))
-  await store.signingKeys.createNext({ ...next, publicJwk: { ...next.publicJwk, kid: KID } }, act('signing_key.create'))
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const next = makeSigningKeyMaker(Buffer.from(KEY, 'base64'), 'ES256').read(privateKey.export({ format: 'jwk' }), KID)
+  assert.ok('publicJwk' in next)
+  await store.signingKeys.createNext(next, act('signing_key.create'))
   await store.close()
 }
 
