@@ -73,11 +73,20 @@ for (const [name, text] of SPELLINGS) {
   })
 }
 
-test('the payload of a token is taken with a signature of 64 bytes only, in any bytes', () => {
+test('the payload of a token is taken with a signature of 64 bytes or more, in any bytes and one spelling', () => {
   const withSignature = (bytes: number, byte: number) => `${H}.${P}.${encode(Buffer.alloc(bytes, byte))}`
   for (const byte of [0x00, 0x01, 0x7f, 0xfe, 0xff]) {
-    assert.equal(readProvablePayload(withSignature(64, byte)), PAYLOAD)
-    for (const bytes of [1, 63, 65]) assert.equal(readProvablePayload(withSignature(bytes, byte)), undefined)
+    for (const bytes of [64, 65, 256, 3309]) {
+      const text = withSignature(bytes, byte)
+      assert.equal(readProvablePayload(text), PAYLOAD)
+      for (const other of [`${text}=`, `${text.slice(0, -1)}+`, ` ${text}`]) {
+        assert.equal(readProvablePayload(other), undefined)
+      }
+    }
+    // After 65 and 256 bytes the last character has bits that decoders drop.
+    for (const bytes of [65, 256])
+      assert.equal(readProvablePayload(`${withSignature(bytes, byte).slice(0, -1)}B`), undefined)
+    for (const bytes of [1, 63]) assert.equal(readProvablePayload(withSignature(bytes, byte)), undefined)
   }
 })
 

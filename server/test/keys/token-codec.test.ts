@@ -5,8 +5,10 @@ import { test } from 'node:test'
 import * as fc from 'fast-check'
 import { importJWK, jwtVerify } from 'jose'
 import type { AccessTokenClaims } from '../../src/domain/claims.ts'
-import type { SigningKey } from '../../src/domain/signing-key.ts'
+import { SIGNING_ALGORITHMS, type SigningKey } from '../../src/domain/signing-key.ts'
 import { makeTokenId } from '../../src/domain/token-id.ts'
+import { ALGORITHMS } from '../../src/keys/signing-algorithms.ts'
+import { makeSigningKeyMaker } from '../../src/keys/signing-key-maker.ts'
 import { makeSigningKey } from '../../src/keys/signing-keys.ts'
 import { makeTokenCodec } from '../../src/keys/token-codec.ts'
 
@@ -84,16 +86,23 @@ test('a key sealed under another key-encryption key does not sign', () => {
   assert.throws(() => codec.mint([CLAIMS], foreign), /is sealed under the key-encryption key/)
 })
 
-test('a token at every limit of scope and audience is still short enough to be read', () => {
-  const iss = `https://${'i'.repeat(504)}`
-  const longest = makeTokenCodec({ issuer: iss, keyEncryptionKey: KEY_ENCRYPTION_KEY })
-  const aud = Array.from({ length: 8 }, () => `https://${'a'.repeat(504)}`)
-  const scope = `${'s'.repeat(1022)}:a`
-  const cnf = { jkt: 'j'.repeat(43) }
-  const [minted] = longest.mint([claimsOf({ iss, aud, scope, client_id: CLAIMS.sub, seq: 2 ** 53 - 1, cnf })], key)
-  const { id, jkt } = longest.read(minted?.token ?? '') ?? {}
-  assert.deepEqual([id, jkt], [CLAIMS.jti, cnf.jkt])
-})
+for (const alg of SIGNING_ALGORITHMS) {
+  test(`a token at every limit of scope, audience, client id and kid is still short enough to be read: ${alg}`, () => {
+    const iss = `https://${'i'.repeat(504)}`
+    const longest = makeTokenCodec({ issuer: iss, keyEncryptionKey: KEY_ENCRYPTION_KEY })
+    const aud = Array.from({ length: 8 }, () => `https://${'a'.repeat(504)}`)
+    const cnf = { jkt: 'j'.repeat(43) }
+    // Of an imported client and an imported key; JSON writes each backslash as two.
+    const [client_id, kid] = ['\\'.repeat(255), '\\'.repeat(128)]
+    const claims = claimsOf({ iss, aud, scope: `${'s'.repeat(1022)}:a`, client_id, seq: 2 ** 53 - 1, cnf })
+    const maker = makeSigningKeyMaker(KEY_ENCRYPTION_KEY, alg)
+    const imported = maker.read(ALGORITHMS[alg].make().privateKey.export({ format: 'jwk' }), kid)
+    assert.ok('publicJwk' in imported)
+    const [minted] = longest.mint([claims], { ...imported, number: 2 })
+    const { id, jkt } = longest.read(minted?.token ?? '') ?? {}
+    assert.deepEqual([id, jkt], [CLAIMS.jti, cnf.jkt])
+  })
+}
 
 test('a token too long to be read again is not minted', () => {
   assert.throws(() => codec.mint([claimsOf({ scope: 'x'.repeat(10_000) })], key), /characters was minted/)
