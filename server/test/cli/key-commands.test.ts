@@ -95,6 +95,30 @@ test('key import reads PEM or a JWK from standard input, and prints nothing of i
   assert.ok(!refused.stderr.includes('CANARY-7'))
 })
 
+test('without the key-encryption key, or with another, only what would seal a new key is refused', t => {
+  const folder = makeStore(t)
+  const wrong = run(folder, ['key', 'rotate'], { MINTMARK_KEY_ENCRYPTION_KEY: OTHER_KEY })
+  assert.deepEqual([wrong.status, /is sealed under the key-encryption key/.test(wrong.stderr)], [1, true])
+  const reason =
+    /^mintmark: MINTMARK_KEY_ENCRYPTION_KEY is not set; an import needs it, and so does a new signing key\.\n$/
+  const refused = run(folder, ['key', 'rotate'], {})
+  assert.deepEqual([refused.status, reason.test(refused.stderr)], [1, true], refused.stderr)
+  const pem = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'pem', type: 'pkcs8' })
+  const input = spawnSync(process.execPath, [PROGRAM, 'key', 'import'], {
+    cwd: folder,
+    env: {},
+    input: pem,
+    encoding: 'utf8',
+  })
+  assert.deepEqual([input.status, reason.test(input.stderr)], [1, true], input.stderr)
+  assert.equal(list(folder).length, 1)
+  const { kid } = key(folder, 'rotate') as Key
+  const bare = (...args: readonly string[]) => json(run(folder, ['key', ...args], {}))
+  assert.equal((bare('list', '--json') as { data: readonly Key[] }).data.length, 2)
+  assert.equal((bare('show', '--json', '--', kid) as Key).state, 'next')
+  assert.equal((bare('retire', '--json', '--', kid) as Key).state, 'gone')
+})
+
 test('key reencrypt takes the store to another key-encryption key; the former one then opens nothing', t => {
   const folder = makeStore(t)
   const both = { MINTMARK_KEY_ENCRYPTION_KEY: OTHER_KEY, MINTMARK_KEY_ENCRYPTION_KEY_OLD: KEY }
