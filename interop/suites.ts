@@ -24,4 +24,14 @@ export const SUITES: readonly Suite[] = [
     prepare: [{ command: 'go', args: ['mod', 'download'] }],
     run: { command: 'go', args: ['test', '-count=1', '-v', './...'] },
   },
+  {
+    name: 'python',
+    needs: ['python3'],
+    prepare: [
+      { command: 'python3', args: ['-c', 'import sys; sys.exit(sys.version_info < (3, 11))'] },
+      { command: 'python3', args: ['-m', 'venv', `${BUILD}/python`] },
+      { command: `${BUILD}/python/bin/pip`, args: ['install', '--quiet', '--requirement', 'requirements.txt'] },
+    ],
+    run: { command: `${BUILD}/python/bin/python`, args: ['-m', 'unittest', '--verbose', '--buffer'] },
+  },
 ]
