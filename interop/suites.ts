@@ -34,4 +34,16 @@ export const SUITES: readonly Suite[] = [
     ],
     run: { command: `${BUILD}/python/bin/python`, args: ['-m', 'unittest', '--verbose', '--buffer'] },
   },
+  {
+    name: 'java',
+    needs: ['java', 'mvn'],
+    prepare: [{ command: 'mvn', args: ['--batch-mode', '--quiet', 'test-compile'] }],
+    run: { command: 'mvn', args: ['--batch-mode', '--no-transfer-progress', 'surefire:test'] },
+  },
+  ...['nginx', 'haproxy'].map(name => ({
+    name,
+    needs: ['apt-get', 'dpkg-deb'],
+    prepare: [{ command: 'sh', args: ['../debian/fetch.sh'] }],
+    run: { command: process.execPath, args: ['run.ts'] },
+  })),
 ]
