@@ -40,7 +40,7 @@ export const SUITES: readonly Suite[] = [
     prepare: [{ command: 'mvn', args: ['--batch-mode', '--quiet', 'test-compile'] }],
     run: { command: 'mvn', args: ['--batch-mode', '--no-transfer-progress', 'surefire:test'] },
   },
-  ...['nginx', 'haproxy'].map(name => ({
+  ...['apache', 'nginx', 'haproxy'].map(name => ({
     name,
     needs: ['apt-get', 'dpkg-deb'],
     prepare: [{ command: 'sh', args: ['../debian/fetch.sh'] }],
