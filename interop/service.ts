@@ -67,7 +67,10 @@ export const startService = async (): Promise<RunningService> => {
   const run = (...args: readonly string[]): string =>
     execFileSync(process.execPath, [PROGRAM, ...args], { cwd: folder, env, encoding: 'utf8' })
   run('migrate')
-  const agent = JSON.parse(run('agent', 'create', '--name', 'interop', ...AGENT, '--json')) as Credentials
+  const createAgent = (...more: readonly string[]): Credentials =>
+    JSON.parse(run('agent', 'create', '--json', ...AGENT, ...more)) as Credentials
+  const agent = createAgent('--name', 'interop')
+  const brief = createAgent('--name', 'brief', '--lifetime-seconds', '1')
   const asked = ['--name', 'interop', '--permission', 'tokens:introspect', '--json']
   const apiKey = JSON.parse(run('api-key', 'create', ...asked)) as ApiKey
   const serving = spawn(process.execPath, [PROGRAM, 'serve'], {
@@ -88,6 +91,9 @@ export const startService = async (): Promise<RunningService> => {
       ISSUER: issuer,
       CLIENT_ID: agent.client_id,
       CLIENT_SECRET: agent.client_secret,
+      // An agent whose tokens live for one second.
+      BRIEF_CLIENT_ID: brief.client_id,
+      BRIEF_CLIENT_SECRET: brief.client_secret,
       API_KEY_ID: apiKey.api_key_id,
       API_KEY: apiKey.api_key,
     },

@@ -4,6 +4,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { end, freePort, untilAnswering } from '../service.ts'
 
 const variable = (name: string): string => {
@@ -17,6 +18,9 @@ export const RESOURCE = 'https://orders.example/v1'
 export const DEBIAN = join(variable('BUILD'), 'debian/root')
 
 const SCOPE = 'db:read'
+/** Past the second that a token of the brief agent lives, as both clocks count. */
+const EXPIRED_AFTER_MS = 2_100
+const BRIEF = { client_id: variable('BRIEF_CLIENT_ID'), client_secret: variable('BRIEF_CLIENT_SECRET') }
 const CLIENT = { client_id: variable('CLIENT_ID'), client_secret: variable('CLIENT_SECRET') }
 
 const libraries = (): string =>
@@ -25,14 +29,18 @@ const libraries = (): string =>
     .map(name => join(DEBIAN, 'usr/lib', name))
     .join(':')
 
-const post = async (path: string, fields: Record<string, string>): Promise<Record<string, unknown>> => {
-  const response = await fetch(ISSUER + path, { method: 'POST', body: new URLSearchParams({ ...CLIENT, ...fields }) })
+type Fields = Readonly<Record<string, string>>
+
+const post = async (path: string, fields: Fields, client: Fields = CLIENT): Promise<Record<string, unknown>> => {
+  const response = await fetch(ISSUER + path, { method: 'POST', body: new URLSearchParams({ ...client, ...fields }) })
   assert.equal(response.status, 200)
   return (await response.json()) as Record<string, unknown>
 }
 
-const take = async (resource: string, scope: string): Promise<string> =>
-  String((await post('/oauth/token', { grant_type: 'client_credentials', resource, scope }))['access_token'])
+const take = async (resource: string, scope: string, client: Fields = CLIENT): Promise<string> => {
+  const answer = await post('/oauth/token', { grant_type: 'client_credentials', resource, scope }, client)
+  return String(answer['access_token'])
+}
 
 const statusOf = async (address: string, token?: string): Promise<number> => {
   const headers = token === undefined ? {} : { authorization: `Bearer ${token}` }
@@ -50,11 +58,14 @@ type Way = {
 export const holdTo = async ({ address, seesRevocation }: Way): Promise<void> => {
   const token = await take(RESOURCE, SCOPE)
   const forged = `${token.slice(0, token.lastIndexOf('.'))}.${'A'.repeat(86)}`
+  const expired = await take(RESOURCE, SCOPE, BRIEF)
+  await delay(EXPIRED_AFTER_MS)
   const told = {
     good: await statusOf(address, token),
     'good again': await statusOf(address, token),
     none: await statusOf(address),
     forged: await statusOf(address, forged),
+    expired: await statusOf(address, expired),
     malformed: await statusOf(address, 'x'),
     'of another resource': await statusOf(address, await take('https://mail.example', SCOPE)),
     'of another scope': await statusOf(address, await take(RESOURCE, 'db:write')),

@@ -36,12 +36,12 @@ const PROVIDERS: Readonly<Record<string, (agent: AgentOfTest) => OAuthClientProv
   ClientCredentialsProvider: ({ clientId, clientSecret }) => makeProvider(service.baseUrl, clientId, clientSecret),
 }
 
-const startMcpServer = async (t: TestContext, makeVerifier: MakeVerifier): Promise<URL> => {
+const startMcpServer = async (t: TestContext, makeVerifier: MakeVerifier, issuer = service): Promise<URL> => {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const resource = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`)
   // The app is a listener as node:http wants it; its types say that it gives something back.
-  const app = await makeMcpApp(service.baseUrl, resource, makeVerifier(resource))
+  const app = await makeMcpApp(issuer.baseUrl, resource, makeVerifier(resource))
   server.on('request', (request, response) => void app(request, response))
   t.after(async () => {
     server.closeAllConnections()
@@ -104,6 +104,16 @@ for (const [name, makeAgentProvider] of Object.entries(PROVIDERS)) {
     await assert.rejects(connect(resource, makeAgentProvider(agent)), /invalid_target|resource/)
   })
 }
+
+test('ClientCredentialsProvider finds an issuer with a path', async t => {
+  const tenant = await startServer({ start: Date.now(), path: '/tenant/one' })
+  t.after(() => tenant.close())
+  const agent = await tenant.createAgent()
+  const resource = await startMcpServer(t, url => verifyByKeys(tenant.baseUrl, url), tenant)
+  const client = await connect(resource, makeProvider(tenant.baseUrl, agent.clientId, agent.clientSecret))
+  assert.deepEqual(await whoami(client), [{ type: 'text', text: agent.clientId }])
+  await client.close()
+})
 
 test('ClientCredentialsProvider reads the refusal of a wrong secret', async t => {
   const { clientId } = await service.createAgent()

@@ -53,6 +53,18 @@ test('oauth4webapi discovers the service, as OAuth and as OpenID Connect', async
   }
 })
 
+test('openid-client discovers an issuer with a path, as OAuth and as OpenID Connect', async t => {
+  const tenant = await startServer({ start: Date.now(), path: '/tenant/one' })
+  t.after(() => tenant.close())
+  const own = await tenant.createAgent()
+  for (const algorithm of ['oauth2', 'oidc'] as const) {
+    const options = { execute: [openid.allowInsecureRequests], algorithm }
+    const address = new URL(tenant.baseUrl)
+    const found = await openid.discovery(address, own.clientId, own.clientSecret, undefined, options)
+    assert.equal((await openid.clientCredentialsGrant(found)).scope, 'db:read')
+  }
+})
+
 test('oauth4webapi gets a token with client_secret_post and with client_secret_basic', async () => {
   for (const authentication of [
     oauth.ClientSecretPost(agent.clientSecret),
