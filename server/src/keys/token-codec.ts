@@ -44,14 +44,17 @@ const canonicalExceptSignature = (text: string): string | undefined => {
   return ANY_BASE64.test(text.slice(end + 1)) ? `${text.slice(0, end)}.${SOME_SIGNATURE}` : undefined
 }
 
-// RFC 9068 §2.1. Opening a key costs a decryption, so it is done once for each kid; the kid is a thumbprint.
+/** RFC 9068 §2.1: the first part of every token of a key, in its one spelling. */
+const encodedHeaderOf = ({ alg, kid }: PublicJwk): string => encode(JSON.stringify({ alg, kid, typ: 'at+jwt' }))
+
+// Opening a key costs a decryption, so it is done once for each kid; the kid is a thumbprint.
 const makeKeyRing = (keyEncryptionKey: Uint8Array): ((key: SigningKey) => OpenKey) => {
   const ring = new Map<string, OpenKey>()
   return key => {
     const { kid } = key.publicJwk
     const known = ring.get(kid)
     if (known !== undefined) return known
-    const encodedHeader = encode(JSON.stringify({ alg: 'ES256', kid, typ: 'at+jwt' }))
+    const encodedHeader = encodedHeaderOf(key.publicJwk)
     const opened = { encodedHeader, privateKey: openSigningKey(keyEncryptionKey, key) }
     const [oldest] = ring.keys()
     if (ring.size >= OPEN_KEYS_MAX && oldest !== undefined) ring.delete(oldest)
@@ -66,7 +69,8 @@ const isSignedBy = (text: string, key: PublicJwk): boolean => {
   const parts = canonical === undefined ? undefined : splitCompact(canonical)
   if (parts === undefined) return false
   const [header, payload] = parts
-  if (decodeCanonical(header) === undefined || decodeCanonical(payload) === undefined) return false
+  // What the key signed under another header is no access token, whatever its payload says.
+  if (header !== encodedHeaderOf(key) || decodeCanonical(payload) === undefined) return false
   const publicKey = createPublicKey({ key, format: 'jwk' })
   const signed = Buffer.from(`${header}.${payload}`)
   // ECDSA itself takes n−s for s.
