@@ -43,13 +43,13 @@ const problem = z
 
 const describe = (summary: string, security: Security): FastifySchema => ({ summary, security: [...security] })
 
-/** A POST of a form that is answered in JSON. */
-export const describeForm = (
-  summary: string,
-  security: Security,
-  form: z.ZodType,
-  answer: z.ZodType,
-): FastifySchema => ({
+/** In JSON by its schema; in another media type, or in several, by one for each. */
+type Answer =
+  | z.ZodType
+  | { readonly description: string; readonly content: Readonly<Record<string, { readonly schema: z.ZodType }>> }
+
+/** A POST of a form. */
+export const describeForm = (summary: string, security: Security, form: z.ZodType, answer: Answer): FastifySchema => ({
   ...describe(summary, security),
   consumes: ['application/x-www-form-urlencoded'],
   body: form,

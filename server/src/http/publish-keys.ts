@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { type KeySet, publishKeys } from '../operations/publish-keys.ts'
 import type { Ports } from '../ports.ts'
+import { makeNegotiator } from './accept.ts'
 import { allowAnyOrigin } from './cross-origin.ts'
 
 /** A new key must be published for longer than this before it signs: until then a cache may not have it. */
@@ -27,23 +28,14 @@ type Published = { readonly kids: string; readonly body: Buffer; readonly etag: 
 /** A kid is the thumbprint of its key: the same kids are the same set. */
 const kidsOf = ({ keys }: KeySet): string => keys.map(key => key.kid).join(' ')
 
-/** The weight of a media type in an Accept header (RFC 9110 §12.5.1); 0 where it is not named. */
-const weightOf = (accept: string, mediaType: string): number => {
-  const named = accept.split(',').find(range => range.split(';')[0]?.trim().toLowerCase() === mediaType)
-  const weight = /;\s*q=([\d.]+)/i.exec(named ?? ';q=0')?.[1]
-  return weight === undefined ? 1 : Number(weight)
-}
-
-const mediaTypeFor = (accept = ''): string =>
-  weightOf(accept, 'application/jwk-set+json') > weightOf(accept, 'application/json')
-    ? 'application/jwk-set+json'
-    : 'application/json; charset=utf-8'
+const KEY_SET_TYPE = 'application/jwk-set+json'
 
 /** RFC 9110 §13.1.2: weak comparison, against a list or `*`. */
 const isKnown = (ifNoneMatch: string | undefined, etag: string): boolean =>
   ifNoneMatch?.split(',').some(tag => ['*', etag, `W/${etag}`].includes(tag.trim())) ?? false
 
 export const makeKeySetHandler = (ports: Ports) => {
+  const mediaTypeFor = makeNegotiator('application/json', KEY_SET_TYPE)
   let published: Published | undefined
 
   const publish = async (): Promise<Published> => {
@@ -63,6 +55,7 @@ export const makeKeySetHandler = (ports: Ports) => {
       .header('etag', etag)
       .header('vary', 'Accept')
     if (isKnown(request.headers['if-none-match'], etag)) return reply.code(304).send()
-    return reply.type(mediaTypeFor(request.headers.accept)).send(body)
+    const type = mediaTypeFor(request.headers.accept)
+    return reply.type(type === KEY_SET_TYPE ? type : `${type}; charset=utf-8`).send(body)
   }
 }

@@ -18,6 +18,8 @@ export const metadataAnswer = z.looseObject({
 
 const CLIENT_AUTH_METHODS = ['client_secret_post', 'client_secret_basic']
 
+const SIGNING_ALGORITHMS = ['ES256']
+
 const describeServer = ({ issuer, scopesSupported }: ServiceProfile) => ({
   issuer,
   // There is no authorization flow; the MCP clients in TypeScript and Python demand an address all the same.
@@ -33,6 +35,8 @@ const describeServer = ({ issuer, scopesSupported }: ServiceProfile) => ({
   token_endpoint_auth_methods_supported: CLIENT_AUTH_METHODS,
   // The user is the id of an API key. X-API-Key has no registered name.
   introspection_endpoint_auth_methods_supported: ['client_secret_basic'],
+  // RFC 9701 §7. Answers are signed, and never encrypted.
+  introspection_signing_alg_values_supported: SIGNING_ALGORITHMS,
   revocation_endpoint_auth_methods_supported: CLIENT_AUTH_METHODS,
   // RFC 9449 §5.1.
   dpop_signing_alg_values_supported: DPOP_ALGORITHMS,
@@ -42,7 +46,10 @@ const describeServer = ({ issuer, scopesSupported }: ServiceProfile) => ({
 })
 
 /** What Spring demands of a document in OpenID Connect's place. */
-const OPENID_MEMBERS = { subject_types_supported: ['public'], id_token_signing_alg_values_supported: ['ES256'] }
+const OPENID_MEMBERS = {
+  subject_types_supported: ['public'],
+  id_token_signing_alg_values_supported: SIGNING_ALGORITHMS,
+}
 
 const makeDocumentHandler = (document: object) => {
   const body = JSON.stringify(document)

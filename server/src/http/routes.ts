@@ -4,7 +4,7 @@ import type { z } from 'zod'
 import { answerInTime } from './answer-deadline.ts'
 import { answerAlive, healthAnswer, makeReadyHandler, makeUnreadyHandler, unreadyAnswer } from './check-health.ts'
 import { answerPreflight } from './cross-origin.ts'
-import { introspectAnswer, introspectForm, makeIntrospectHandler } from './introspect-tokens.ts'
+import { introspectAnswers, introspectForm, makeIntrospectHandler } from './introspect-tokens.ts'
 import { makeTokenHandler, tokenAnswer, tokenForm } from './issue-tokens.ts'
 import { historyAnswer, makeHistoryHandler } from './list-history.ts'
 import { type HistoryQuery, historyQuery, type TokensQuery, tokensQuery } from './list-query.ts'
@@ -34,7 +34,7 @@ export const registerOperations = (app: FastifyInstance, { ports, refuser, logge
   )
   app.post<Form<typeof introspectForm>>(
     '/oauth/introspect/v2',
-    { schema: describeForm('Verify a token', byIntrospector, introspectForm, introspectAnswer) },
+    { schema: describeForm('Verify a token', byIntrospector, introspectForm, introspectAnswers) },
     makeIntrospectHandler(ports, refuser, inTime),
   )
   app.post<Form<typeof revokeForm>>(

@@ -17,16 +17,23 @@ const DSA_ENCODING = 'ieee-p1363'
 // Base64 in either alphabet, padded or not, with white space in it.
 const ANY_BASE64 = /^[A-Za-z0-9+/_=\s-]+$/
 
-type OpenKey = { readonly encodedHeader: string; readonly privateKey: KeyObject }
+// RFC 9068 §2.1, RFC 9701 §5. What this service signs for another purpose has another.
+type TokenType = 'at+jwt' | 'token-introspection+jwt'
+
+type OpenKey = { readonly headers: Readonly<Record<TokenType, string>>; readonly privateKey: KeyObject }
 
 const encode = (json: string): string => Buffer.from(json).toString('base64url')
 
 const digestOf = (text: string): Digest => digestIn(hash('sha256', text, 'hex'))
 
-const mintOne = (claims: AccessTokenClaims, { encodedHeader, privateKey }: OpenKey): MintedToken => {
-  const signingInput = `${encodedHeader}.${encode(formatClaims(claims))}`
+const signJson = (json: string, type: TokenType, { headers, privateKey }: OpenKey): string => {
+  const signingInput = `${headers[type]}.${encode(json)}`
   const signature = sign('sha256', Buffer.from(signingInput), { key: privateKey, dsaEncoding: DSA_ENCODING })
-  const token = `${signingInput}.${signature.toString('base64url')}`
+  return `${signingInput}.${signature.toString('base64url')}`
+}
+
+const mintOne = (claims: AccessTokenClaims, opened: OpenKey): MintedToken => {
+  const token = signJson(formatClaims(claims), 'at+jwt', opened)
   // A token that read() does not take could never be introspected or revoked: it must not leave.
   if (token.length > COMPACT_CHARACTERS_MAX) throw new Error(`A token of ${token.length} characters was minted.`)
   return { token, digest: digestOf(token) }
@@ -44,8 +51,8 @@ const canonicalExceptSignature = (text: string): string | undefined => {
   return ANY_BASE64.test(text.slice(end + 1)) ? `${text.slice(0, end)}.${SOME_SIGNATURE}` : undefined
 }
 
-/** RFC 9068 §2.1: the first part of every token of a key, in its one spelling. */
-const encodedHeaderOf = ({ alg, kid }: PublicJwk): string => encode(JSON.stringify({ alg, kid, typ: 'at+jwt' }))
+/** The first part of everything of one type that a key signs, in its one spelling. */
+const encodedHeader = ({ alg, kid }: PublicJwk, typ: TokenType): string => encode(JSON.stringify({ alg, kid, typ }))
 
 // Opening a key costs a decryption, so it is done once for each kid; the kid is a thumbprint.
 const makeKeyRing = (keyEncryptionKey: Uint8Array): ((key: SigningKey) => OpenKey) => {
@@ -54,8 +61,11 @@ const makeKeyRing = (keyEncryptionKey: Uint8Array): ((key: SigningKey) => OpenKe
     const { kid } = key.publicJwk
     const known = ring.get(kid)
     if (known !== undefined) return known
-    const encodedHeader = encodedHeaderOf(key.publicJwk)
-    const opened = { encodedHeader, privateKey: openSigningKey(keyEncryptionKey, key) }
+    const headers = {
+      'at+jwt': encodedHeader(key.publicJwk, 'at+jwt'),
+      'token-introspection+jwt': encodedHeader(key.publicJwk, 'token-introspection+jwt'),
+    }
+    const opened = { headers, privateKey: openSigningKey(keyEncryptionKey, key) }
     const [oldest] = ring.keys()
     if (ring.size >= OPEN_KEYS_MAX && oldest !== undefined) ring.delete(oldest)
     ring.set(kid, opened)
@@ -70,7 +80,7 @@ const isSignedBy = (text: string, key: PublicJwk): boolean => {
   if (parts === undefined) return false
   const [header, payload] = parts
   // What the key signed under another header is no access token, whatever its payload says.
-  if (header !== encodedHeaderOf(key) || decodeCanonical(payload) === undefined) return false
+  if (header !== encodedHeader(key, 'at+jwt') || decodeCanonical(payload) === undefined) return false
   const publicKey = createPublicKey({ key, format: 'jwk' })
   const signed = Buffer.from(`${header}.${payload}`)
   // ECDSA itself takes n−s for s.
@@ -99,6 +109,10 @@ export const makeTokenCodec = (options: {
     mint: (claims, key) => {
       const opened = open(key)
       return claims.map(each => mintOne(each, opened))
+    },
+    signIntrospections: (claims, key) => {
+      const opened = open(key)
+      return claims.map(each => signJson(JSON.stringify(each), 'token-introspection+jwt', opened))
     },
     read: text => reference(text, text),
     isSignedBy,
