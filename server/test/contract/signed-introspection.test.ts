@@ -51,7 +51,11 @@ const plain = async ({ key }: Key, token: string): Promise<unknown> => (await in
 const verify = async (answer: Answer, { id }: Key): Promise<unknown> => {
   assert.deepEqual([answer.status, answer.headers['content-type']], [200, SIGNED])
   assertPlainHeaders(answer)
-  const { payload, protectedHeader } = await jwtVerify(answer.text, createLocalJWKSet(keySet))
+  const { payload, protectedHeader } = await jwtVerify(answer.text, createLocalJWKSet(keySet), {
+    typ: 'token-introspection+jwt',
+    issuer: service.baseUrl,
+    audience: id,
+  })
   assert.deepEqual(protectedHeader, { alg: 'ES256', kid: keySet.keys[0]?.kid, typ: 'token-introspection+jwt' })
   const { token_introspection: said, ...rest } = payload
   assert.deepEqual(rest, { iss: service.baseUrl, aud: id, iat: Math.floor(service.clock.wall() / 1000) })

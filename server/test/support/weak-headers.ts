@@ -149,7 +149,7 @@ const kid: Forgeries = {
 const extensions: Forgeries = {
   'crit with what nobody knows (RFC 7515 appendix E)': genuine =>
     resigned(genuine, {
-      header: { crit: ['http://example.invalid/UNDEFINED'], 'http://example.invalid/UNDEFINED': true },
+      header: { crit: ['http://example.com/UNDEFINED'], 'http://example.com/UNDEFINED': true },
     }),
   'crit with what everybody knows': genuine => resigned(genuine, { header: { crit: ['exp'], exp: 1 } }),
   'an empty crit': genuine => resigned(genuine, { header: { crit: [] } }),
