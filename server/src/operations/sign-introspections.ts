@@ -12,19 +12,17 @@ export const signIntrospections = async (
   ports: IntrospectPorts & Pick<Ports, 'agents'>,
   requests: readonly IntrospectRequest[],
 ): Promise<readonly OrRefusal<SignedIntrospection>[]> => {
-  const answers = await introspectEach(ports, requests, (token_introspection, { id }) => ({
-    iss: ports.profile.issuer,
-    aud: id,
-    token_introspection,
-  }))
-  // The key of tokens and the store's clock: that of a view which is asked for no client.
+  // The key of tokens and the store's clock: that of a view which is asked for no client. Read first, so that no answer
+  // calls a token active at an `iat` by which it had ended.
   const { signingKey, now } = await ports.agents.viewForIssue([], 'cached')
   const iat = Math.floor(now / 1000)
-  const claims = answers.flatMap((answer): readonly IntrospectionClaims[] =>
-    isRefused(answer)
-      ? []
-      : [{ iss: answer.iss, aud: answer.aud, iat, token_introspection: answer.token_introspection }],
+  const iss = ports.profile.issuer
+  const answers = await introspectEach(
+    ports,
+    requests,
+    (token_introspection, { id }): IntrospectionClaims => ({ iss, aud: id, iat, token_introspection }),
   )
+  const claims = answers.flatMap(answer => (isRefused(answer) ? [] : [answer]))
   const signed = ports.codec.signIntrospections(claims, signingKey)
   let next = 0
   return answers.map(answer => {

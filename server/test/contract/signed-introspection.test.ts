@@ -206,6 +206,35 @@ test('where no key can be had to sign with: 503, and plain answers go on', async
   }
 })
 
+test('no answer calls a token active at an iat by which it had expired', async () => {
+  let lateBy = 0
+  const slow = await startServer({
+    break: ports => ({
+      ...ports,
+      ledger: {
+        ...ports.ledger,
+        find: async addresses => {
+          const found = await ports.ledger.find(addresses)
+          slow.clock.advance(lateBy)
+          return found
+        },
+      },
+    }),
+  })
+  try {
+    const { key } = await slow.createApiKey('tokens:introspect')
+    const token = await issue(slow, await slow.createAgent())
+    const expiresAt = Number(claimsOf(token)['exp'])
+    slow.clock.advance(1000 * expiresAt - slow.clock.wall() - 1)
+    lateBy = 5000
+    const { text } = await postForm(slow, PATH, { token }, { accept: SIGNED, 'x-api-key': key })
+    const { iat, token_introspection: said } = claimsOf(text)
+    assert.deepEqual([iat, (said as { active: boolean }).active], [expiresAt - 1, true])
+  } finally {
+    await slow.close()
+  }
+})
+
 test('oauth4webapi asks for a signed answer, and takes it', async () => {
   const options = { [oauth.allowInsecureRequests]: true, requestJwtResponse: true } as const
   const issuer = new URL(service.baseUrl)
