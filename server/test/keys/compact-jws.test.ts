@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
 import { COMPACT_CHARACTERS_MAX, readCompactJws, readProvablePayload } from '../../src/keys/compact-jws.ts'
+import { withSurplusBit } from '../support/forgeries.ts'
 
 const parse = (json: string): unknown => JSON.parse(json)
 const encode = (text: string | Uint8Array): string => Buffer.from(text).toString('base64url')
@@ -26,13 +27,6 @@ test('a compact JWS in its canonical form is read in all its parts', () => {
   })
   assert.equal(readProvablePayload(TOKEN), PAYLOAD)
 })
-
-/** The same bits with a bit set that decoders drop: `A` and `B` as last characters then mean one byte. */
-const withSurplusBit = (part: string): string => {
-  const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
-  assert.notEqual(part.length % 4, 0, 'This part has no surplus bits.')
-  return part.slice(0, -1) + alphabet.charAt(alphabet.indexOf(part.slice(-1)) + 1)
-}
 
 const inEachPart = (name: string, spell: (part: string) => string): readonly (readonly [string, string])[] => [
   [`${name} in the header`, `${spell(H)}.${P}.${S}`],
