@@ -67,11 +67,17 @@ for (const [name, text] of SPELLINGS) {
   })
 }
 
-test('the payload of a token is taken with a signature of 64 bytes only, in any bytes', () => {
+test('the payload of a token is taken with a signature of 64 bytes or more, of any bytes in their one spelling', () => {
   const withSignature = (bytes: number, byte: number) => `${H}.${P}.${encode(Buffer.alloc(bytes, byte))}`
   for (const byte of [0x00, 0x01, 0x7f, 0xfe, 0xff]) {
-    assert.equal(readProvablePayload(withSignature(64, byte)), PAYLOAD)
-    for (const bytes of [1, 63, 65]) assert.equal(readProvablePayload(withSignature(bytes, byte)), undefined)
+    for (const bytes of [1, 63]) assert.equal(readProvablePayload(withSignature(bytes, byte)), undefined)
+    // As ES256 and EdDSA have it, then RS256 with keys of 2048 and 3072 bits, then ML-DSA-65.
+    for (const bytes of [64, 256, 384, 3309]) {
+      const text = withSignature(bytes, byte)
+      assert.equal(readProvablePayload(text), PAYLOAD)
+      assert.equal(readProvablePayload(`${text}=`), undefined)
+      if (bytes % 3 !== 0) assert.equal(readProvablePayload(withSurplusBit(text)), undefined)
+    }
   }
 })
 
