@@ -10,6 +10,7 @@ import type { AccessTokenClaims, TokenAddress } from './domain/claims.ts'
 import type { DpopNoncePolicy } from './domain/dpop.ts'
 import type { Digest, Sha256 } from './domain/hash.ts'
 import type { MadeBefore } from './domain/idempotency.ts'
+import type { IntrospectionClaims } from './domain/introspection.ts'
 import type { CutOffConditions } from './domain/ledger.ts'
 import type { AgentLimits, LimitName } from './domain/limits.ts'
 import type {
@@ -194,9 +195,11 @@ export type TokenReference = TokenAddress & {
 export interface TokenCodec {
   /** Signs one after another, in one go: a signature between two requests is a cold one. */
   mint(claims: readonly AccessTokenClaims[], key: SigningKey): readonly MintedToken[]
+  /** Answers to introspection as JWTs of their own `typ` (RFC 9701 §5), one after another as `mint` does. */
+  signIntrospections(claims: readonly IntrospectionClaims[], key: SigningKey): readonly string[]
   /** Strict: canonical base64url, three parts, bounded size. Undefined where the text cannot be ours. */
   read(text: string): TokenReference | undefined
-  /** Whether a text that read() took is signed by this key, under any encoding of the signature. */
+  /** Whether a text that read() took is a token signed by this key, under any encoding of the signature. */
   isSignedBy(text: string, key: PublicJwk): boolean
   /** As read(), for a revocation that must not miss: white space around it and any spelling of the signature pass. */
   readLenient(text: string): TokenReference | undefined

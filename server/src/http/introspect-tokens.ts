@@ -5,7 +5,9 @@ import { isRefused, type OrRefusal, refuse, refuseCaller } from '../domain/refus
 import type { PresentedApiKey } from '../operations/authenticate-api-key.ts'
 import { inGroups } from '../operations/group.ts'
 import { introspectForOwner, type IntrospectRequest, introspectTokens } from '../operations/introspect-tokens.ts'
+import { signIntrospections } from '../operations/sign-introspections.ts'
 import type { AdministrationPorts, Ports } from '../ports.ts'
+import { makeNegotiator } from './accept.ts'
 import type { InTime } from './answer-deadline.ts'
 import { decodeBasic, parseAuthorization } from './authorization.ts'
 import { headerOf } from './header.ts'
@@ -17,7 +19,7 @@ export const introspectForm = z.object({
   token_type_hint: z.string().optional().describe('Taken and not needed (RFC 7662 §2.1).'),
 })
 
-export const introspectAnswer = z.object({
+const introspectAnswer = z.object({
   active: z.boolean().describe('False, and then alone, for any token that is not active here, whatever the cause.'),
   sub: z.string().optional().describe("The agent's unique identifier, a UUID."),
   scope: z.string().optional(),
@@ -33,6 +35,23 @@ export const introspectAnswer = z.object({
     .optional()
     .describe('The key to which a DPoP token is bound, as the thumbprint of RFC 7638 (RFC 9449 §6.2).'),
 })
+
+/** Where `Accept` asks for it, the answer as a JWT (RFC 9701 §5). */
+const SIGNED_TYPE = 'application/token-introspection+jwt'
+
+export const introspectAnswers = {
+  description: `Whether the token is active; as a signed JWT where Accept asks for ${SIGNED_TYPE} (RFC 9701).`,
+  content: {
+    'application/json': { schema: introspectAnswer },
+    [SIGNED_TYPE]: {
+      schema: z
+        .string()
+        .describe(
+          'A JWT with typ token-introspection+jwt, iss, aud (the id of the API key), iat, and in token_introspection the answer.',
+        ),
+    },
+  },
+}
 
 type IntrospectionRequest = FastifyRequest<{ Body: z.output<typeof introspectForm> }>
 
@@ -59,12 +78,26 @@ export const makeIntrospectHandler = (ports: Ports, refuser: Refuser, inTime: In
     GROUP_MAX,
     setImmediate,
   )
+  // A group of its own: who asks for no signature waits for none.
+  const introspectSigned = inGroups(
+    (requests: readonly IntrospectRequest[]) => inTime(signIntrospections(ports, requests)),
+    GROUP_MAX,
+    setImmediate,
+  )
+  const mediaTypeFor = makeNegotiator('application/json', SIGNED_TYPE)
+
+  const answerSigned = async (reply: FastifyReply, request: IntrospectRequest): Promise<void> => {
+    const answer = await introspectSigned(request)
+    void (isRefused(answer) ? refuser.refuse(reply, answer.refusal) : reply.type(SIGNED_TYPE).send(answer.jwt))
+  }
 
   // Gives nothing back: Fastify would watch the stream of a reply that it is given until its end.
   return async (request: IntrospectionRequest, reply: FastifyReply): Promise<void> => {
     const presented = readApiKey(request)
     if (isRefused(presented)) return void refuser.refuse(reply, presented.refusal)
-    const answer = await introspect({ apiKey: presented.apiKey, token: request.body.token })
+    const asked = { apiKey: presented.apiKey, token: request.body.token }
+    if (mediaTypeFor(request.headers.accept) === SIGNED_TYPE) return answerSigned(reply, asked)
+    const answer = await introspect(asked)
     void (isRefused(answer) ? refuser.refuse(reply, answer.refusal) : reply.send(answer))
   }
 }

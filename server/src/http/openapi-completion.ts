@@ -22,7 +22,7 @@ in the form of the other refusals: below /api/v1 a problem (RFC 9457), else as R
 An operation names the credentials that it takes: with a key the permission that it needs, with a JWT of the identity provider
 the least role.`
 
-type Content = Record<string, { schema?: { properties?: object; default?: unknown }; example?: unknown }>
+type Content = Record<string, { schema?: { type?: string; properties?: object; default?: unknown }; example?: unknown }>
 
 type Response = { description: string; headers?: object; content?: Content }
 
@@ -92,11 +92,11 @@ const completeAnswer = (status: string, response: Response, named: readonly Head
 }
 
 const completeExamples = ({ operationId, requestBody, responses }: Operation): void => {
-  const { body, answer, table } = EXAMPLES[operationId] ?? {}
+  const { body, answer, text } = EXAMPLES[operationId] ?? {}
   for (const media of Object.values(requestBody?.content ?? {})) if (body !== undefined) media.example = body
   const made = responses['201'] ?? responses['200']
   if (made === undefined || '$ref' in made || answer === undefined) return
-  for (const [type, media] of Object.entries(made.content ?? {})) media.example = type === 'text/csv' ? table : answer
+  for (const media of Object.values(made.content ?? {})) media.example = media.schema?.type === 'string' ? text : answer
 }
 
 const completeOperation = (path: string, method: string, operation: Operation): void => {

@@ -5,8 +5,8 @@ import { HISTORY_COLUMNS } from './export-history.ts'
 import { TOKEN_COLUMNS } from './export-tokens.ts'
 import { EXAMPLE_KEY, SIGNING_KEY_EXAMPLES } from './signing-key-examples.ts'
 
-/** `answer` of lines is one of them; `table` is the same as CSV. */
-type Example = { readonly body?: unknown; readonly answer?: unknown; readonly table?: string }
+/** `answer` of lines is one of them; `text` is the same in a media type that is no JSON. */
+type Example = { readonly body?: unknown; readonly answer?: unknown; readonly text?: string }
 
 const AGENT_ID = '7c1f6f5e-4b52-4a6c-9d0c-5f5b1f6a2f10'
 const CREDENTIAL_ID = '2f0a0c0e-6f0b-4f43-8f7e-0c1d5f3b9a77'
@@ -17,6 +17,7 @@ const AUDIENCE = 'https://api.example.com'
 const ISSUER = 'https://tokens.example.com'
 const KID = EXAMPLE_KEY.kid
 const JWT = 'eyJhbGciOiJFUzI1NiIsInR5cCI6ImF0K2p3dCJ9.…'
+const SIGNED_ANSWER = 'eyJhbGciOiJFUzI1NiIsInR5cCI6InRva2VuLWludHJvc3BlY3Rpb24rand0In0.…'
 const [MADE, LATER, EXPIRY] = ['2026-11-21T09:30:00Z', '2026-11-21T09:32:10Z', '2026-11-21T09:35:00Z']
 const OPERATOR = { type: 'operator', iss: 'https://login.example.com', sub: 'ada' } as const
 
@@ -142,6 +143,7 @@ const metadata = {
   response_types_supported: ['none'],
   token_endpoint_auth_methods_supported: ['client_secret_post', 'client_secret_basic'],
   introspection_endpoint_auth_methods_supported: ['client_secret_basic'],
+  introspection_signing_alg_values_supported: ['ES256'],
   revocation_endpoint_auth_methods_supported: ['client_secret_post', 'client_secret_basic'],
   dpop_signing_alg_values_supported: ['ES256', 'Ed25519', 'EdDSA', 'RS256', 'PS256'],
   code_challenge_methods_supported: ['S256'],
@@ -212,7 +214,7 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
     body: { grant_type: 'client_credentials', client_id: AGENT_ID, client_secret: 'mmc_…', scope: 'db:read' },
     answer: { access_token: JWT, token_type: 'Bearer', expires_in: 300, scope: 'db:read' },
   },
-  introspectToken: { body: { token: JWT }, answer: introspection },
+  introspectToken: { body: { token: JWT }, answer: introspection, text: SIGNED_ANSWER },
   revokeToken: { body: { token: JWT }, answer: {} },
   listTokens: { answer: pageOf(token) },
   listHistory: { answer: pageOf(ended) },
@@ -276,9 +278,9 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
   revokeApiKey: { body: { note: 'left the team' }, answer: { ...apiKey, revoked_at: LATER } },
   ...SIGNING_KEY_EXAMPLES,
   importClients: { body: IMPORT, answer: { dry_run: false, data: [imported] } },
-  exportTokens: { answer: token, table: csvHeader(TOKEN_COLUMNS) + csvLine(TOKEN_COLUMNS, token) },
-  exportHistory: { answer: ended, table: csvHeader(HISTORY_COLUMNS) + csvLine(HISTORY_COLUMNS, ended) },
-  exportAudit: { answer: entry, table: csvHeader(AUDIT_COLUMNS) + csvLine(AUDIT_COLUMNS, entry) },
+  exportTokens: { answer: token, text: csvHeader(TOKEN_COLUMNS) + csvLine(TOKEN_COLUMNS, token) },
+  exportHistory: { answer: ended, text: csvHeader(HISTORY_COLUMNS) + csvLine(HISTORY_COLUMNS, ended) },
+  exportAudit: { answer: entry, text: csvHeader(AUDIT_COLUMNS) + csvLine(AUDIT_COLUMNS, entry) },
   listAudit: { answer: pageOf(entry) },
   listRefusals: { answer: pageOf(refusals) },
   publishKeys: { answer: { keys: [EXAMPLE_KEY] } },

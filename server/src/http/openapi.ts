@@ -37,18 +37,20 @@ const describe = ({ operationId, summary }: Name, security: Security, marks: Mar
   'x-marks': { refusals: marks.refusals ?? [], headers: marks.headers ?? [], parameters: marks.parameters ?? [] },
 })
 
-type Form = Name & Marks & { readonly security: Security; readonly form: z.ZodType; readonly answer: z.ZodType }
+/** Of a body in JSON its schema; of another media type, or of several, one for each. */
+type Answer =
+  | z.ZodType
+  | { readonly description?: string; readonly content: Readonly<Record<string, { readonly schema: z.ZodType }>> }
 
-/** A POST of a form that is answered in JSON. */
+type Form = Name & Marks & { readonly security: Security; readonly form: z.ZodType; readonly answer: Answer }
+
+/** A POST of a form. */
 export const describeForm = ({ security, form, answer, ...rest }: Form): FastifySchema => ({
   ...describe(rest, security, rest),
   consumes: ['application/x-www-form-urlencoded'],
   body: form,
   response: { 200: answer },
 })
-
-/** Of a body in JSON its schema; of another media type, or of several, one for each. */
-type Answer = z.ZodType | { readonly content: Readonly<Record<string, { readonly schema: z.ZodType }>> }
 
 type Answers = Readonly<Record<number, Answer>>
 

@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { KEY_SET_MAX_AGE_SECONDS } from '../domain/key-life.ts'
 import { type KeySet, publishKeys } from '../operations/publish-keys.ts'
 import type { Ports } from '../ports.ts'
+import { makeNegotiator } from './accept.ts'
 import { allowAnyOrigin } from './cross-origin.ts'
 
 const common = {
@@ -41,21 +42,12 @@ type Published = { readonly kids: string; readonly body: Buffer; readonly etag: 
 /** No two keys ever have one kid: the same kids are the same set. */
 const kidsOf = ({ keys }: KeySet): string => keys.map(key => key.kid).join(' ')
 
-/** The weight of a media type in an Accept header (RFC 9110 §12.5.1); 0 where it is not named. */
-const weightOf = (accept: string, mediaType: string): number => {
-  const named = accept.split(',').find(range => range.split(';')[0]?.trim().toLowerCase() === mediaType)
-  const weight = /;\s*q=([\d.]+)/i.exec(named ?? ';q=0')?.[1]
-  return weight === undefined ? 1 : Number(weight)
-}
-
-const mediaTypeFor = (accept = ''): string =>
-  weightOf(accept, KEY_SET_TYPE) > weightOf(accept, JSON_TYPE) ? KEY_SET_TYPE : `${JSON_TYPE}; charset=utf-8`
-
 /** RFC 9110 §13.1.2: weak comparison, against a list or `*`. */
 const isKnown = (ifNoneMatch: string | undefined, etag: string): boolean =>
   ifNoneMatch?.split(',').some(tag => ['*', etag, `W/${etag}`].includes(tag.trim())) ?? false
 
 export const makeKeySetHandler = (ports: Ports) => {
+  const mediaTypeFor = makeNegotiator(JSON_TYPE, KEY_SET_TYPE)
   let published: Published | undefined
 
   const publish = async (): Promise<Published> => {
@@ -75,6 +67,7 @@ export const makeKeySetHandler = (ports: Ports) => {
       .header('etag', etag)
       .header('vary', 'Accept')
     if (isKnown(request.headers['if-none-match'], etag)) return reply.code(304).send()
-    return reply.type(mediaTypeFor(request.headers.accept)).send(body)
+    const type = mediaTypeFor(request.headers.accept)
+    return reply.type(type === KEY_SET_TYPE ? type : `${type}; charset=utf-8`).send(body)
   }
 }

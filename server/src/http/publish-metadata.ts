@@ -23,6 +23,7 @@ export const metadataAnswer = z.object({
   response_types_supported: names,
   token_endpoint_auth_methods_supported: names,
   introspection_endpoint_auth_methods_supported: names,
+  introspection_signing_alg_values_supported: names.describe('RFC 9701 §7.'),
   revocation_endpoint_auth_methods_supported: names,
   dpop_signing_alg_values_supported: names.describe('RFC 9449 §5.1.'),
   code_challenge_methods_supported: names,
@@ -36,7 +37,11 @@ export const openidMetadataAnswer = metadataAnswer.extend({
 
 const CLIENT_AUTH_METHODS = ['client_secret_post', 'client_secret_basic']
 
-const describeServer = ({ issuer, scopesSupported }: ServiceProfile) => ({
+type MetadataPorts = Pick<Ports, 'profile' | 'signingKeys'>
+
+type Described = { readonly profile: ServiceProfile; readonly signingAlgorithms: readonly string[] }
+
+const describeServer = ({ profile: { issuer, scopesSupported }, signingAlgorithms }: Described) => ({
   issuer,
   // There is no authorization flow; the MCP clients in TypeScript and Python demand an address all the same.
   authorization_endpoint: `${issuer}/oauth/authorize`,
@@ -51,6 +56,8 @@ const describeServer = ({ issuer, scopesSupported }: ServiceProfile) => ({
   token_endpoint_auth_methods_supported: CLIENT_AUTH_METHODS,
   // The user is the id of an API key. X-API-Key has no registered name.
   introspection_endpoint_auth_methods_supported: ['client_secret_basic'],
+  // RFC 9701 §7. Answers are signed, and never encrypted.
+  introspection_signing_alg_values_supported: signingAlgorithms,
   revocation_endpoint_auth_methods_supported: CLIENT_AUTH_METHODS,
   // RFC 9449 §5.1.
   dpop_signing_alg_values_supported: DPOP_ALGORITHMS,
@@ -59,33 +66,34 @@ const describeServer = ({ issuer, scopesSupported }: ServiceProfile) => ({
   ...(scopesSupported !== null && { scopes_supported: scopesSupported }),
 })
 
-/** What Spring demands of a document in OpenID Connect's place. go-oidc takes no other algorithm than it finds here. */
-const openidMembers = (algorithms: readonly string[]) => ({
+/** With what Spring demands in OpenID Connect's place. go-oidc takes no other algorithm than it finds here. */
+const describeProvider = (described: Described) => ({
+  ...describeServer(described),
   subject_types_supported: ['public'],
-  id_token_signing_alg_values_supported: algorithms,
+  id_token_signing_alg_values_supported: described.signingAlgorithms,
 })
 
-// Never 406: a client of Java asks for text/html first.
-const answerDocument = (reply: FastifyReply, body: string): FastifyReply =>
-  allowAnyOrigin(reply)
-    .header('cache-control', `public, max-age=${METADATA_MAX_AGE_SECONDS}`)
-    .type('application/json; charset=utf-8')
-    .send(body)
-
-export const makeMetadataHandler = (profile: ServiceProfile) => {
-  const body = JSON.stringify(describeServer(profile))
-  return (_request: FastifyRequest, reply: FastifyReply): FastifyReply => answerDocument(reply, body)
+/** Of all keys in the key set and of the next one to come: what signs, and what signed that may still be verified. */
+const readSigningAlgorithms = async (ports: MetadataPorts): Promise<readonly string[]> => {
+  const { keys } = await publishKeys(ports)
+  return [...new Set([...keys.map(({ alg }) => alg), ports.profile.signingAlgorithm])]
 }
 
-/** With the algorithms of all keys in the key set: those that sign, and those whose tokens are alive. */
-export const makeOpenidMetadataHandler = (ports: Pick<Ports, 'profile' | 'signingKeys'>) => {
-  const server = describeServer(ports.profile)
-  return async (_request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const { keys } = await publishKeys(ports)
-    const algorithms = [...new Set([...keys.map(({ alg }) => alg), ports.profile.signingAlgorithm])]
-    return answerDocument(reply, JSON.stringify({ ...server, ...openidMembers(algorithms) }))
+const makeDocumentHandler =
+  (describe: (described: Described) => object) =>
+  (ports: MetadataPorts) =>
+  async (_request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const signingAlgorithms = await readSigningAlgorithms(ports)
+    // Never 406: a client of Java asks for text/html first.
+    return allowAnyOrigin(reply)
+      .header('cache-control', `public, max-age=${METADATA_MAX_AGE_SECONDS}`)
+      .type('application/json; charset=utf-8')
+      .send(JSON.stringify(describe({ profile: ports.profile, signingAlgorithms })))
   }
-}
+
+export const makeMetadataHandler = makeDocumentHandler(describeServer)
+
+export const makeOpenidMetadataHandler = makeDocumentHandler(describeProvider)
 
 export const makeAuthorizeHandler =
   (refuser: Refuser) =>

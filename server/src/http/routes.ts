@@ -4,7 +4,7 @@ import type { z } from 'zod'
 import { answerInTime } from './answer-deadline.ts'
 import { answerAlive, healthAnswer, makeReadyHandler, makeUnreadyHandler, unreadyAnswer } from './check-health.ts'
 import { answerPreflight } from './cross-origin.ts'
-import { introspectAnswer, introspectForm, makeIntrospectHandler } from './introspect-tokens.ts'
+import { introspectAnswers, introspectForm, makeIntrospectHandler } from './introspect-tokens.ts'
 import { makeTokenHandler, tokenAnswer, tokenForm } from './issue-tokens.ts'
 import { byClient, byIntrospector, byRevoker, describeForm, describeRead } from './openapi.ts'
 import { PUBLIC_HEADERS } from './openapi-components.ts'
@@ -47,7 +47,7 @@ const registerOauth = (app: FastifyInstance, { ports, refuser, logger, inTime }:
         summary: 'Verify a token',
         security: byIntrospector,
         form: introspectForm,
-        answer: introspectAnswer,
+        answer: introspectAnswers,
       }),
     },
     makeIntrospectHandler(ports, refuser, inTime),
@@ -124,19 +124,19 @@ export const registerMetadata = (app: FastifyInstance, { ports, inTime }: Wire, 
     publishMetadata: {
       name: '/.well-known/oauth-authorization-server',
       answer: metadataAnswer,
-      handler: makeMetadataHandler(ports.profile),
-      refusals: [],
+      handler: makeMetadataHandler(ports),
     },
     publishOpenidMetadata: {
       name: '/.well-known/openid-configuration',
       answer: openidMetadataAnswer,
-      handler: answerInTime(inTime, makeOpenidMetadataHandler(ports)),
-      refusals: [503],
+      handler: makeOpenidMetadataHandler(ports),
     },
   }
   const summary = 'Metadata of this authorization server'
-  for (const [operationId, { name, answer, handler, refusals }] of Object.entries(documents)) {
-    const schema = describeRead({ operationId, summary, answers: { 200: answer }, refusals, headers: PUBLIC_HEADERS })
+  const marks = { refusals: [503], headers: PUBLIC_HEADERS }
+  for (const [operationId, { name, answer, handler: answerWhenRead }] of Object.entries(documents)) {
+    const schema = describeRead({ operationId, summary, answers: { 200: answer }, ...marks })
+    const handler = answerInTime(inTime, answerWhenRead)
     app.get(basePath + name, { schema }, handler)
     app.options(basePath + name, { schema: { hide: true } }, answerPreflight)
     if (basePath === '') continue

@@ -17,8 +17,8 @@ const THUMBPRINT_MEMBERS: Readonly<Record<string, readonly string[]>> = {
 // On libuv's threads: up to 0.1 ms of arithmetic, which nobody else's request waits for.
 const verifyAside = promisify(verify)
 
-/** Undefined where the key is spelled in another way than its one canonical one: one key has one thumbprint. */
-const thumbprintOf = (key: KeyObject, jwk: JsonObject): string | undefined => {
+/** RFC 7638. Undefined where the key is spelled in another way than its one canonical one: one key has one thumbprint. */
+export const thumbprintOf = (key: KeyObject, jwk: JsonObject): string | undefined => {
   const canonical: JsonObject = { ...key.export({ format: 'jwk' }) }
   const members = THUMBPRINT_MEMBERS[String(canonical['kty'])] ?? []
   if (members.length === 0 || members.some(name => canonical[name] !== jwk[name])) return undefined

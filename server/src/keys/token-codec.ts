@@ -15,8 +15,11 @@ const OPEN_KEYS_MAX = 8
 // Base64 in either alphabet, padded or not, with white space in it.
 const ANY_BASE64 = /^[A-Za-z0-9+/_=\s-]+$/
 
+// RFC 9068 §2.1, RFC 9701 §5. What this service signs for another purpose has another.
+type TokenType = 'at+jwt' | 'token-introspection+jwt'
+
 type OpenKey = {
-  readonly encodedHeader: string
+  readonly headers: Readonly<Record<TokenType, string>>
   readonly digest: 'sha256' | null
   readonly input: SignKeyObjectInput
 }
@@ -25,10 +28,13 @@ const encode = (json: string): string => Buffer.from(json).toString('base64url')
 
 const digestOf = (text: string): Digest => digestIn(hash('sha256', text, 'hex'))
 
-const mintOne = (claims: AccessTokenClaims, { encodedHeader, digest, input }: OpenKey): MintedToken => {
-  const signingInput = `${encodedHeader}.${encode(formatClaims(claims))}`
-  const signature = sign(digest, Buffer.from(signingInput), input)
-  const token = `${signingInput}.${signature.toString('base64url')}`
+const signJson = (json: string, type: TokenType, { headers, digest, input }: OpenKey): string => {
+  const signingInput = `${headers[type]}.${encode(json)}`
+  return `${signingInput}.${sign(digest, Buffer.from(signingInput), input).toString('base64url')}`
+}
+
+const mintOne = (claims: AccessTokenClaims, opened: OpenKey): MintedToken => {
+  const token = signJson(formatClaims(claims), 'at+jwt', opened)
   // A token that read() does not take could never be introspected or revoked: it must not leave.
   if (token.length > COMPACT_CHARACTERS_MAX) throw new Error(`A token of ${token.length} characters was minted.`)
   return { token, digest: digestOf(token) }
@@ -46,7 +52,10 @@ const canonicalExceptSignature = (text: string): string | undefined => {
   return ANY_BASE64.test(text.slice(end + 1)) ? `${text.slice(0, end)}.${SOME_SIGNATURE}` : undefined
 }
 
-// RFC 9068 §2.1. Opening a key costs a decryption, so it is done once for each kid; no two keys ever share one.
+/** The first part of everything of one type that a key signs, in its one spelling. */
+const encodedHeader = ({ alg, kid }: PublicJwk, typ: TokenType): string => encode(JSON.stringify({ alg, kid, typ }))
+
+// Opening a key costs a decryption, so it is done once for each kid; no two keys ever share one.
 const makeKeyRing = (keyEncryptionKey: Uint8Array): ((key: SigningKey) => OpenKey) => {
   const ring = new Map<string, OpenKey>()
   return key => {
@@ -54,8 +63,11 @@ const makeKeyRing = (keyEncryptionKey: Uint8Array): ((key: SigningKey) => OpenKe
     const known = ring.get(kid)
     if (known !== undefined) return known
     const { digest, options } = ALGORITHMS[alg]
-    const encodedHeader = encode(JSON.stringify({ alg, kid, typ: 'at+jwt' }))
-    const opened = { encodedHeader, digest, input: { ...options, key: openSigningKey(keyEncryptionKey, key) } }
+    const headers = {
+      'at+jwt': encodedHeader(key.publicJwk, 'at+jwt'),
+      'token-introspection+jwt': encodedHeader(key.publicJwk, 'token-introspection+jwt'),
+    }
+    const opened = { headers, digest, input: { ...options, key: openSigningKey(keyEncryptionKey, key) } }
     const [oldest] = ring.keys()
     if (ring.size >= OPEN_KEYS_MAX && oldest !== undefined) ring.delete(oldest)
     ring.set(kid, opened)
@@ -69,7 +81,8 @@ const isSignedBy = (text: string, key: PublicJwk): boolean => {
   const parts = canonical === undefined ? undefined : splitCompact(canonical)
   if (parts === undefined) return false
   const [header, payload] = parts
-  if (decodeCanonical(header) === undefined || decodeCanonical(payload) === undefined) return false
+  // What the key signed under another header is no access token, whatever its payload says.
+  if (header !== encodedHeader(key, 'at+jwt') || decodeCanonical(payload) === undefined) return false
   const { digest, options } = ALGORITHMS[key.alg]
   const input = { ...options, key: createPublicKey({ key, format: 'jwk' }) }
   const signed = Buffer.from(`${header}.${payload}`)
@@ -80,7 +93,7 @@ const isSignedBy = (text: string, key: PublicJwk): boolean => {
 }
 
 /** Reads tokens; it needs no key. */
-export const makeTokenReader = (issuer: string): Omit<TokenCodec, 'mint'> => {
+export const makeTokenReader = (issuer: string): Omit<TokenCodec, 'mint' | 'signIntrospections'> => {
   const readAddress = addressReader(issuer)
   const reference = (canonical: string, exact: string): TokenReference | undefined => {
     const payload = readProvablePayload(canonical)
@@ -111,6 +124,10 @@ export const makeTokenCodec = (options: {
     mint: (claims, key) => {
       const opened = open(key)
       return claims.map(each => mintOne(each, opened))
+    },
+    signIntrospections: (claims, key) => {
+      const opened = open(key)
+      return claims.map(each => signJson(JSON.stringify(each), 'token-introspection+jwt', opened))
     },
   }
 }

@@ -1,7 +1,8 @@
 // Says whether tokens are active (RFC 7662), for all requests of a group at once. Every answer starts at inactive.
 import type { ApiKeyCaller } from '../domain/caller.ts'
 import { audienceClaim } from '../domain/claims.ts'
-import { counted, type OrRefusal, refuse, refuseCaller } from '../domain/refusal.ts'
+import type { Introspection } from '../domain/introspection.ts'
+import { counted, isRefused, type OrRefusal, refuse, refuseCaller } from '../domain/refusal.ts'
 import type { FoundToken, Ports, TokenReference } from '../ports.ts'
 import { authenticateApiKeys, type PresentedApiKey } from './authenticate-api-key.ts'
 
@@ -11,31 +12,14 @@ export type IntrospectRequest = {
   readonly token: string
 }
 
-/** The answer as RFC 7662 §2.2 names its members. */
-export type Introspection =
-  | { readonly active: false }
-  | {
-      readonly active: true
-      readonly sub: string
-      readonly scope: string
-      readonly exp: number
-      readonly client_id: string
-      readonly iss: string
-      readonly aud: string | readonly string[]
-      readonly iat: number
-      readonly jti: string
-      readonly token_type: 'Bearer' | 'DPoP'
-      /** RFC 9449 §6.2: the key whose holder alone may use the token. */
-      readonly cnf?: { readonly jkt: string }
-    }
-
-type IntrospectPorts = Pick<Ports, 'apiKeys' | 'codec' | 'ledger' | 'profile' | 'secrets'>
+export type IntrospectPorts = Pick<Ports, 'apiKeys' | 'codec' | 'ledger' | 'profile' | 'secrets'>
 
 export const INACTIVE: Introspection = { active: false }
 
 const NO_KEY: PresentedApiKey = { key: '', id: null }
 
-const refusalOf = (request: IntrospectRequest, caller: ApiKeyCaller | undefined) => {
+/** The caller, where he may ask. */
+const permit = (request: IntrospectRequest, caller: ApiKeyCaller | undefined): OrRefusal<ApiKeyCaller> => {
   if (caller === undefined) {
     const presentedByBasic = request.apiKey !== undefined && request.apiKey.id !== null
     const description = 'Introspection needs an API key: send a live one in X-API-Key.'
@@ -43,7 +27,7 @@ const refusalOf = (request: IntrospectRequest, caller: ApiKeyCaller | undefined)
     return request.apiKey === undefined ? refused : counted(refused, { way: 'api_key', clientId: null })
   }
   return caller.permissions.includes('tokens:introspect')
-    ? undefined
+    ? caller
     : refuse('insufficient_scope', 'This API key lacks the permission tokens:introspect.')
 }
 
@@ -98,23 +82,31 @@ export const introspectForOwner = async (ports: OwnerPorts, text: string): Promi
   return judge(ports, null, { reference, token })
 }
 
-/** Answers each request of a group, in order. Only a caller who may ask costs a look-up. */
-export const introspectTokens = async (
+/** Answers each request of a group, in order, by what `answer` makes of it. Only a caller who may ask costs a look-up. */
+export const introspectEach = async <Answer extends object>(
   ports: IntrospectPorts,
   requests: readonly IntrospectRequest[],
-): Promise<readonly OrRefusal<Introspection>[]> => {
-  const callers = await authenticateApiKeys(
+  answer: (introspection: Introspection, caller: ApiKeyCaller) => Answer,
+): Promise<readonly OrRefusal<Answer>[]> => {
+  const found = await authenticateApiKeys(
     ports,
     requests.map(({ apiKey }) => apiKey ?? NO_KEY),
   )
-  const refusals = requests.map((request, n) => refusalOf(request, callers[n]))
-  const references = requests.map(({ token }, n) => (refusals[n] === undefined ? ports.codec.read(token) : undefined))
-  const found = await findAll(ports, references)
-  return requests.map((_, n) => {
-    const [refusal, caller] = [refusals[n], callers[n]]
-    if (refusal !== undefined) return refusal
-    return caller === undefined
-      ? INACTIVE
-      : judge(ports, caller.audiences, { reference: references[n], token: found[n] })
+  const callers = requests.map((request, n) => permit(request, found[n]))
+  const references = requests.map(({ token }, n) => {
+    const caller = callers[n]
+    return caller === undefined || isRefused(caller) ? undefined : ports.codec.read(token)
   })
+  const tokens = await findAll(ports, references)
+  return callers.map((caller, n) =>
+    isRefused(caller)
+      ? caller
+      : answer(judge(ports, caller.audiences, { reference: references[n], token: tokens[n] }), caller),
+  )
 }
+
+/** Answers each request of a group, in order. */
+export const introspectTokens = (
+  ports: IntrospectPorts,
+  requests: readonly IntrospectRequest[],
+): Promise<readonly OrRefusal<Introspection>[]> => introspectEach(ports, requests, introspection => introspection)

@@ -134,10 +134,17 @@ test('rotations by the clock, each after a night in which the service did not ru
 
 test('a service that is told another algorithm moves to it, and verifiers take tokens of both meanwhile', async t => {
   const world = await makeWorld(t, { algorithm: 'EdDSA', rotationDays: 30 })
-  const algorithms = async (): Promise<unknown> =>
-    ((await get(world.service, '/.well-known/openid-configuration')).json as Record<string, unknown>)[
-      'id_token_signing_alg_values_supported'
-    ]
+  const algorithms = async (): Promise<unknown> => {
+    const [server, provider] = await Promise.all(
+      ['oauth-authorization-server', 'openid-configuration'].map(
+        async name => (await get(world.service, `/.well-known/${name}`)).json as Record<string, unknown>,
+      ),
+    )
+    const announced = server?.['introspection_signing_alg_values_supported']
+    assert.deepEqual(provider?.['introspection_signing_alg_values_supported'], announced)
+    assert.deepEqual(provider?.['id_token_signing_alg_values_supported'], announced)
+    return announced
+  }
   const live: Live[] = []
   const first = await step(world, live)
   assert.deepEqual(await algorithms(), ['ES256', 'EdDSA'])

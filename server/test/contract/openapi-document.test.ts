@@ -86,13 +86,13 @@ test('every JSON body that is taken is closed too, but for the reports of secret
   }
 })
 
-test('every operation with a body, and every answer in JSON, in its lines or in CSV, has an example that its schema takes', () => {
+test('every operation with a body, and every answer in JSON, in its lines, in CSV or as a JWT, has an example that its schema takes', () => {
   const { holds } = readDescription(document)
   for (const [name, { requestBody, responses }] of operations) {
     const answer = responses['201'] ?? responses['200']
     for (const [part, content] of Object.entries({ body: requestBody?.content, answer: answer?.content })) {
       for (const [type, { schema, example }] of Object.entries(content ?? {})) {
-        if (!/[/+]json$|-ndjson$|^text\/csv$|form-urlencoded$/.test(type)) continue
+        if (!/[/+](json|jwt)$|-ndjson$|^text\/csv$|form-urlencoded$/.test(type)) continue
         assert.ok(example !== undefined, `${name}: http/openapi-examples.ts has no ${part}`)
         assert.deepEqual(holds(`${name} ${part}`, schema, example), [])
       }

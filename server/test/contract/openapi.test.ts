@@ -106,6 +106,18 @@ test('a body that may be left out is not called required, and any other is', asy
   assert.equal(isRequired('/api/v1/revocations'), true)
 })
 
+test('an introspection is answered in JSON or, where Accept asks for it, as a signed JWT', async () => {
+  const { paths } = await describe()
+  const { responses = {} } = paths['/oauth/introspect/v2']?.['post'] ?? {}
+  const { content } =
+    (responses as Record<string, { content: Record<string, { schema: { type: string } }> }>)['200'] ?? {}
+  const types = Object.entries(content ?? {}).map(([mediaType, { schema }]) => [mediaType, schema.type])
+  assert.deepEqual(types, [
+    ['application/json', 'object'],
+    ['application/token-introspection+jwt', 'string'],
+  ])
+})
+
 test('a page at /docs from our own origin, which may load nothing from elsewhere', async () => {
   const page = await get(service, '/docs')
   assert.equal(page.status, 200)

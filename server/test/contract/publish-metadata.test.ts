@@ -27,6 +27,7 @@ const documentOf = (baseUrl: string) => ({
   response_types_supported: ['none'],
   token_endpoint_auth_methods_supported: ['client_secret_post', 'client_secret_basic'],
   introspection_endpoint_auth_methods_supported: ['client_secret_basic'],
+  introspection_signing_alg_values_supported: ['ES256'],
   revocation_endpoint_auth_methods_supported: ['client_secret_post', 'client_secret_basic'],
   dpop_signing_alg_values_supported: ['ES256', 'Ed25519', 'EdDSA', 'RS256', 'PS256'],
   code_challenge_methods_supported: ['S256'],

@@ -8,7 +8,9 @@ import { issue } from '../support/requests.ts'
 import { type AgentOfTest, AUDIENCE, startServer, type TestServer } from '../support/test-server.ts'
 
 const LOOPBACK = { [oauth.allowInsecureRequests]: true } as const
-const PARAMETERS = { scope: 'db:read', resource: AUDIENCE }
+/** RFC 8707 §2: `resource` may be given several times. Neither is the audience of a token that asks for none. */
+const RESOURCES = ['https://mail.example', 'https://orders.example/v1']
+const PARAMETERS = new URLSearchParams([['scope', 'db:read'], ...RESOURCES.map(resource => ['resource', resource])])
 
 let service: TestServer
 let agent: AgentOfTest
@@ -51,6 +53,18 @@ test('oauth4webapi discovers the service, as OAuth and as OpenID Connect', async
   }
 })
 
+test('openid-client discovers an issuer with a path, as OAuth and as OpenID Connect', async t => {
+  const tenant = await startServer({ start: Date.now(), path: '/tenant/one' })
+  t.after(() => tenant.close())
+  const own = await tenant.createAgent()
+  for (const algorithm of ['oauth2', 'oidc'] as const) {
+    const options = { execute: [openid.allowInsecureRequests], algorithm }
+    const address = new URL(tenant.baseUrl)
+    const found = await openid.discovery(address, own.clientId, own.clientSecret, undefined, options)
+    assert.equal((await openid.clientCredentialsGrant(found)).scope, 'db:read')
+  }
+})
+
 test('oauth4webapi gets a token with client_secret_post and with client_secret_basic', async () => {
   for (const authentication of [
     oauth.ClientSecretPost(agent.clientSecret),
@@ -88,7 +102,7 @@ test('oauth4webapi introspects with an X-API-Key client authentication and with 
   ]
   for (const [who, authentication] of tries) {
     const { active, sub, aud } = await introspect(token, who, authentication)
-    assert.deepEqual({ active, sub, aud }, { active: true, sub: agent.agentId, aud: AUDIENCE })
+    assert.deepEqual({ active, sub, aud }, { active: true, sub: agent.agentId, aud: RESOURCES })
     assert.deepEqual(await introspect('unknown', who, authentication), { active: false })
   }
 })
@@ -104,8 +118,11 @@ test('oauth4webapi revokes with a bearer, and the token is inactive', async () =
 test('oauth4webapi: validateJwtAccessToken takes the token (RFC 9068)', async () => {
   const { access_token: token } = await grant(oauth.ClientSecretPost(agent.clientSecret))
   const request = new Request('https://api.example/', { headers: { authorization: `Bearer ${token}` } })
-  const claims = await oauth.validateJwtAccessToken(server, request, AUDIENCE, LOOPBACK)
-  assert.deepEqual([claims.sub, claims.client_id, claims['scope']], [agent.agentId, agent.clientId, 'db:read'])
+  for (const resource of RESOURCES) {
+    const claims = await oauth.validateJwtAccessToken(server, request, resource, LOOPBACK)
+    assert.deepEqual([claims.sub, claims.client_id, claims['scope']], [agent.agentId, agent.clientId, 'db:read'])
+  }
+  await assert.rejects(oauth.validateJwtAccessToken(server, request, AUDIENCE, LOOPBACK), /audience/i)
 })
 
 test('openid-client discovers, gets a token, introspects and revokes it', async () => {
@@ -119,7 +136,8 @@ test('openid-client discovers, gets a token, introspects and revokes it', async 
     const { access_token: token } = await openid.clientCredentialsGrant(own, PARAMETERS)
     const basic = openid.ClientSecretBasic(apiKey.key)
     const asker = await openid.discovery(address, apiKey.id, undefined, basic, { ...loopback, algorithm })
-    assert.equal((await openid.tokenIntrospection(asker, token)).active, true)
+    const { active, aud } = await openid.tokenIntrospection(asker, token)
+    assert.deepEqual({ active, aud }, { active: true, aud: RESOURCES })
     await openid.tokenRevocation(own, token)
     assert.deepEqual(await openid.tokenIntrospection(asker, token), { active: false })
   }

@@ -7,6 +7,7 @@ import { calculateJwkThumbprint, generateKeyPair, exportJWK, SignJWT } from 'jos
 import { checkProofClaims, PROOF_CHARACTERS_MAX } from '../../src/domain/dpop.ts'
 import { makeDpopProofs } from '../../src/keys/dpop-proofs.ts'
 import { encodeJson, headerOf, makeProof, makeProofKey, type ProofKey, signParts } from '../support/dpop.ts'
+import { withSurplusBit } from '../support/forgeries.ts'
 
 const proofs = makeDpopProofs(new Uint8Array(32).fill(7))
 const key = makeProofKey()
@@ -105,12 +106,6 @@ const flipped = (): string => {
   return `${H}.${P}.${other.toString('base64url')}`
 }
 
-/** The last character of a part spelled with surplus bits that decoders drop. */
-const surplus = (part: string): string => {
-  const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
-  return part.slice(0, -1) + alphabet.charAt(alphabet.indexOf(part.slice(-1)) + 1)
-}
-
 const WRONG: Readonly<Record<string, readonly [text: string, wrong: string]>> = {
   nothing: ['', FORM],
   'two parts': [`${H}.${P}`, FORM],
@@ -118,7 +113,7 @@ const WRONG: Readonly<Record<string, readonly [text: string, wrong: string]>> = 
   'four parts': [`${proof}.${S}`, FORM],
   padding: [`${H}=.${P}.${S}`, FORM],
   'a space': [`${H}.${P} .${S}`, FORM],
-  'surplus bits in the signature': [`${H}.${P}.${surplus(S)}`, FORM],
+  'surplus bits in the signature': [`${H}.${P}.${withSurplusBit(S)}`, FORM],
   'JSON serialisation': [JSON.stringify({ protected: H, payload: P, signature: S }), FORM],
   'a header that is no JSON': [signParts(key, '{', '{}'), FORM],
   'a header that is an array': [signParts(key, '[]', '{}'), FORM],
@@ -171,7 +166,7 @@ const WRONG: Readonly<Record<string, readonly [text: string, wrong: string]>> = 
   ],
   'x with padding': [withHeader({ jwk: { ...key.jwk, x: `${key.jwk.x ?? ''}=` } }), 'jwk is not in its canonical form'],
   'x with surplus bits': [
-    withHeader({ jwk: { ...key.jwk, x: surplus(key.jwk.x ?? '') } }),
+    withHeader({ jwk: { ...key.jwk, x: withSurplusBit(key.jwk.x ?? '') } }),
     'jwk is not in its canonical form',
   ],
   'the signature of another key': [withHeader({ jwk: makeProofKey().jwk }), SIGNATURE],

@@ -95,6 +95,16 @@ for (const alg of SIGNING_ALGORITHMS) {
     assert.equal(codec.isSignedBy(token, another.publicJwk), false)
   })
 
+  test(`${alg}: what a key signed as an answer to introspection verifies, and is no token of it`, async () => {
+    const claims = { iss: ISSUER, aud: 'an-api-key', iat: CLAIMS.iat, token_introspection: { active: false } } as const
+    const [answer = ''] = codec.signIntrospections([claims], { ...sealed, number: 1 })
+    const { payload, protectedHeader } = await jwtVerify(answer, await importJWK(sealed.publicJwk))
+    assert.deepEqual(protectedHeader, { alg, kid: sealed.publicJwk.kid, typ: 'token-introspection+jwt' })
+    assert.deepEqual(payload, claims)
+    const disguised = codec.signIntrospections([CLAIMS as unknown as typeof claims], { ...sealed, number: 1 })
+    assert.equal(codec.isSignedBy(disguised[0] ?? '', sealed.publicJwk), false)
+  })
+
   test(`${alg}: the runtime of this test has it, and a key made beside the thread opens`, async () => {
     assert.ok(isAlgorithmThere(alg))
     const generated = await generateSigningKey(KEY_ENCRYPTION_KEY, alg)

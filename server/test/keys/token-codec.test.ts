@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import * as fc from 'fast-check'
 import { importJWK, jwtVerify } from 'jose'
 import type { AccessTokenClaims } from '../../src/domain/claims.ts'
+import type { IntrospectionClaims } from '../../src/domain/introspection.ts'
 import { SIGNING_ALGORITHMS, type SigningKey } from '../../src/domain/signing-key.ts'
 import { makeTokenId } from '../../src/domain/token-id.ts'
 import { ALGORITHMS } from '../../src/keys/signing-algorithms.ts'
@@ -210,6 +211,20 @@ for (const [name, text] of Object.entries({
     assert.equal(codec.isSignedBy(text, key.publicJwk), false)
   })
 }
+
+test('what the key signed under another typ is not signed as a token, whatever it claims', () => {
+  const claims = CLAIMS as unknown as IntrospectionClaims
+  const [text = ''] = codec.signIntrospections([claims], key)
+  assert.equal(text.split('.')[1], P)
+  assert.deepEqual(JSON.parse(Buffer.from(text.split('.')[0] ?? '', 'base64url').toString()), {
+    alg: 'ES256',
+    kid: key.publicJwk.kid,
+    typ: 'token-introspection+jwt',
+  })
+  assert.equal(codec.isSignedBy(text, key.publicJwk), false)
+  assert.equal(codec.isSignedBy(TOKEN, key.publicJwk), true)
+  assert.notEqual(codec.read(text)?.digest, DIGEST)
+})
 
 test('a token is not signed by another key', () => assert.equal(codec.isSignedBy(TOKEN, makeKey().publicJwk), false))
 

@@ -113,6 +113,7 @@ const issueTo = async (script: Script, ...clientIds: readonly string[]) => {
       ledger: { ...ledger, find: never, end: never, endAll: never, show: never, listLive: never, listEnded: never },
       codec: {
         mint: claims => claims.map(one => ({ token: `${one.client_id} at ${one.seq}`, digest: '' })),
+        signIntrospections: never,
         read: never,
         isSignedBy: never,
         readLenient: never,

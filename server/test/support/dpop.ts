@@ -25,10 +25,14 @@ const signWith = ({ alg, privateKey: key }: ProofKey, text: string): Buffer => {
 
 export const encodeJson = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url')
 
+/** Any text, and behind a dot its signature. */
+export const signedText = (key: ProofKey, input: string): string =>
+  `${input}.${signWith(key, input).toString('base64url')}`
+
 /** Signs the two texts as they are, in whatever JSON they hold. */
 export const signParts = (key: ProofKey, header: string, payload: string): string => {
   const input = [header, payload].map(part => Buffer.from(part).toString('base64url')).join('.')
-  return `${input}.${signWith(key, input).toString('base64url')}`
+  return signedText(key, input)
 }
 
 export type Change = Readonly<Record<string, unknown>>

@@ -1,6 +1,7 @@
 // A controllable identity provider on a real port: metadata, a key set, and JWTs signed with the keys in it.
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
+import { KeyObject } from 'node:crypto'
 import { CompactSign, exportJWK, generateKeyPair, type CompactJWSHeaderParameters, type JWK } from 'jose'
 
 /** What goes wrong: for every request, until `recover()`. `redirect` and `other_issuer` still name the right keys. */
@@ -18,6 +19,8 @@ export type IdentityProvider = {
   readonly fetches: { readonly metadata: number; readonly jwks: number }
   /** The members of the key set; a test may change them. */
   readonly publicJwks: JWK[]
+  /** The newest key of an algorithm, for what no library would sign. */
+  keyOf(alg: string): { readonly alg: string; readonly kid: string; readonly jwk: JWK; readonly privateKey: KeyObject }
   /** Signs any claims, with the newest key of `alg` (by default the first algorithm) unless `kid` names another. */
   sign(claims: object, header?: JwtHeader): Promise<string>
   /** A JWT that passes: iss, aud, sub, iat, exp and the claim `roles`; any of them may be given otherwise. */
@@ -93,6 +96,11 @@ const makeKeyring = (algorithms: readonly string[]) => {
       publicJwks.splice(0, publicJwks.length, ...made.map(pair => pair.jwk))
       return before
     },
+    keyOf: (alg: string) => {
+      const pair = pairs.find(one => one.alg === alg)
+      if (pair === undefined) throw new Error(`The identity provider has no key for ${alg}.`)
+      return { ...pair, privateKey: KeyObject.from(pair.privateKey) }
+    },
     sign: async (claims: object, header: JwtHeader = {}): Promise<string> => {
       const alg = header.alg ?? algorithms[0]
       const pair = pairs.find(one => one.kid === header.kid) ?? pairs.find(one => one.alg === alg)
@@ -122,7 +130,7 @@ const listen = async (answer: RequestListener): Promise<{ origin: string; close:
 export const startIdentityProvider = async (options: IdentityProviderOptions = {}): Promise<IdentityProvider> => {
   const { algorithms = ['ES256'], audience = 'https://mintmark.test', path = '', now = Date.now } = options
   const fetches = { metadata: 0, jwks: 0 }
-  const { publicJwks, rotate, sign } = makeKeyring(algorithms)
+  const { publicJwks, rotate, keyOf, sign } = makeKeyring(algorithms)
   let failure: Failure | undefined
   const base = path.replace(/\/$/, '')
   const jwksPath = `${base}/jwks`
@@ -151,6 +159,7 @@ export const startIdentityProvider = async (options: IdentityProviderOptions = {
     jwksUri,
     fetches,
     publicJwks,
+    keyOf,
     sign,
     operatorJwt: ({ role = 'mintmark-operator', ...claims } = {}, header = {}) => {
       const iat = Math.floor(now() / 1000)

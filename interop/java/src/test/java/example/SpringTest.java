@@ -1,0 +1,93 @@
+package example;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.springframework.security.oauth2.core.OAuth2AuthorizationException;
+import org.springframework.security.oauth2.jwt.JwtDecoders;
+import org.springframework.security.oauth2.jwt.JwtException;
+import org.springframework.security.oauth2.server.resource.introspection.BadOpaqueTokenException;
+import org.springframework.security.oauth2.server.resource.introspection.OpaqueTokenIntrospector;
+
+/** Spring Security, unmodified, against the service that ISSUER names. */
+class SpringTest {
+    private static SpringAgent agent(String secret, String resource, String... scopes) {
+        return new SpringAgent(Surroundings.ISSUER, Surroundings.CLIENT_ID, secret, resource, scopes);
+    }
+
+    private static String take(String resource) {
+        return agent(Surroundings.CLIENT_SECRET, resource, "db:read").token().getAccessToken().getTokenValue();
+    }
+
+    private static OpaqueTokenIntrospector introspector(String resource) {
+        return SpringResourceServer.introspector(
+                Surroundings.ISSUER, resource, Surroundings.API_KEY_ID, Surroundings.API_KEY);
+    }
+
+    @Test
+    void tokenWithScopeAndResource() {
+        var token = agent(Surroundings.CLIENT_SECRET, Surroundings.ORDERS, "db:read", "db:write")
+                .token()
+                .getAccessToken();
+        assertEquals(Set.of("db:read", "db:write"), token.getScopes());
+        var jwt = SpringResourceServer.decoder(Surroundings.ISSUER, Surroundings.ORDERS).decode(token.getTokenValue());
+        assertEquals(Surroundings.CLIENT_ID, jwt.getClaimAsString("client_id"));
+    }
+
+    @Test
+    void tokenWithoutScopeAndResourceHasTheDefaults() {
+        var token = agent(Surroundings.CLIENT_SECRET, null).token().getAccessToken();
+        assertEquals(Set.of("db:read"), token.getScopes());
+        // The audience is the issuer, unless the service is configured otherwise.
+        SpringResourceServer.decoder(Surroundings.ISSUER, Surroundings.ISSUER).decode(token.getTokenValue());
+    }
+
+    @Test
+    void refusalsAreRead() {
+        assertEquals("invalid_scope", codeOf(agent(Surroundings.CLIENT_SECRET, null, "mail:send")));
+        assertEquals("invalid_target", codeOf(agent(Surroundings.CLIENT_SECRET, "not-a-uri")));
+    }
+
+    @Test
+    void theRefusalOfAWrongSecretIsInTheMessageAlone() {
+        // Spring reads the code of answers with 400 only; RFC 6749 §5.2 wants 401 here.
+        var refused = assertThrows(OAuth2AuthorizationException.class, agent("wrong", null)::token);
+        assertEquals("invalid_token_response", refused.getError().getErrorCode());
+        assertTrue(refused.getMessage().contains("invalid_client"), refused.getMessage());
+    }
+
+    private static String codeOf(SpringAgent refused) {
+        return assertThrows(OAuth2AuthorizationException.class, refused::token).getError().getErrorCode();
+    }
+
+    @Test
+    void theDecoderTakesATokenForItsResourceAndNoOther() {
+        var token = take(Surroundings.ORDERS);
+        var decoder = SpringResourceServer.decoder(Surroundings.ISSUER, Surroundings.ORDERS);
+        decoder.decode(token);
+        assertThrows(JwtException.class, () -> decoder.decode(Surroundings.forge(token)));
+        var elsewhere = SpringResourceServer.decoder(Surroundings.ISSUER, Surroundings.MAIL);
+        assertThrows(JwtException.class, () -> elsewhere.decode(token));
+    }
+
+    @Test
+    void theDecoderThatSpringMakesByItselfRefusesTheType() {
+        var decoder = JwtDecoders.fromIssuerLocation(Surroundings.ISSUER);
+        assertThrows(JwtException.class, () -> decoder.decode(take(Surroundings.ORDERS)));
+    }
+
+    @Test
+    void introspectionAndRevocation() throws Exception {
+        var token = take(Surroundings.ORDERS);
+        var principal = introspector(Surroundings.ORDERS).introspect(token);
+        assertEquals(Surroundings.CLIENT_ID, principal.getAttribute("client_id"));
+        assertThrows(BadOpaqueTokenException.class, () -> introspector(Surroundings.MAIL).introspect(token));
+        Surroundings.nimbus(Surroundings.CLIENT_SECRET).revoke(token);
+        assertThrows(BadOpaqueTokenException.class, () -> introspector(Surroundings.ORDERS).introspect(token));
+        // What has only the keys cannot know.
+        SpringResourceServer.decoder(Surroundings.ISSUER, Surroundings.ORDERS).decode(token);
+    }
+}

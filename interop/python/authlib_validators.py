@@ -1,0 +1,40 @@
+"""Validators for Authlib's ResourceProtector: by the published keys, or by asking Mintmark."""
+
+import httpx2
+from authlib.oauth2.rfc6750 import InvalidTokenError
+from authlib.oauth2.rfc7662 import IntrospectTokenValidator
+from authlib.oauth2.rfc9068 import JWTBearerTokenValidator
+
+
+class KeysValidator(JWTBearerTokenValidator):
+    """No request a token, and a revoked token passes until its exp."""
+
+    def get_jwks(self) -> dict:
+        # Asked for every token: keep it for as long as Cache-Control says, and not longer.
+        return httpx2.get(f"{self.issuer}/.well-known/jwks.json").raise_for_status().json()
+
+
+class MintmarkValidator(IntrospectTokenValidator):
+    """A revoked token is refused at once. The API key carries the permission tokens:introspect."""
+
+    def __init__(self, issuer: str, resource: str, api_key: str) -> None:
+        super().__init__()
+        self.issuer, self.resource, self.api_key = issuer, resource, api_key
+
+    def introspect_token(self, token_string: str) -> dict:
+        return (
+            httpx2.post(
+                f"{self.issuer}/oauth/introspect/v2",
+                headers={"X-API-Key": self.api_key},
+                data={"token": token_string},
+            )
+            .raise_for_status()
+            .json()
+        )
+
+    def validate_token(self, token: dict, scopes: list[str] | None, request: object) -> None:
+        super().validate_token(token, scopes, request)
+        audience = token["aud"]
+        # Authlib's own validator does not look at the audience.
+        if self.resource not in ([audience] if isinstance(audience, str) else audience):
+            raise InvalidTokenError()

@@ -1,0 +1,50 @@
+"""An MCP server that takes only Mintmark's tokens for itself."""
+
+import httpx2
+from mcp.server.auth.middleware.auth_context import get_access_token
+from mcp.server.auth.provider import AccessToken, TokenVerifier
+from mcp.server.auth.settings import AuthSettings
+from mcp.server.mcpserver import MCPServer
+
+
+class Introspection(TokenVerifier):
+    """A revoked token is refused at once. The API key carries the permission tokens:introspect."""
+
+    def __init__(self, issuer: str, resource: str, api_key: str) -> None:
+        self.address, self.resource, self.api_key = f"{issuer}/oauth/introspect/v2", resource, api_key
+
+    async def verify_token(self, token: str) -> AccessToken | None:
+        async with httpx2.AsyncClient(headers={"X-API-Key": self.api_key}) as client:
+            told = (await client.post(self.address, data={"token": token})).raise_for_status().json()
+        if not told["active"]:
+            return None
+        audience = [told["aud"]] if isinstance(told["aud"], str) else told["aud"]
+        return AccessToken(
+            token=token,
+            client_id=told["client_id"],
+            subject=told["sub"],
+            scopes=told["scope"].split(),
+            expires_at=told["exp"],
+            resource=self.resource if self.resource in audience else audience[0],
+        )
+
+
+def make_server(issuer: str, resource: str, api_key: str) -> MCPServer:
+    """The resource is the server's public URL, the one that agents are given."""
+    server = MCPServer(
+        "example",
+        token_verifier=Introspection(issuer, resource, api_key),
+        auth=AuthSettings(
+            issuer_url=issuer,
+            resource_server_url=resource,
+            required_scopes=["db:read"],
+            validate_token_resource=True,
+        ),
+    )
+
+    @server.tool(description="The client that calls")
+    def whoami() -> str:
+        caller = get_access_token()
+        return caller.client_id if caller else ""
+
+    return server

@@ -1,0 +1,49 @@
+// The suites in other languages and servers: what each needs of the machine, how it is prepared, and how it runs.
+import { resolve } from 'node:path'
+
+export type Step = { readonly command: string; readonly args: readonly string[] }
+
+export type Suite = {
+  readonly name: string
+  /** Commands that must be there. */
+  readonly needs: readonly string[]
+  /** Fetches what the manifest pins; where that cannot be had, the suite is skipped. */
+  readonly prepare: readonly Step[]
+  readonly run: Step
+}
+
+export const folderOf = ({ name }: Suite): string => resolve(import.meta.dirname, name)
+
+/** Where the suites build; git ignores it. */
+export const BUILD = resolve(import.meta.dirname, '.build')
+
+export const SUITES: readonly Suite[] = [
+  {
+    name: 'go',
+    needs: ['go'],
+    prepare: [{ command: 'go', args: ['mod', 'download'] }],
+    run: { command: 'go', args: ['test', '-count=1', '-v', './...'] },
+  },
+  {
+    name: 'python',
+    needs: ['python3'],
+    prepare: [
+      { command: 'python3', args: ['-c', 'import sys; sys.exit(sys.version_info < (3, 11))'] },
+      { command: 'python3', args: ['-m', 'venv', `${BUILD}/python`] },
+      { command: `${BUILD}/python/bin/pip`, args: ['install', '--quiet', '--requirement', 'requirements.txt'] },
+    ],
+    run: { command: `${BUILD}/python/bin/python`, args: ['-m', 'unittest', '--verbose', '--buffer'] },
+  },
+  {
+    name: 'java',
+    needs: ['java', 'mvn'],
+    prepare: [{ command: 'mvn', args: ['--batch-mode', '--quiet', 'test-compile'] }],
+    run: { command: 'mvn', args: ['--batch-mode', '--no-transfer-progress', 'surefire:test'] },
+  },
+  ...['apache', 'nginx', 'haproxy'].map(name => ({
+    name,
+    needs: ['apt-get', 'dpkg-deb'],
+    prepare: [{ command: 'sh', args: ['../debian/fetch.sh'] }],
+    run: { command: process.execPath, args: ['run.ts'] },
+  })),
+]

@@ -1,0 +1,27 @@
+// Checks Mintmark's access tokens at an MCP server by asking Mintmark: a revoked token is refused at once.
+import { InvalidTokenError } from '@modelcontextprotocol/sdk/server/auth/errors.js'
+import type { OAuthTokenVerifier } from '@modelcontextprotocol/sdk/server/auth/provider.js'
+
+type Introspection = {
+  readonly active: boolean
+  readonly client_id: string
+  readonly scope: string
+  readonly exp: number
+  readonly aud: string | readonly string[]
+}
+
+/** The API key carries the permission `tokens:introspect`, best one that is limited to this resource. */
+export const verifyByIntrospection = (issuer: string, resource: URL, apiKey: string): OAuthTokenVerifier => ({
+  verifyAccessToken: async token => {
+    const response = await fetch(`${issuer}/oauth/introspect/v2`, {
+      method: 'POST',
+      headers: { 'x-api-key': apiKey },
+      body: new URLSearchParams({ token }),
+    })
+    if (!response.ok) throw new Error(`Introspection answered ${response.status}`)
+    const told = (await response.json()) as Introspection
+    if (!told.active) throw new InvalidTokenError('The token is not active')
+    if (![told.aud].flat().includes(resource.href)) throw new InvalidTokenError('The token is for another resource')
+    return { token, clientId: told.client_id, scopes: told.scope.split(' '), expiresAt: told.exp, resource }
+  },
+})

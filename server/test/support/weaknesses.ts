@@ -1,0 +1,26 @@
+// The known ways to get a forged or reshaped JWT past a verifier (RFC 8725 §2), as one table. Each place that takes a
+// JWT is tried with all of it: a text of this table is never taken, and nothing in it makes anybody call an address.
+import type { Forgeries, Forge } from './forgeries.ts'
+import { CLAIM_WEAKNESSES } from './weak-claims.ts'
+import { HEADER_WEAKNESSES } from './weak-headers.ts'
+import { SIGNATURE_SPELLINGS, TEXT_WEAKNESSES } from './weak-texts.ts'
+
+export type Weakness = {
+  readonly name: string
+  readonly forge: Forge
+  /**
+   * What is other than in the genuine JWT, where a place tells that apart. `signature spelling`: the same bits, spelled
+   * otherwise. `claims`: they alone, and the genuine key signed them.
+   */
+  readonly of: 'signature spelling' | 'claims' | 'anything else'
+}
+
+const rows = (of: Weakness['of'], group: Forgeries): readonly Weakness[] =>
+  Object.entries(group).map(([name, forge]) => ({ name, forge, of }))
+
+export const WEAKNESSES: readonly Weakness[] = [
+  ...rows('anything else', HEADER_WEAKNESSES),
+  ...rows('anything else', TEXT_WEAKNESSES),
+  ...rows('signature spelling', SIGNATURE_SPELLINGS),
+  ...rows('claims', CLAIM_WEAKNESSES),
+]
