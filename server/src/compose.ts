@@ -11,6 +11,7 @@ import { actBy, type Origin } from './domain/caller.ts'
 import type { AuditVerdict, KnownSeal, Seal } from './domain/seal.ts'
 import { DAY_MS } from './domain/time.ts'
 import { auditSealKey } from './keys/audit-key.ts'
+import { makeClientAssertions } from './keys/client-assertions.ts'
 import { makeDpopProofs } from './keys/dpop-proofs.ts'
 import { makeImportedSecrets } from './keys/imported-secrets.ts'
 import { randomness } from './keys/randomness.ts'
@@ -93,19 +94,8 @@ export const openRegisters = async (config: CommandConfig): Promise<Registers> =
   const store = await openForCommand(config)
   const { ledger, revocations, agents, apiKeys, credentials, leakedSecrets, audit, close } = store
   const profile = { defaultAudience: config.defaultAudience }
-  return {
-    ledger,
-    revocations,
-    agents,
-    apiKeys,
-    credentials,
-    leakedSecrets,
-    audit,
-    secrets,
-    randomness,
-    profile,
-    close,
-  }
+  const registers = { ledger, revocations, agents, apiKeys, credentials, leakedSecrets, audit }
+  return { ...registers, secrets, randomness, profile, close }
 }
 
 const makeFolder = (path: string): void => {
@@ -189,6 +179,7 @@ const portsOf = (store: StoreConnection | SqliteStore, config: ServiceConfig, op
   health: store.health,
   codec: makeTokenCodec({ issuer: config.baseUrl, keyEncryptionKey: keyOf(config) }),
   proofs: makeDpopProofs(keyOf(config)),
+  assertions: makeClientAssertions(config.clientKeyRanges),
   operators,
   secrets,
   importedSecrets: makeImportedSecrets(keyOf(config)),

@@ -14,6 +14,7 @@ import {
   parseKeyEncryptionKeyText,
   parseOneOf,
   parsePemFile,
+  parseRanges,
   parseText,
 } from './config-values.ts'
 import { LIFETIME_SECONDS_MAX } from './domain/agent.ts'
@@ -45,6 +46,7 @@ export type ServiceConfig = MigrateConfig & {
   readonly defaultAudience: string
   readonly scopesSupported: readonly string[] | null
   readonly dpopNonce: DpopNoncePolicy
+  readonly clientKeyRanges: readonly string[]
   readonly bodyBytesMax: number
   readonly logLevel: LogLevel
 }
@@ -230,6 +232,7 @@ export const readServeConfig = async (env: Environment = process.env): Promise<S
     ...readStore(read),
     ...readServiceNumbers(read),
     dpopNonce: readDpopNonce(read),
+    clientKeyRanges: read.optional('MINTMARK_CLIENT_KEYS_ALLOWED_RANGES', parseRanges) ?? [],
     ...(await readProviders(read, baseUrl)),
     host: read.optional('HOST', parseText) ?? '0.0.0.0',
     logLevel: read.optional('LOG_LEVEL', parseOneOf(LOG_LEVELS)) ?? 'info',

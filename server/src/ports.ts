@@ -30,7 +30,14 @@ import type { Revocation, RevocationConditions, RevocationObstacle, RevocationPr
 import type { PublicJwk, SealedSigningKey, SigningKey } from './domain/signing-key.ts'
 import type { Milliseconds, MonotonicMilliseconds } from './domain/time.ts'
 import type { ImportedSecrets, ImportRegister } from './ports/imports.ts'
-import type { ApiKeyRegister, CredentialRegister, LeakedSecretRegister, SecretKind } from './ports/secret-registers.ts'
+import type { ClientAssertions } from './ports/client-assertions.ts'
+import type {
+  ApiKeyRegister,
+  CredentialRegister,
+  LeakedSecretRegister,
+  SecretKind,
+  SingleUse,
+} from './ports/secret-registers.ts'
 
 /** `cached` may answer from memory where `service.seq` is unchanged; a refusal needs `fresh`. */
 export type Freshness = 'cached' | 'fresh'
@@ -45,13 +52,9 @@ export type IssueView = {
 }
 
 /** A DPoP proof that was checked, as far as its token needs it. */
-export type TokenProof = {
+export type TokenProof = SingleUse & {
   /** The thumbprint of the key that it proves. */
   readonly jkt: string
-  /** Of the key and the proof's `jti`: no second proof has it. */
-  readonly id: Digest
-  /** The last instant at which it may be taken. */
-  readonly until: Milliseconds
 }
 
 /** A token as it is written; the numbers are the store's own, from the {@link IssueView}. */
@@ -69,7 +72,9 @@ export type NewToken = {
   /** Of its agent; null: none. */
   readonly limits: AgentLimits | null
   /** Remembered with the token, so that it gets no other. */
-  readonly proof?: Pick<TokenProof, 'id' | 'until'>
+  readonly proof?: SingleUse
+  /** The client's assertion, where it authenticated itself by one that may be used once. */
+  readonly assertion?: SingleUse
 }
 
 /** Which limit of its agent a token would exceed, and in how many seconds it would not; whole, at least 1. */
@@ -78,9 +83,16 @@ export type LimitReached = { readonly limit: LimitName; readonly retryAfterSecon
 /**
  * `decide_again`: its `seq` is no longer the service's. `no_room`: it would be of one lifetime, scope or list of
  * audiences more than the ledger takes. `proof_used`, `proof_late`: its proof got a token before, or is too old by now.
- * None but `inserted` is written or counted.
+ * `assertion_used`: its assertion was used before, or is too old by now. None but `inserted` is written or counted.
  */
-export type InsertOutcome = 'inserted' | 'decide_again' | 'no_room' | 'proof_used' | 'proof_late' | LimitReached
+export type InsertOutcome =
+  | 'inserted'
+  | 'decide_again'
+  | 'no_room'
+  | 'proof_used'
+  | 'proof_late'
+  | 'assertion_used'
+  | LimitReached
 
 /** A row as a look-up finds it. `dead` is domain/ledger.ts applied to one snapshot. */
 export type FoundToken = TokenRecord & {
@@ -270,6 +282,7 @@ export type Ports = {
   readonly health: StoreHealth
   readonly codec: TokenCodec
   readonly proofs: DpopProofs
+  readonly assertions: ClientAssertions
   readonly operators: Operators
   readonly secrets: Secrets
   readonly importedSecrets: ImportedSecrets

@@ -29,6 +29,7 @@ test('four variables are enough; the rest has the documented defaults', async ()
     ],
     scopesSupported: null,
     dpopNonce: 'required',
+    clientKeyRanges: [],
     host: '0.0.0.0',
     logLevel: 'info',
     tls: null,

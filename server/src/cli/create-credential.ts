@@ -1,6 +1,6 @@
 // mintmark credential create
 import type { Command } from 'commander'
-import { createCredential } from '../operations/create-credential.ts'
+import { createSecret } from '../operations/create-credential.ts'
 import { administer } from './administer.ts'
 import { parseDuration } from './duration.ts'
 import { printJson, printLine, printRecord } from './print.ts'
@@ -10,7 +10,7 @@ type Options = { readonly name: string; readonly expiresIn?: number; readonly js
 const run = async (agentId: string, { name, expiresIn, json }: Options): Promise<void> => {
   const expiry = expiresIn === undefined ? null : { afterMs: 1000 * expiresIn }
   const { credential, clientSecret } = await administer((ports, origin) =>
-    createCredential(ports, origin, { agentId, name, expiry }),
+    createSecret(ports, origin, { agentId, name, expiry }),
   )
   const record = { credential_id: credential.id, agent_id: credential.agentId, client_secret: clientSecret }
   if (json) return printJson(record)

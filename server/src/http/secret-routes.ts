@@ -29,7 +29,7 @@ const registerCredentials = (app: FastifyInstance, { ports, refuser }: Wire): vo
   app.post(
     all,
     describeAdministration({
-      summary: 'Give an agent another secret',
+      summary: 'Give an agent another secret, or something to trust in place of one',
       body: createCredentialBody,
       answers: { 201: createdCredentialAnswer },
     }),

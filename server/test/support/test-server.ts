@@ -9,6 +9,9 @@ import { pino } from 'pino'
 import type { Origin } from '../../src/domain/caller.ts'
 import { buildServer, type ServerOptions } from '../../src/http/server.ts'
 import { makeOperators } from '../../src/keys/identity-providers.ts'
+import { makeAssertionReader } from '../../src/keys/client-assertions.ts'
+import type { Fetch } from '../../src/keys/fetch-json.ts'
+import { makeGuardedFetch } from '../../src/keys/guarded-fetch.ts'
 import { makeDpopProofs } from '../../src/keys/dpop-proofs.ts'
 import { makeImportedSecrets } from '../../src/keys/imported-secrets.ts'
 import { randomness } from '../../src/keys/randomness.ts'
@@ -40,6 +43,8 @@ export type TestServerOptions = {
   readonly server?: Partial<ServerOptions>
   /** The store's patience, in ms. */
   readonly deadlineMs?: number
+  /** What the keys of clients are fetched with; by default the service's own, with this machine allowed. */
+  readonly fetchClientKeys?: Fetch
   /** Puts a fault in front of a port; `host` is the store's. */
   readonly break?: (ports: Ports, host: StoreHost) => Ports
 }
@@ -108,7 +113,7 @@ const portsOf = (
   store: SqliteStore,
   provider: IdentityProvider,
   profile: ServiceProfile,
-  now: () => number,
+  { now, fetchClientKeys }: { readonly now: () => number; readonly fetchClientKeys: Fetch },
 ): Ports => ({
   ledger: store.ledger,
   revocations: store.revocations,
@@ -122,6 +127,7 @@ const portsOf = (
   health: store.health,
   codec: makeTokenCodec({ issuer: profile.issuer, keyEncryptionKey: KEY_ENCRYPTION_KEY }),
   proofs: makeDpopProofs(KEY_ENCRYPTION_KEY),
+  assertions: makeAssertionReader({ fetch: fetchClientKeys, monotonicNow: now }),
   operators: makeOperators({
     providers: [
       {
@@ -180,11 +186,13 @@ export const startServer = async (options: TestServerOptions = {}): Promise<Test
   )
   const lines: string[] = []
   let issuer = ''
+  const fetchClientKeys = options.fetchClientKeys ?? makeGuardedFetch(['127.0.0.0/8'])
+  const reading = { now: clock.wall, fetchClientKeys }
   const server = await listenOnFreePort(origin => {
     issuer = origin + (options.path ?? '')
     const dpopNonce = 'required' as const
     const fixed = { issuer, defaultAudience: AUDIENCE, lifetimeSeconds: 300, scopesSupported: null, dpopNonce }
-    const ports = portsOf(store, provider, { ...fixed, ...options.profile }, clock.wall)
+    const ports = portsOf(store, provider, { ...fixed, ...options.profile }, reading)
     const logger = pino({ level: 'trace' }, { write: line => void lines.push(line) })
     return buildServer(options.break?.(ports, store.host) ?? ports, { bodyBytesMax: 16_384, logger, ...options.server })
   })

@@ -7,6 +7,7 @@ import { type EndAll, endAll, endToken } from './end-tokens.ts'
 import { convertSecret, importAgents } from './imports.ts'
 import { insertTokens } from './insert-tokens.ts'
 import { noteApiKeyUses } from './last-uses.ts'
+import { useAssertion } from './proofs.ts'
 import { countRefusals } from './refusals.ts'
 import { createRevocation } from './revocations.ts'
 import { revokeLeaked } from './revoke-leaked.ts'
@@ -24,6 +25,7 @@ const ANSWER_MS = 50
 
 export const JOBS = {
   insertTokens,
+  useAssertion,
   endToken,
   endAll: endAllWithAudit,
   createRevocation,
