@@ -92,6 +92,11 @@ test('nonces of DPoP proofs are demanded unless they are off', async () => {
   assert.equal((await readServeConfig({ ...BASE, MINTMARK_DPOP_NONCE: 'off' })).dpopNonce, 'off')
 })
 
+test('networks from which keys of clients may be fetched are read one by one', async () => {
+  const ranges = { ...BASE, MINTMARK_CLIENT_KEYS_ALLOWED_RANGES: '10.0.0.0/8, fd00::/8' }
+  assert.deepEqual((await readServeConfig(ranges)).clientKeyRanges, ['10.0.0.0/8', 'fd00::/8'])
+})
+
 test('an empty variable counts as not set', async () => {
   assert.equal((await readServeConfig({ ...BASE, PORT: '', LOG_LEVEL: '' })).port, 8080)
 })

@@ -81,3 +81,30 @@ test('a credential with keys cannot be rotated: another takes its place', async 
   assertProblem(answer, 400, 'invalid_request', description)
   assert.equal((await askAsserting(service, makeAssertion(service, agent, key))).status, 200)
 })
+
+const BAD: Readonly<Record<string, object>> = {
+  'an issuer over http': { issuer: 'http://ci.example' },
+  'an issuer with a query': { issuer: 'https://ci.example?a=b' },
+  'an issuer with a password': { issuer: 'https://a:b@ci.example' },
+  'an issuer that is too long': { issuer: `https://ci.example/${'x'.repeat(512)}` },
+  'an empty subject': { subject: '' },
+  'a subject of everything': { subject: '*' },
+  'a beginning that is too short': { subject: 'abc*' },
+  'a * inside': { subject: 'repo:*/site' },
+  'two of them': { subject: 'repo:acme/**' },
+  'a blank in the subject': { subject: 'repo acme' },
+  'a subject that is too long': { subject: 'x'.repeat(513) },
+  'an empty audience': { audience: '' },
+  'an address of keys over http': { jwks_uri: 'http://ci.example/jwks' },
+  'an address of keys with a fragment': { jwks_uri: 'https://ci.example/jwks#a' },
+}
+
+for (const [name, more] of Object.entries(BAD)) {
+  test(`${name} cannot be configured`, async () => {
+    const credentials = countRows(service.storeFile, 'credential')
+    const workload = { issuer: 'https://ci.example', subject: 'repo:acme/site', ...more }
+    const answer = await createTrust(service, agent, { workload_identity: workload })
+    assert.deepEqual([answer.status, (answer.json as { error: string }).error], [400, 'invalid_request'], answer.text)
+    assert.equal(countRows(service.storeFile, 'credential'), credentials)
+  })
+}
