@@ -1,6 +1,7 @@
 // The metadata of this authorization server (RFC 8414), and the same where OpenID Connect's clients look for it.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
+import { ASSERTION_ALGORITHMS } from '../domain/client-assertion.ts'
 import { DPOP_ALGORITHMS } from '../domain/dpop.ts'
 import { publishKeys } from '../operations/publish-keys.ts'
 import type { Ports, ServiceProfile } from '../ports.ts'
@@ -34,7 +35,7 @@ export const openidMetadataAnswer = metadataAnswer.extend({
   id_token_signing_alg_values_supported: names,
 })
 
-const CLIENT_AUTH_METHODS = ['client_secret_post', 'client_secret_basic']
+const CLIENT_AUTH_METHODS = ['client_secret_post', 'client_secret_basic', 'private_key_jwt']
 
 const describeServer = ({ issuer, scopesSupported }: ServiceProfile) => ({
   issuer,
@@ -49,9 +50,12 @@ const describeServer = ({ issuer, scopesSupported }: ServiceProfile) => ({
   // Required; §3.2 forbids an empty array, Authlib refuses one, and no client refuses this.
   response_types_supported: ['none'],
   token_endpoint_auth_methods_supported: CLIENT_AUTH_METHODS,
+  // RFC 8414 §2: demanded beside private_key_jwt.
+  token_endpoint_auth_signing_alg_values_supported: ASSERTION_ALGORITHMS,
   // The user is the id of an API key. X-API-Key has no registered name.
   introspection_endpoint_auth_methods_supported: ['client_secret_basic'],
   revocation_endpoint_auth_methods_supported: CLIENT_AUTH_METHODS,
+  revocation_endpoint_auth_signing_alg_values_supported: ASSERTION_ALGORITHMS,
   // RFC 9449 §5.1.
   dpop_signing_alg_values_supported: DPOP_ALGORITHMS,
   // Demanded by the MCP client in Go.
