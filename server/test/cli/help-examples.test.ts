@@ -8,7 +8,7 @@ import { after, before, test, type TestContext } from 'node:test'
 import type { Command } from 'commander'
 import { makeProgram } from '../../src/cli/program.ts'
 import { BLANK_SETTINGS } from '../../src/domain/change-agent.ts'
-import { makeSigningKey } from '../../src/keys/signing-keys.ts'
+import { sealSigningKey } from '../../src/keys/signing-keys.ts'
 import { openSqliteStore } from '../../src/store/sqlite/open.ts'
 import { act } from '../support/store.ts'
 import { freePorts, KEY, run, runShell, start, type Variables } from './run-mintmark.ts'
@@ -85,8 +85,9 @@ const fill = async (file: string): Promise<void> => {
       limits: null,
     },
   ])
-  const next = makeSigningKey(Buffer.from(KEY, 'base64'))
-  await store.signingKeys.createNext({ ...next, publicJwk: { ...next.publicJwk, kid: KID } }, act('signing_key.create'))
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const next = sealSigningKey(Buffer.from(KEY, 'base64'), privateKey, { alg: 'ES256', kid: KID })
+  await store.signingKeys.createNext(next, act('signing_key.create'))
   await store.close()
 }
 
