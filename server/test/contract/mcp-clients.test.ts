@@ -41,7 +41,7 @@ const PROVIDERS: Readonly<Record<string, (agent: AgentOfTest) => Promise<OAuthCl
   PrivateKeyJwtProvider: async agent => {
     const { alg: algorithm, jwk, privateKey } = makeProofKey()
     await registerKeys(service, agent, [jwk])
-    const pem = privateKey.export({ format: 'pem', type: 'pkcs8' }).toString()
+    const pem = privateKey.export({ format: 'pem', type: 'pkcs8' })
     const { clientId } = agent
     return new PrivateKeyJwtProvider({ expectedIssuer: service.baseUrl, clientId, privateKey: pem, algorithm })
   },
