@@ -21,6 +21,7 @@ import { actBy, type CliCaller, type Origin } from './domain/caller.ts'
 import type { AuditVerdict, KnownSeal, Seal } from './domain/seal.ts'
 import { DAY_MS } from './domain/time.ts'
 import { auditSealKey } from './keys/audit-key.ts'
+import { makeClientAssertions, registration } from './keys/client-assertions.ts'
 import { makeDpopProofs } from './keys/dpop-proofs.ts'
 import { makeImportedSecrets } from './keys/imported-secrets.ts'
 import { randomness } from './keys/randomness.ts'
@@ -86,7 +87,8 @@ export const openAdministration = async (config: CommandConfig, origin: Origin<C
   const profile = { issuer: baseUrl ?? '', defaultAudience, lifetimeSeconds }
   const codec = baseUrl === null ? null : makeTokenReader(baseUrl)
   const makers = await makersUnder(store, config)
-  const ports = { ...store, ...makers, secrets, randomness, monotonic: monotonicMs, profile, codec }
+  const own = { secrets, randomness, assertions: registration, monotonic: monotonicMs, profile, codec }
+  const ports = { ...store, ...makers, ...own }
   const { makeInProcess } = await loading
   return { send: makeInProcess(ports, origin), close: store.close }
 }
@@ -155,6 +157,7 @@ const portsOf = (store: StoreConnection | SqliteStore, config: ServiceConfig, op
   health: store.health,
   codec: makeTokenCodec({ issuer: config.baseUrl, keyEncryptionKey: keyOf(config) }),
   proofs: makeDpopProofs(keyOf(config)),
+  assertions: makeClientAssertions(config.clientKeyRanges),
   operators,
   secrets,
   importedSecrets: makeImportedSecrets(keyOf(config)),

@@ -1,5 +1,6 @@
 // Parsers of single configuration values: each gives the typed value, or says what is wrong and what was expected.
 import { readFileSync } from 'node:fs'
+import { isIP } from 'node:net'
 import { isResource } from './domain/audience.ts'
 
 /** A value, or the rest of a sentence that opens with the variable's name. It never quotes a secret. */
@@ -76,6 +77,22 @@ export const parseAudience: Parser<string> = text =>
   isResource(text)
     ? { value: text }
     : wrong('is not an absolute URI without a fragment; expected https://api.example.com')
+
+const RANGES_MAX = 64
+
+const isRange = (range: string): boolean => {
+  const [, address = '', bits = ''] = /^([^/]+)\/(\d{1,3})$/.exec(range) ?? []
+  const version = isIP(address)
+  return version !== 0 && Number(bits) <= (version === 4 ? 32 : 128)
+}
+
+/** Networks as address/bits, separated by commas. */
+export const parseRanges: Parser<readonly string[]> = text => {
+  const ranges = text.split(',').map(range => range.trim())
+  return ranges.length <= RANGES_MAX && ranges.every(isRange)
+    ? { value: ranges }
+    : wrong(`is ${JSON.stringify(text)}; expected at most ${RANGES_MAX} networks such as 10.0.0.0/8,fd00::/8`)
+}
 
 /** Keeps the text: keys/ turns it into a key. The message must not hold any of it. */
 export const parseKeyEncryptionKeyText: Parser<string> = text =>

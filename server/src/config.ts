@@ -20,6 +20,7 @@ import {
   parseInteger,
   parseKeyEncryptionKeyText,
   parseOneOf,
+  parseRanges,
   parseText,
 } from './config-values.ts'
 import { LIFETIME_SECONDS_MAX } from './domain/agent.ts'
@@ -57,6 +58,7 @@ export type ServiceConfig = MigrateConfig & {
   readonly defaultAudience: string
   readonly scopesSupported: readonly string[] | null
   readonly dpopNonce: DpopNoncePolicy
+  readonly clientKeyRanges: readonly string[]
   readonly bodyBytesMax: number
   readonly logLevel: LogLevel
 }
@@ -176,10 +178,7 @@ const readConfigFile = async (read: SettingReader): Promise<ConfigFile | undefin
   return read.optional('MINTMARK_CONFIG_FILE', parseConfigFile)
 }
 
-type Providers = {
-  readonly identityProviders: readonly IdentityProviderConfig[]
-  readonly scopesSupported: readonly string[] | null
-}
+type Providers = Pick<ServiceConfig, 'identityProviders' | 'scopesSupported'>
 
 const readProviders = async (read: SettingReader, baseUrl: string | undefined): Promise<Providers> => {
   const file = await readConfigFile(read)
@@ -210,6 +209,7 @@ export const readServeConfig = async (env: Environment = process.env): Promise<S
     ...readServiceNumbers(read),
     dpopNonce: readDpopNonce(read),
     signingKeys: readSigningKeys(read),
+    clientKeyRanges: read.optional('MINTMARK_CLIENT_KEYS_ALLOWED_RANGES', parseRanges) ?? [],
     ...(await readProviders(read, baseUrl)),
     host: read.optional('HOST', parseText) ?? '0.0.0.0',
     logLevel: read.optional('LOG_LEVEL', parseOneOf(LOG_LEVELS)) ?? 'info',

@@ -30,8 +30,16 @@ import type { OrRefusal } from './domain/refusal.ts'
 import type { Revocation, RevocationConditions, RevocationObstacle, RevocationPreview } from './domain/revocation.ts'
 import type { PublicJwk, SigningAlgorithm, SigningKey } from './domain/signing-key.ts'
 import type { Milliseconds, MonotonicMilliseconds } from './domain/time.ts'
+import type { ClientAssertions } from './ports/client-assertions.ts'
+import type { DpopProofs } from './ports/dpop-proofs.ts'
 import type { ImportedSecrets, ImportRegister } from './ports/imports.ts'
-import type { ApiKeyRegister, CredentialRegister, LeakedSecretRegister, SecretKind } from './ports/secret-registers.ts'
+import type {
+  ApiKeyRegister,
+  CredentialRegister,
+  LeakedSecretRegister,
+  SecretKind,
+  SingleUse,
+} from './ports/secret-registers.ts'
 import type { SigningKeyMaker, SigningKeyRegister } from './ports/signing-keys.ts'
 
 /** `cached` may answer from memory where `service.seq` is unchanged; a refusal needs `fresh`. */
@@ -47,13 +55,9 @@ export type IssueView = {
 }
 
 /** A DPoP proof that was checked, as far as its token needs it. */
-export type TokenProof = {
+export type TokenProof = SingleUse & {
   /** The thumbprint of the key that it proves. */
   readonly jkt: string
-  /** Of the key and the proof's `jti`: no second proof has it. */
-  readonly id: Digest
-  /** The last instant at which it may be taken. */
-  readonly until: Milliseconds
 }
 
 /** A token as it is written; the numbers are the store's own, from the {@link IssueView}. */
@@ -71,7 +75,9 @@ export type NewToken = {
   /** Of its agent; null: none. */
   readonly limits: AgentLimits | null
   /** Remembered with the token, so that it gets no other. */
-  readonly proof?: Pick<TokenProof, 'id' | 'until'>
+  readonly proof?: SingleUse
+  /** The client's assertion, where it authenticated itself by one that may be used once. */
+  readonly assertion?: SingleUse
 }
 
 /** Which limit of its agent a token would exceed, and in how many seconds it would not; whole, at least 1. */
@@ -80,9 +86,16 @@ export type LimitReached = { readonly limit: LimitName; readonly retryAfterSecon
 /**
  * `decide_again`: its `seq` is no longer the service's. `no_room`: it would be of one lifetime, scope or list of
  * audiences more than the ledger takes. `proof_used`, `proof_late`: its proof got a token before, or is too old by now.
- * None but `inserted` is written or counted.
+ * `assertion_used`: its assertion was used before, or is too old by now. None but `inserted` is written or counted.
  */
-export type InsertOutcome = 'inserted' | 'decide_again' | 'no_room' | 'proof_used' | 'proof_late' | LimitReached
+export type InsertOutcome =
+  | 'inserted'
+  | 'decide_again'
+  | 'no_room'
+  | 'proof_used'
+  | 'proof_late'
+  | 'assertion_used'
+  | LimitReached
 
 /** A row as a look-up finds it. `dead` is domain/ledger.ts applied to one snapshot. */
 export type FoundToken = TokenRecord & {
@@ -205,20 +218,6 @@ export interface TokenCodec {
   readLenient(text: string): TokenReference | undefined
 }
 
-/** A DPoP proof as it was read: nothing that it says is true before `verify`. */
-export type UnverifiedProof = {
-  readonly claims: Readonly<Record<string, unknown>>
-  /** The thumbprint of the key that signed it, or what is wrong with key or signature. Does not block the thread. */
-  readonly verify: () => Promise<{ readonly jkt: string } | { readonly wrong: string }>
-}
-
-export interface DpopProofs {
-  /** Strict in form and header (RFC 9449 §4.2); or what is wrong. */
-  read(text: string): UnverifiedProof | { readonly wrong: string }
-  /** The nonce of a step of time, the same in every process under one key-encryption key. */
-  nonce(step: number): string
-}
-
 export interface Operators {
   /** The operator whom a JWT of a configured identity provider names, or why it is refused (for the log only). */
   verify(jwt: string): Promise<OperatorCaller | { readonly refused: string }>
@@ -268,6 +267,7 @@ export type Ports = {
   readonly health: StoreHealth
   readonly codec: TokenCodec
   readonly proofs: DpopProofs
+  readonly assertions: ClientAssertions
   readonly operators: Operators
   readonly secrets: Secrets
   readonly importedSecrets: ImportedSecrets
@@ -279,8 +279,9 @@ export type Ports = {
 /** What administering takes: nothing that signs tokens, and nothing of the network. */
 export type AdministrationPorts = Omit<
   Ports,
-  'codec' | 'operators' | 'health' | 'importedSecrets' | 'profile' | 'proofs'
+  'assertions' | 'codec' | 'operators' | 'health' | 'importedSecrets' | 'profile' | 'proofs'
 > & {
+  readonly assertions: Pick<ClientAssertions, 'isAddress' | 'readKeys'>
   readonly importedSecrets: Pick<ImportedSecrets, 'hash'>
   readonly profile: {
     /** Empty where it is not known: then addresses in answers are relative to it. */

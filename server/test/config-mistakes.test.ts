@@ -44,6 +44,14 @@ const MISTAKES: readonly (readonly [string, Environment, RegExp])[] = [
     { MINTMARK_BASE_URL: 'https://u:hunter2@a.example.com' },
     /^MINTMARK_BASE_URL holds a user name or a password/,
   ],
+  ...['10.0.0.0', '10.0.0.0/33', 'fd00::/129', '10.0.0/8', 'internal/8', '10.0.0.0/8,', '10.0.0.0/8;::/0', '::/'].map(
+    text =>
+      [
+        `networks written as ${text}`,
+        { MINTMARK_CLIENT_KEYS_ALLOWED_RANGES: text },
+        /^MINTMARK_CLIENT_KEYS_ALLOWED_RANGES is ".*"; expected at most 64 networks such as 10\.0\.0\.0\/8,fd00::\/8$/,
+      ] as const,
+  ),
   ['port 0', { PORT: '0' }, /^PORT is "0"; expected a whole number from 1 to 65535$/],
   ['a port too high', { PORT: '65536' }, /^PORT is "65536"; expected/],
   ['a port with a sign', { PORT: '+80' }, /^PORT is "\+80"; expected/],

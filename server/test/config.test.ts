@@ -30,6 +30,7 @@ test('four variables are enough; the rest has the documented defaults', async ()
     ],
     scopesSupported: null,
     dpopNonce: 'required',
+    clientKeyRanges: [],
     host: '0.0.0.0',
     logLevel: 'info',
     tls: null,
@@ -90,6 +91,11 @@ test('each value that is set is taken', async () => {
 test('nonces of DPoP proofs are demanded unless they are off', async () => {
   assert.equal((await readServeConfig({ ...BASE, MINTMARK_DPOP_NONCE: 'required' })).dpopNonce, 'required')
   assert.equal((await readServeConfig({ ...BASE, MINTMARK_DPOP_NONCE: 'off' })).dpopNonce, 'off')
+})
+
+test('networks from which keys of clients may be fetched are read one by one', async () => {
+  const ranges = { ...BASE, MINTMARK_CLIENT_KEYS_ALLOWED_RANGES: '10.0.0.0/8, fd00::/8' }
+  assert.deepEqual((await readServeConfig(ranges)).clientKeyRanges, ['10.0.0.0/8', 'fd00::/8'])
 })
 
 test('an empty variable counts as not set', async () => {

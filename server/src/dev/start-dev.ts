@@ -49,6 +49,9 @@ const prepareFolder = (config: DevConfig): { readonly keyEncryptionKey: string; 
   }
 }
 
+/** Keys of clients that run on this machine too. */
+const LOOPBACK_RANGES = ['127.0.0.0/8', '::1/128']
+
 const serviceConfigOf = (config: DevConfig, keyEncryptionKey: string): ServiceConfig => {
   const baseUrl = `http://${HOST}:${config.port}`
   const provider = { issuer: issuerAt(config.identityProviderPort), audience: baseUrl, jwksUri: undefined }
@@ -60,6 +63,7 @@ const serviceConfigOf = (config: DevConfig, keyEncryptionKey: string): ServiceCo
     identityProviders: [{ ...provider, roleClaim: DEFAULT_ROLE_CLAIM, roles: DEFAULT_ROLES, algorithms: ['ES256'] }],
     defaultAudience: baseUrl,
     scopesSupported: null,
+    clientKeyRanges: LOOPBACK_RANGES,
   }
 }
 

@@ -1,4 +1,5 @@
 // Agents, their credentials, and what a token request of an agent may have.
+import type { ClientTrust } from './client-trust.ts'
 import type { Sha256 } from './hash.ts'
 import type { Labels } from './labels.ts'
 import type { AgentLimits } from './limits.ts'
@@ -33,16 +34,18 @@ export type Agent = AgentLimits & {
   readonly createdAt: Milliseconds
 }
 
-/** One of the secrets of an agent, as its hash. `number` is the store's. */
+/** One of the secrets of an agent, as its hash, or what is trusted in its place. `number` is the store's. */
 export type Credential = {
   readonly number: number
   readonly id: string
-  /** Empty while only the hash of another server is known. */
+  /** Empty while only the hash of another server is known, and where there is no secret. */
   readonly secretHash: Sha256
   /** Whether the secret was made elsewhere: its hash is then keyed. */
   readonly isImported: boolean
   /** Of an imported secret that was not used here yet: the hash that the other server kept. */
   readonly foreignHash: string | null
+  /** Null: a secret. */
+  readonly trust: ClientTrust | null
   /** From then on it gets no token; null: never. */
   readonly expiresAt: Milliseconds | null
 }

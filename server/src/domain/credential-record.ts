@@ -1,4 +1,5 @@
 // A credential as the API and the command line show it: everything but the secret.
+import { trustRecord } from './client-trust.ts'
 import type { CountedCredential } from './credential.ts'
 import { formatTime, formatTimeOrNull } from './time.ts'
 
@@ -6,6 +7,7 @@ export const credentialRecord = (credential: CountedCredential) => ({
   credential_id: credential.id,
   agent_id: credential.agentId,
   name: credential.name,
+  ...trustRecord(credential.trust),
   created_at: formatTime(credential.createdAt),
   expires_at: formatTimeOrNull(credential.expiresAt),
   last_used_at: formatTimeOrNull(credential.lastUsedAt),

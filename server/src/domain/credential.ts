@@ -1,4 +1,5 @@
-// Credentials: the secrets of an agent, several of which may live at once, so that one can take over from another.
+// Credentials: the secrets of an agent and what is trusted in place of one, several of which may live at once, so that one can take over from another.
+import type { ClientTrust } from './client-trust.ts'
 import type { Milliseconds } from './time.ts'
 
 /** Live credentials of one agent: each request of it is compared with all of them. */
@@ -14,6 +15,8 @@ export type AgentCredential = {
   readonly id: string
   readonly agentId: string
   readonly name: string
+  /** Null: a secret. */
+  readonly trust: ClientTrust | null
   readonly createdAt: Milliseconds
   /** Null: never. */
   readonly expiresAt: Milliseconds | null

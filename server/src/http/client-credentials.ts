@@ -1,5 +1,7 @@
-// Reads how a client authenticates itself: in the form or by HTTP Basic, never both (RFC 6749 §2.3).
+// Reads how a client authenticates itself: by a secret in the form or by HTTP Basic, or by an assertion; never by two of
+// them (RFC 6749 §2.3, RFC 7521 §4.2).
 import { z } from 'zod'
+import { ASSERTION_TYPE } from '../domain/client-assertion.ts'
 import { type OrRefusal, refuse } from '../domain/refusal.ts'
 import type { ClientCredentials } from '../operations/authenticate-client.ts'
 import { type Authorization, decodeBasic } from './authorization.ts'
@@ -8,14 +10,22 @@ import { type Authorization, decodeBasic } from './authorization.ts'
 export const clientFields = {
   client_id: z.string().optional().describe('Identifier of the client, unless it authenticates by HTTP Basic.'),
   client_secret: z.string().optional().describe('Secret of the client, unless it authenticates by HTTP Basic.'),
-  client_assertion: z.string().optional().describe('Not supported: such a client is refused.'),
-  client_assertion_type: z.string().optional().describe('Not supported: such a client is refused.'),
+  client_assertion: z
+    .string()
+    .optional()
+    .describe('A JWT that proves who the client is (RFC 7523); client_id is not needed beside it.'),
+  client_assertion_type: z.string().optional().describe(`Of client_assertion: ${ASSERTION_TYPE}.`),
 }
 
 export type ClientFields = z.output<z.ZodObject<typeof clientFields>>
 
+const readAssertion = (assertion: string, { client_assertion_type, client_id }: ClientFields): ClientCredentials => {
+  if (client_assertion_type !== ASSERTION_TYPE) return { kind: 'unsupported' }
+  return { kind: 'assertion', assertion, ...(client_id !== undefined && { clientId: client_id }) }
+}
+
 const readForm = (form: ClientFields): ClientCredentials => {
-  if (form.client_assertion !== undefined) return { kind: 'unsupported' }
+  if (form.client_assertion !== undefined) return readAssertion(form.client_assertion, form)
   if (form.client_id === undefined || form.client_secret === undefined) return { kind: 'none' }
   return { kind: 'secret', clientId: form.client_id, secret: form.client_secret }
 }

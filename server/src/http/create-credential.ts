@@ -7,11 +7,15 @@ import { type AdministrationInput, makeAdministrationHandler } from './administe
 import { formatCredential } from './credential-record.ts'
 import { expiresAtMember, expiryOf } from './json-members.ts'
 import type { Refuser } from './refusals.ts'
+import { hasOneTrust, trustMembers, trustRequestOf, TWO_TRUSTS } from './trust-members.ts'
 
-export const createCredentialBody = z.strictObject({
-  name: z.string().describe('A name to know it by.'),
-  expires_at: expiresAtMember,
-})
+export const createCredentialBody = z
+  .strictObject({
+    name: z.string().describe('A name to know it by.'),
+    expires_at: expiresAtMember,
+    ...trustMembers,
+  })
+  .refine(hasOneTrust, TWO_TRUSTS)
 
 /** Where a credential is found. */
 export const credentialAddress = (issuer: string, agentId: string, id: string): string =>
@@ -25,10 +29,11 @@ export const makeCreateCredentialHandler = (ports: AdministrationPorts, refuser:
         agentId: path('agent_id'),
         name: body.name,
         expiry: expiryOf(body.expires_at),
+        trust: trustRequestOf(body),
       }),
     answer: (reply, { credential, clientSecret }) =>
       reply
         .code(201)
         .header('location', credentialAddress(ports.profile.issuer, credential.agentId, credential.id))
-        .send({ ...formatCredential(credential), client_secret: clientSecret }),
+        .send({ ...formatCredential(credential), ...(clientSecret !== null && { client_secret: clientSecret }) }),
   })

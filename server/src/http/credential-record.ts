@@ -10,10 +10,24 @@ export const countRecord = z.object({
   exact: z.boolean().describe('False: there are at least so many.'),
 })
 
+const keySet = z.object({ keys: z.array(z.record(z.string(), z.string())).readonly() })
+
 export const credentialRecord = z.object({
   credential_id: z.string(),
   agent_id: z.string(),
   name: z.string(),
+  kind: z.enum(['client_secret', 'private_key_jwt', 'workload_identity']),
+  private_key_jwt: z
+    .object({ jwks: keySet.optional(), jwks_uri: z.string().optional(), accept_token_endpoint: z.boolean() })
+    .optional(),
+  workload_identity: z
+    .object({
+      issuer: z.string(),
+      subject: z.string(),
+      audience: z.string().nullable().describe('Null: the issuer of this service.'),
+      jwks_uri: z.string().nullable().describe("Null: from the issuer's metadata."),
+    })
+    .optional(),
   created_at: z.string().meta({ format: 'date-time' }),
   expires_at: timeOrNull.describe('From then on it is refused; null: never.'),
   last_used_at: timeOrNull.describe('When it last got a token, at most a minute behind; null: never.'),
@@ -24,7 +38,7 @@ export const credentialRecord = z.object({
 export const credentialsAnswer = pageOf(credentialRecord)
 
 export const createdCredentialAnswer = credentialRecord.extend({
-  client_secret: z.string().describe('Shown this once.'),
+  client_secret: z.string().optional().describe('Shown this once; of the kind client_secret only.'),
 })
 
 export const rotatedCredentialAnswer = createdCredentialAnswer.extend({

@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import { z } from 'zod'
 import { isRefused, type OrRefusal, type Unavailable } from '../domain/refusal.ts'
+import { checkAssertion, type PresentedAssertion } from '../operations/check-assertion.ts'
 import { inGroups } from '../operations/group.ts'
 import { checkProof } from '../operations/check-proof.ts'
 import {
@@ -68,13 +69,22 @@ const makeIssue = (ports: Ports, inTime: InTime): ((asked: Asked) => Promise<OrR
     const issued = await gathered({ ...request, proof: checked.proof })
     return isRefused(issued) || isUnproven(issued) ? issued : { ...issued, nonce: checked.nonce }
   }
-  return async ({ request, proof, origin }) => {
+  const issueOne = async ({ request, proof, origin }: Asked): Promise<OrRefusal<Issued>> => {
     const issue = (one: IssueRequest): Promise<Answer> =>
       proof === undefined ? gathered(one) : inTime(bound(one, proof))
     const answer = await issue(request)
     return isUnproven(answer)
       ? answerUntil(ports, origin.until, issueProven(ports, issue, { request, answer, origin }))
       : answer
+  }
+  // An assertion is checked before its request joins a group, too.
+  const issueAsserted = async (asked: Asked, presented: PresentedAssertion): Promise<OrRefusal<Issued>> => {
+    const credentials = await checkAssertion(ports, presented)
+    return isRefused(credentials) ? credentials : issueOne({ ...asked, request: { ...asked.request, credentials } })
+  }
+  return asked => {
+    const { credentials } = asked.request
+    return credentials.kind === 'assertion' ? inTime(issueAsserted(asked, credentials)) : issueOne(asked)
   }
 }
 

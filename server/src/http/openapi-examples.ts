@@ -1,4 +1,5 @@
 // Examples of bodies and answers for the OpenAPI document, by operation. A test holds each against its schema.
+import { ASSERTION_ALGORITHMS } from '../domain/client-assertion.ts'
 import { csvHeader, csvLine } from '../domain/csv.ts'
 import { AUDIT_COLUMNS } from './export-audit.ts'
 import { HISTORY_COLUMNS } from './export-history.ts'
@@ -46,6 +47,7 @@ const credential = {
   credential_id: CREDENTIAL_ID,
   agent_id: AGENT_ID,
   name: 'second',
+  kind: 'client_secret' as const,
   created_at: MADE,
   expires_at: null,
   last_used_at: LATER,
@@ -131,6 +133,8 @@ const leaked = {
 
 const pageOf = (record: object) => ({ data: [record], next_cursor: null })
 
+const AUTH_METHODS = ['client_secret_post', 'client_secret_basic', 'private_key_jwt']
+
 const metadata = {
   issuer: ISSUER,
   authorization_endpoint: `${ISSUER}/oauth/authorize`,
@@ -141,10 +145,12 @@ const metadata = {
   service_documentation: `${ISSUER}/docs`,
   grant_types_supported: ['client_credentials'],
   response_types_supported: ['none'],
-  token_endpoint_auth_methods_supported: ['client_secret_post', 'client_secret_basic'],
+  token_endpoint_auth_methods_supported: AUTH_METHODS,
+  token_endpoint_auth_signing_alg_values_supported: ASSERTION_ALGORITHMS,
   introspection_endpoint_auth_methods_supported: ['client_secret_basic'],
   introspection_signing_alg_values_supported: ['ES256'],
-  revocation_endpoint_auth_methods_supported: ['client_secret_post', 'client_secret_basic'],
+  revocation_endpoint_auth_methods_supported: AUTH_METHODS,
+  revocation_endpoint_auth_signing_alg_values_supported: ASSERTION_ALGORITHMS,
   dpop_signing_alg_values_supported: ['ES256', 'Ed25519', 'EdDSA', 'RS256', 'PS256'],
   code_challenge_methods_supported: ['S256'],
 }

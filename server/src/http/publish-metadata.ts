@@ -1,6 +1,7 @@
 // The metadata of this authorization server (RFC 8414), and the same where OpenID Connect's clients look for it.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
+import { ASSERTION_ALGORITHMS } from '../domain/client-assertion.ts'
 import { DPOP_ALGORITHMS } from '../domain/dpop.ts'
 import { publishKeys } from '../operations/publish-keys.ts'
 import type { Ports, ServiceProfile } from '../ports.ts'
@@ -22,9 +23,11 @@ export const metadataAnswer = z.object({
   grant_types_supported: names,
   response_types_supported: names,
   token_endpoint_auth_methods_supported: names,
+  token_endpoint_auth_signing_alg_values_supported: names.describe('RFC 8414 §2: of client assertions.'),
   introspection_endpoint_auth_methods_supported: names,
   introspection_signing_alg_values_supported: names.describe('RFC 9701 §7.'),
   revocation_endpoint_auth_methods_supported: names,
+  revocation_endpoint_auth_signing_alg_values_supported: names,
   dpop_signing_alg_values_supported: names.describe('RFC 9449 §5.1.'),
   code_challenge_methods_supported: names,
   scopes_supported: names.optional(),
@@ -35,7 +38,7 @@ export const openidMetadataAnswer = metadataAnswer.extend({
   id_token_signing_alg_values_supported: names,
 })
 
-const CLIENT_AUTH_METHODS = ['client_secret_post', 'client_secret_basic']
+const CLIENT_AUTH_METHODS = ['client_secret_post', 'client_secret_basic', 'private_key_jwt']
 
 type MetadataPorts = Pick<Ports, 'profile' | 'signingKeys'>
 
@@ -54,11 +57,14 @@ const describeServer = ({ profile: { issuer, scopesSupported }, signingAlgorithm
   // Required; §3.2 forbids an empty array, Authlib refuses one, and no client refuses this.
   response_types_supported: ['none'],
   token_endpoint_auth_methods_supported: CLIENT_AUTH_METHODS,
+  // RFC 8414 §2: demanded beside private_key_jwt.
+  token_endpoint_auth_signing_alg_values_supported: ASSERTION_ALGORITHMS,
   // The user is the id of an API key. X-API-Key has no registered name.
   introspection_endpoint_auth_methods_supported: ['client_secret_basic'],
   // RFC 9701 §7. Answers are signed, and never encrypted.
   introspection_signing_alg_values_supported: signingAlgorithms,
   revocation_endpoint_auth_methods_supported: CLIENT_AUTH_METHODS,
+  revocation_endpoint_auth_signing_alg_values_supported: ASSERTION_ALGORITHMS,
   // RFC 9449 §5.1.
   dpop_signing_alg_values_supported: DPOP_ALGORITHMS,
   // Demanded by the MCP client in Go.

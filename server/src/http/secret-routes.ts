@@ -32,7 +32,7 @@ const registerCredentials = (app: FastifyInstance, { ports, refuser }: Administr
     all,
     describeAdministration({
       operationId: 'createCredential',
-      summary: 'Give an agent another secret',
+      summary: 'Give an agent another secret, or something to trust in place of one',
       access: ACCESS.writeAgents,
       body: createCredentialBody,
       answers: { 201: createdCredentialAnswer },

@@ -1,11 +1,11 @@
 // DPoP proofs (RFC 9449 §4.2): read strictly, and verified off the event loop with the key that each one brings.
-import { constants, hash, type KeyObject, verify, type VerifyKeyObjectInput } from 'node:crypto'
-import { promisify } from 'node:util'
+import { hash, type KeyObject } from 'node:crypto'
 import { DPOP_ALGORITHMS, PROOF_CHARACTERS_MAX } from '../domain/dpop.ts'
-import type { DpopProofs, UnverifiedProof } from '../ports.ts'
+import type { DpopProofs, UnverifiedProof } from '../ports/dpop-proofs.ts'
 import { type CompactJws, isJsonObject, type JsonObject, readCompactJws } from './compact-jws.ts'
 import { makeDpopNonces } from './dpop-nonces.ts'
 import { parseProviderAlgorithm, parseProviderKey, permits, type ProviderAlgorithm } from './provider-key.ts'
+import { verifySignature } from './verify-signature.ts'
 
 /** The members that a thumbprint is made of, in the order of their names (RFC 7638 §3.2, RFC 8037 §2). */
 const THUMBPRINT_MEMBERS: Readonly<Record<string, readonly string[]>> = {
@@ -13,9 +13,6 @@ const THUMBPRINT_MEMBERS: Readonly<Record<string, readonly string[]>> = {
   OKP: ['crv', 'kty', 'x'],
   RSA: ['e', 'kty', 'n'],
 }
-
-// On libuv's threads: up to 0.1 ms of arithmetic, which nobody else's request waits for.
-const verifyAside = promisify(verify)
 
 /** RFC 7638. Undefined where the key is spelled in another way than its one canonical one: one key has one thumbprint. */
 export const thumbprintOf = (key: KeyObject, jwk: JsonObject): string | undefined => {
@@ -26,14 +23,8 @@ export const thumbprintOf = (key: KeyObject, jwk: JsonObject): string | undefine
   return hash('sha256', JSON.stringify(required), 'base64url')
 }
 
-/** RFC 7518 §3.4: r and s side by side. §3.5: a salt as long as the hash. */
-const inputOf = (key: KeyObject, algorithm: ProviderAlgorithm): VerifyKeyObjectInput => {
-  if (algorithm !== 'PS256') return { key, dsaEncoding: 'ieee-p1363' }
-  return { key, padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: constants.RSA_PSS_SALTLEN_DIGEST }
-}
-
 const verifyProof = async (
-  { signingInput, signature }: CompactJws,
+  jws: CompactJws,
   algorithm: ProviderAlgorithm,
   jwk: JsonObject,
 ): ReturnType<UnverifiedProof['verify']> => {
@@ -43,9 +34,9 @@ const verifyProof = async (
   }
   const jkt = thumbprintOf(parsed.key, jwk)
   if (jkt === undefined) return { wrong: 'jwk is not in its canonical form' }
-  const digest = algorithm === 'Ed25519' ? null : 'sha256'
-  const isSigned = await verifyAside(digest, Buffer.from(signingInput), inputOf(parsed.key, algorithm), signature)
-  return isSigned ? { jkt } : { wrong: 'its signature does not verify with jwk' }
+  return (await verifySignature(jws, algorithm, parsed.key))
+    ? { jkt }
+    : { wrong: 'its signature does not verify with jwk' }
 }
 
 const isDpopAlgorithm = (alg: unknown): boolean => DPOP_ALGORITHMS.some(name => name === alg)

@@ -17,6 +17,8 @@ export type KeySetSource = {
   readonly fetch: Fetch
   readonly monotonicNow: () => number
   readonly readingMilliseconds: number
+  /** What `use` may say of a key; `sig` unless it is said. */
+  readonly uses?: readonly string[]
 }
 
 /** Where an issuer's metadata stands: OpenID Connect Discovery 1.0 §4, then RFC 8414 §3.1. */
@@ -46,12 +48,16 @@ const discover = async (source: KeySetSource, signal: AbortSignal): Promise<stri
   return typeof jwksUri === 'string' ? jwksUri : { failure: 'its metadata names no jwks_uri' }
 }
 
-const readKeys = async (fetch: Fetch, address: string, signal: AbortSignal): Promise<KeySetReading> => {
+const readKeys = async (
+  { fetch, uses }: KeySetSource,
+  address: string,
+  signal: AbortSignal,
+): Promise<KeySetReading> => {
   const fetched = await fetchJson(fetch, address, signal)
   if ('failure' in fetched) return fetched
   const { keys } = isJsonObject(fetched.value) ? fetched.value : {}
   if (!Array.isArray(keys)) return { failure: `${address} answered something other than a key set` }
-  return { keys: keys.map(parseProviderKey).filter(key => key !== undefined) }
+  return { keys: keys.map(key => parseProviderKey(key, uses)).filter(key => key !== undefined) }
 }
 
 /** Gives a function that reads the set anew each time it is called; a failure is an answer, in words for an operator. */
@@ -69,7 +75,7 @@ export const makeKeySetReader = (source: KeySetSource): (() => Promise<KeySetRea
     const signal = AbortSignal.timeout(source.readingMilliseconds)
     const found = await address(signal)
     if (typeof found !== 'string') return found
-    const reading = await readKeys(source.fetch, found, signal)
+    const reading = await readKeys(source, found, signal)
     // A set that is not where it was may have moved.
     if ('failure' in reading) discovered = undefined
     return reading

@@ -26,8 +26,8 @@ const RSA_BITS_MIN = 2048
 const RSA_BITS_MAX = 8192
 const RSA_EXPONENT_MIN = 65_537n
 const RSA_EXPONENT_MAX = 0xffff_ffffn
-const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k', 'priv']
-const PUBLIC_MEMBERS = ['kty', 'crv', 'x', 'y', 'n', 'e']
+export const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k', 'priv']
+export const PUBLIC_MEMBERS = ['kty', 'crv', 'x', 'y', 'n', 'e']
 
 const isProviderAlgorithm = (name: unknown): name is ProviderAlgorithm =>
   typeof name === 'string' && Object.hasOwn(KEY_KINDS, name)
@@ -57,12 +57,14 @@ const importKey = (jwk: JsonObject): KeyObject | undefined => {
 }
 
 /** For verifying signatures, as `use` and `key_ops` say it (RFC 7517 §4.2, §4.3). Both are optional. */
-const isForVerifying = ({ use = 'sig', key_ops: operations = ['verify'] }: JsonObject): boolean =>
-  use === 'sig' && Array.isArray(operations) && operations.includes('verify')
+const isForVerifying = (
+  { use = 'sig', key_ops: operations = ['verify'] }: JsonObject,
+  uses: readonly unknown[],
+): boolean => uses.includes(use) && Array.isArray(operations) && operations.includes('verify')
 
 /** A member of a key set; undefined for what is not a strong public key for signatures. A set may hold others. */
-export const parseProviderKey = (jwk: unknown): ProviderKey | undefined => {
-  if (!isJsonObject(jwk) || !isForVerifying(jwk)) return undefined
+export const parseProviderKey = (jwk: unknown, uses: readonly string[] = ['sig']): ProviderKey | undefined => {
+  if (!isJsonObject(jwk) || !isForVerifying(jwk, uses)) return undefined
   const { kid, kty, crv, alg } = jwk
   if (PRIVATE_MEMBERS.some(name => Object.hasOwn(jwk, name))) return undefined
   if (kid !== undefined && typeof kid !== 'string') return undefined

@@ -1,9 +1,10 @@
-// Recognises a client by its id and secret: at the token endpoint, and where a client revokes its own token.
+// Recognises a client by its id and secret, or by what was proved in their place: at the token endpoint, and where a client revokes its own token.
 import type { Client, Credential } from '../domain/agent.ts'
 import { CREDENTIALS_MAX } from '../domain/credential.ts'
 import { hasExpired } from '../domain/expiry.ts'
 import { counted, refuseCaller } from '../domain/refusal.ts'
 import type { Milliseconds } from '../domain/time.ts'
+import type { SingleUse } from '../ports/secret-registers.ts'
 import type { Ports } from '../ports.ts'
 
 /** What a request presented of a client's authentication, as the wire layer read it. */
@@ -18,8 +19,21 @@ export type ClientCredentials =
       /** The secret as it stood in the header, where that is another text: many clients do not encode it for HTTP Basic. */
       readonly rawSecret?: string
     }
-  /** The secret of this credential was proved against the hash of another server. */
-  | { readonly kind: 'proven'; readonly clientId: string; readonly credentialId: string }
+  /** A client assertion (RFC 7521 §4.2) that nobody has looked at yet. */
+  | {
+      readonly kind: 'assertion'
+      readonly assertion: string
+      /** The client id beside it, which it need not have. */
+      readonly clientId?: string
+    }
+  /** The secret of this credential was proved against the hash of another server, or an assertion by its keys. */
+  | {
+      readonly kind: 'proven'
+      readonly clientId: string
+      readonly credentialId: string
+      /** The assertion, where it may be used once and is not used yet. */
+      readonly assertion?: SingleUse
+    }
 
 export type AuthenticatedClient = { readonly client: Client; readonly credential: Credential }
 
@@ -32,6 +46,12 @@ export const refuseClient = (credentials: ClientCredentials, client: Client | un
   const refused = refuseCaller('invalid_client', CLIENT_REFUSED, 'Basic')
   if (credentials.kind === 'none') return refused
   return counted(refused, { way: 'client', clientId: client?.agent.clientId ?? null })
+}
+
+/** The refusal of an assertion that was used before, or is too old by now. */
+export const refuseUsed = (credentials: ClientCredentials, client: Client | undefined) => {
+  const { refusal } = refuseClient(credentials, client)
+  return { refusal: { ...refusal, inside: 'the assertion was used before, or is too old by now' } }
 }
 
 const NO_HASH = '0'.repeat(64)

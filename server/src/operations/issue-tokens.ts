@@ -19,11 +19,13 @@ import type {
   TokenLedger,
   TokenProof,
 } from '../ports.ts'
+import type { SingleUse } from '../ports/secret-registers.ts'
 import {
   type AuthenticatedClient,
   authenticateClient,
   type ClientCredentials,
   clientIdOf,
+  refuseUsed,
 } from './authenticate-client.ts'
 import { isUnproven, type ProofOrigin, proveSecret, refuseOrProve, type Unproven } from './prove-secret.ts'
 
@@ -50,6 +52,7 @@ type Grant = AuthenticatedClient & {
   readonly audience: readonly string[]
   readonly lifetimeSeconds: number
   readonly proof: TokenProof | undefined
+  readonly assertion: SingleUse | undefined
 }
 
 type IssuePorts = Pick<Ports, 'agents' | 'codec' | 'importedSecrets' | 'ledger' | 'profile' | 'randomness' | 'secrets'>
@@ -125,7 +128,8 @@ const decide = (ports: RoundPorts, request: IssueRequest, view: IssueView, n: nu
   const targeted = grantAudience(agent, request.resources, ports.profile.defaultAudience)
   if (isRefused(targeted)) return targeted
   const lifetimeSeconds = agent.lifetimeSeconds ?? ports.profile.lifetimeSeconds
-  return { ...authenticated, ...scoped, ...targeted, lifetimeSeconds, proof }
+  const assertion = request.credentials.kind === 'proven' ? request.credentials.assertion : undefined
+  return { ...authenticated, ...scoped, ...targeted, lifetimeSeconds, proof, assertion }
 }
 
 const claimsOf = (ports: RoundPorts, grant: Grant, view: IssueView, random: Uint8Array): AccessTokenClaims => {
@@ -157,7 +161,9 @@ const rowOf = (grant: Grant, claims: AccessTokenClaims, minted: MintedToken, sig
     seq: claims.seq,
     limits: limitsOf(grant.client.agent),
   }
-  return grant.proof === undefined ? row : { ...row, proof: grant.proof }
+  const { proof, assertion } = grant
+  if (proof === undefined && assertion === undefined) return row
+  return { ...row, ...(proof !== undefined && { proof }), ...(assertion !== undefined && { assertion }) }
 }
 
 const mint = (ports: RoundPorts, grants: readonly Grant[], view: IssueView): { token: string; row: NewToken }[] => {
@@ -199,12 +205,13 @@ const issueRound = async (
     view,
   )
   const outcomes = await ports.ledger.insert(minted.map(({ row }) => row))
-  granted.forEach(({ pending: one }, n) => {
+  granted.forEach(({ pending: one, grant }, n) => {
     const [token, outcome] = [minted[n], outcomes[n]]
     if (typeof outcome === 'object') answers[one.index] = refuseBeyond(outcome)
     else if (outcome === 'no_room') answers[one.index] = new Unavailable(NO_ROOM)
     else if (outcome === 'proof_used' || outcome === 'proof_late')
       answers[one.index] = refuseProof(PROOF_FAILURES[outcome])
+    else if (outcome === 'assertion_used') answers[one.index] = refuseUsed(one.request.credentials, grant.client)
     else if (token === undefined || outcome !== 'inserted') again.push(one)
     else answers[one.index] = issuedToken(token.token, token.row)
   })

@@ -4,8 +4,9 @@ import { actBy, type ClientCaller, hasRole, type OperatorCaller } from '../domai
 import { isRefused, type OrRefusal, refuse, refuseCaller } from '../domain/refusal.ts'
 import type { MonotonicMilliseconds } from '../domain/time.ts'
 import type { FoundToken, Ports, TokenReference } from '../ports.ts'
-import { authenticateClient, type ClientCredentials, clientIdOf } from './authenticate-client.ts'
+import { authenticateClient, type ClientCredentials, clientIdOf, refuseUsed } from './authenticate-client.ts'
 import { authenticateOperator } from './authenticate-operator.ts'
+import { checkAssertion, type PresentedAssertion } from './check-assertion.ts'
 import { isUnproven, type ProofOrigin, proveSecret, refuseOrProve, type Unproven } from './prove-secret.ts'
 
 export type RevokeRequest = {
@@ -20,7 +21,19 @@ export type RevokeRequest = {
 /** `nothing_to_do`: the token was unknown, foreign, or had ended before. On the wire both are 200. */
 export type RevokeOutcome = { readonly outcome: 'ended' | 'nothing_to_do' }
 
-type RevokePorts = Pick<Ports, 'agents' | 'codec' | 'importedSecrets' | 'imports' | 'ledger' | 'operators' | 'secrets'>
+type RevokePorts = Pick<
+  Ports,
+  | 'agents'
+  | 'assertions'
+  | 'codec'
+  | 'credentials'
+  | 'importedSecrets'
+  | 'imports'
+  | 'ledger'
+  | 'operators'
+  | 'profile'
+  | 'secrets'
+>
 
 type Revoker = ClientCaller | OperatorCaller
 
@@ -49,6 +62,21 @@ const recogniseClient = async (
   return isUnproven(again) ? again.unproven.otherwise : again
 }
 
+/** The assertion is used up first, durably: whoever saw it gets nothing by it, neither here nor a token. */
+const recogniseAsserted = async (
+  ports: RevokePorts,
+  presented: PresentedAssertion,
+  { until }: ProofOrigin,
+): Promise<OrRefusal<ClientCaller>> => {
+  const checked = await checkAssertion(ports, presented)
+  if (isRefused(checked)) return checked
+  const found = await findClient(ports, checked)
+  if (isUnproven(found)) return found.unproven.otherwise
+  if (isRefused(found) || checked.assertion === undefined) return found
+  const use = await ports.credentials.useAssertion(checked.assertion, until)
+  return use === 'used' ? refuseUsed(presented, undefined) : found
+}
+
 const authenticate = async (
   ports: RevokePorts,
   credentials: RevokeRequest['credentials'],
@@ -67,7 +95,9 @@ const authenticate = async (
       'The subject of this JWT has no role that may revoke tokens: it needs operator or admin.',
     )
   }
-  return recogniseClient(ports, credentials, origin)
+  return credentials.kind === 'assertion'
+    ? recogniseAsserted(ports, credentials, origin)
+    : recogniseClient(ports, credentials, origin)
 }
 
 // A revocation must not miss: another spelling of a signature of ours is our token too, and is ended (ledger).

@@ -35,6 +35,8 @@ export const rotateCredential = async (
   if (rotated === 'unknown') return refuseUnknownCredential(path)
   if (rotated === 'not_live')
     return refuse('invalid_request', 'The credential is revoked or has expired: create another instead.')
+  if (rotated === 'no_secret')
+    return refuse('invalid_request', 'The credential is no secret: create another, and revoke this one.')
   if (rotated === 'too_many') return refuseTooManyCredentials()
   if (rotated === 'expired') return refuseExpired()
   if (rotated === 'caller_ended') return refuseUnknownKey()

@@ -1,10 +1,12 @@
 // The registers of secrets: credentials of agents, API keys, and what was found of either in the open.
 import type { Act } from '../domain/act.ts'
 import type { ApiKey } from '../domain/api-key.ts'
+import type { ClientTrust } from '../domain/client-trust.ts'
 import type { AgentCredential, CountedCredential, CredentialReason } from '../domain/credential.ts'
 import type { Expiry } from '../domain/expiry.ts'
-import type { Sha256 } from '../domain/hash.ts'
+import type { Digest, Sha256 } from '../domain/hash.ts'
 import type { MadeBefore } from '../domain/idempotency.ts'
+import type { Milliseconds, MonotonicMilliseconds } from '../domain/time.ts'
 
 /** By its prefix, which says what leaked. */
 export type SecretKind = 'client_secret' | 'api_key'
@@ -12,9 +14,14 @@ export type SecretKind = 'client_secret' | 'api_key'
 export type NewCredential = {
   readonly id: string
   readonly name: string
-  readonly secretHash: Sha256
+  /** Null where `trust` stands in the place of a secret. */
+  readonly secretHash: Sha256 | null
+  readonly trust?: ClientTrust
   readonly expiry: Expiry
 }
+
+/** The live credential of another workload whose subjects overlap. */
+export type SubjectTaken = { readonly taken: { readonly agentId: string; readonly id: string } }
 
 /**
  * `too_many`: the agent would have more live ones than it may. `expired`: the new one would never live.
@@ -46,7 +53,7 @@ export interface CredentialRegister {
     agentId: string,
     credential: NewCredential,
     act: Act,
-  ): Promise<AgentCredential | CredentialProblem | MadeBefore>
+  ): Promise<AgentCredential | CredentialProblem | SubjectTaken | MadeBefore>
   /** Where the caller may see only some audiences, only their tokens are counted; null: all. */
   show(agentId: string, id: string, audiences: readonly string[] | null): Promise<CountedCredential | undefined>
   /** At most `limit`, oldest first, after the one with the id `after`; undefined where there is no such agent. */
@@ -56,9 +63,23 @@ export interface CredentialRegister {
     agentId: string,
     rotation: Rotation<NewCredential>,
     act: Act,
-  ): Promise<Rotated<AgentCredential> | CredentialProblem | 'not_live' | MadeBefore>
+  ): Promise<Rotated<AgentCredential> | CredentialProblem | 'not_live' | 'no_secret' | MadeBefore>
   /** Refuses it, and ends the tokens that it got unless they are kept, from the acknowledgement on. */
   revoke(revocation: CredentialRevocation, act: Act): Promise<AgentCredential | undefined>
+  /** The one credential that is not revoked and trusts this subject of this issuer. */
+  findWorkload(issuer: string, subject: string): Promise<WorkloadCredential | undefined>
+  /** Uses an assertion up, durably. Of two callers one gets `first_use`. What has not begun at `until` is not begun. */
+  useAssertion(assertion: SingleUse, until?: MonotonicMilliseconds): Promise<'first_use' | 'used'>
+}
+
+export type WorkloadCredential = { readonly clientId: string; readonly id: string }
+
+/** Something that may be used once, as long as it could be taken. */
+export type SingleUse = {
+  /** No two have the same. */
+  readonly id: Digest
+  /** The last instant at which it may be taken. */
+  readonly until: Milliseconds
 }
 
 export type CredentialPage = {

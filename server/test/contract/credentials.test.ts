@@ -74,6 +74,7 @@ test('creating one: 201 with Location, the record and the secret, which gets tok
   assert.deepEqual(record, {
     agent_id: agent.agentId,
     name: 'second site',
+    kind: 'client_secret',
     created_at: now(),
     expires_at: inMs(DAY),
     last_used_at: null,

@@ -148,7 +148,7 @@ test('neither the proof nor its jti stands in the store or in the log', async ()
   assert.equal((await askWith(service, agent, proof)).status, 200)
   assert.equal((await askWith(service, agent, proof)).status, 400)
   for (const text of [jti, proof, jkt]) assert.ok(!service.log().includes(text))
-  const rows = readRows(service.storeFile, 'select length(id) as bytes from dpop_proof') as readonly { bytes: number }[]
+  const rows = readRows(service.storeFile, 'select length(id) as bytes from used_proof') as readonly { bytes: number }[]
   assert.ok(rows.length > 0 && rows.every(({ bytes }) => bytes === 16))
 })
 

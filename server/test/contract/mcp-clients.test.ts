@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, type TestContext, test } from 'node:test'
+import { PrivateKeyJwtProvider } from '@modelcontextprotocol/sdk/client/auth-extensions.js'
 import type { OAuthClientProvider } from '@modelcontextprotocol/sdk/client/auth.js'
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import type { OAuthTokenVerifier } from '@modelcontextprotocol/sdk/server/auth/provider.js'
@@ -11,6 +12,8 @@ import { connect, makeProvider } from '../../../interop/typescript/mcp-client.ts
 import { makeMcpApp } from '../../../interop/typescript/mcp-server.ts'
 import { verifyByIntrospection } from '../../../interop/typescript/verify-by-introspection.ts'
 import { verifyByKeys } from '../../../interop/typescript/verify-by-keys.ts'
+import { registerKeys } from '../support/client-assertions.ts'
+import { makeProofKey } from '../support/dpop.ts'
 import { issue, postForm } from '../support/requests.ts'
 import { type AgentOfTest, startServer, type TestServer } from '../support/test-server.ts'
 
@@ -32,8 +35,16 @@ const byIntrospection: MakeVerifier = resource => verifyByIntrospection(service.
 const VERIFIERS: readonly MakeVerifier[] = [byKeys, byIntrospection]
 
 /** Every way in which an agent of the SDK gets a token. */
-const PROVIDERS: Readonly<Record<string, (agent: AgentOfTest) => OAuthClientProvider>> = {
-  ClientCredentialsProvider: ({ clientId, clientSecret }) => makeProvider(service.baseUrl, clientId, clientSecret),
+const PROVIDERS: Readonly<Record<string, (agent: AgentOfTest) => Promise<OAuthClientProvider>>> = {
+  ClientCredentialsProvider: async ({ clientId, clientSecret }) =>
+    makeProvider(service.baseUrl, clientId, clientSecret),
+  PrivateKeyJwtProvider: async agent => {
+    const { alg: algorithm, jwk, privateKey } = makeProofKey()
+    await registerKeys(service, agent, [jwk])
+    const pem = privateKey.export({ format: 'pem', type: 'pkcs8' })
+    const { clientId } = agent
+    return new PrivateKeyJwtProvider({ expectedIssuer: service.baseUrl, clientId, privateKey: pem, algorithm })
+  },
 }
 
 const startMcpServer = async (t: TestContext, makeVerifier: MakeVerifier, issuer = service): Promise<URL> => {
@@ -70,7 +81,7 @@ for (const [name, makeAgentProvider] of Object.entries(PROVIDERS)) {
     for (const verifier of VERIFIERS) {
       const agent = await service.createAgent()
       const resource = await startMcpServer(t, verifier)
-      const provider = makeAgentProvider(agent)
+      const provider = await makeAgentProvider(agent)
       const client = await connect(resource, provider)
       assert.deepEqual(await whoami(client), [{ type: 'text', text: agent.clientId }])
       const told = (await introspect(await tokenOf(provider))) as Record<string, unknown>
@@ -81,7 +92,7 @@ for (const [name, makeAgentProvider] of Object.entries(PROVIDERS)) {
 
   test(`${name}: after its token is revoked, the client gets another and goes on`, async t => {
     const agent = await service.createAgent()
-    const provider = makeAgentProvider(agent)
+    const provider = await makeAgentProvider(agent)
     const client = await connect(await startMcpServer(t, byIntrospection), provider)
     const first = await tokenOf(provider)
     await revoke(agent, first)
@@ -92,7 +103,7 @@ for (const [name, makeAgentProvider] of Object.entries(PROVIDERS)) {
 
   test(`${name}: an agent that was disabled gets no further at a server that introspects`, async t => {
     const agent = await service.createAgent()
-    const client = await connect(await startMcpServer(t, byIntrospection), makeAgentProvider(agent))
+    const client = await connect(await startMcpServer(t, byIntrospection), await makeAgentProvider(agent))
     await service.disableAgent(agent.agentId)
     await assert.rejects(whoami(client), /Client authentication failed|invalid_client/i)
     await client.close()
@@ -101,7 +112,8 @@ for (const [name, makeAgentProvider] of Object.entries(PROVIDERS)) {
   test(`${name}: an agent that may not have the MCP server as its resource is refused`, async t => {
     const agent = await service.createAgent({ resources: ['https://elsewhere.example'] })
     const resource = await startMcpServer(t, byKeys)
-    await assert.rejects(connect(resource, makeAgentProvider(agent)), /invalid_target|resource/)
+    const provider = await makeAgentProvider(agent)
+    await assert.rejects(connect(resource, provider), /invalid_target|resource/)
   })
 }
 

@@ -4,6 +4,8 @@ import { after, before, test } from 'node:test'
 import { assertError, get, send } from '../support/requests.ts'
 import { startServer, type TestServer } from '../support/test-server.ts'
 
+const ASSERTION_ALGORITHMS = ['ES256', 'ES384', 'Ed25519', 'EdDSA', 'RS256', 'PS256']
+
 const OAUTH = '/.well-known/oauth-authorization-server'
 const OPENID = '/.well-known/openid-configuration'
 
@@ -25,10 +27,12 @@ const documentOf = (baseUrl: string) => ({
   service_documentation: `${baseUrl}/docs`,
   grant_types_supported: ['client_credentials'],
   response_types_supported: ['none'],
-  token_endpoint_auth_methods_supported: ['client_secret_post', 'client_secret_basic'],
+  token_endpoint_auth_methods_supported: ['client_secret_post', 'client_secret_basic', 'private_key_jwt'],
+  token_endpoint_auth_signing_alg_values_supported: ASSERTION_ALGORITHMS,
   introspection_endpoint_auth_methods_supported: ['client_secret_basic'],
   introspection_signing_alg_values_supported: ['ES256'],
-  revocation_endpoint_auth_methods_supported: ['client_secret_post', 'client_secret_basic'],
+  revocation_endpoint_auth_methods_supported: ['client_secret_post', 'client_secret_basic', 'private_key_jwt'],
+  revocation_endpoint_auth_signing_alg_values_supported: ASSERTION_ALGORITHMS,
   dpop_signing_alg_values_supported: ['ES256', 'Ed25519', 'EdDSA', 'RS256', 'PS256'],
   code_challenge_methods_supported: ['S256'],
 })

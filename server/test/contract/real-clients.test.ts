@@ -1,9 +1,10 @@
 // Clients that nobody here wrote, unmodified: oauth4webapi, openid-client and jose.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { createRemoteJWKSet, jwtVerify } from 'jose'
+import { createRemoteJWKSet, exportJWK, jwtVerify } from 'jose'
 import * as oauth from 'oauth4webapi'
 import * as openid from 'openid-client'
+import { registerKeys } from '../support/client-assertions.ts'
 import { issue } from '../support/requests.ts'
 import { type AgentOfTest, AUDIENCE, startServer, type TestServer } from '../support/test-server.ts'
 
@@ -73,6 +74,40 @@ test('oauth4webapi gets a token with client_secret_post and with client_secret_b
     const { access_token: token, ...rest } = await grant(authentication)
     assert.equal(token.split('.').length, 3)
     assert.deepEqual(rest, { token_type: 'bearer', expires_in: 300, scope: 'db:read' })
+  }
+})
+
+for (const alg of ['ES256', 'RS256', 'PS256', 'Ed25519']) {
+  test(`oauth4webapi gets and revokes a token with private_key_jwt by ${alg}, as it finds it in the metadata`, async () => {
+    const { publicKey, privateKey } = await oauth.generateKeyPair(alg, { extractable: true })
+    const own = await service.createAgent()
+    await registerKeys(service, own, [await exportJWK(publicKey)])
+    assert.ok(server.token_endpoint_auth_methods_supported?.includes('private_key_jwt'))
+    const authentication = oauth.PrivateKeyJwt(privateKey)
+    const who = { client_id: own.clientId }
+    const answer = await oauth.clientCredentialsGrantRequest(server, who, authentication, PARAMETERS, LOOPBACK)
+    const { access_token: token, token_type } = await oauth.processClientCredentialsResponse(server, who, answer)
+    assert.equal(token_type, 'bearer')
+    await oauth.processRevocationResponse(await oauth.revocationRequest(server, who, authentication, token, LOOPBACK))
+    const found = await introspect(token, { client_id: apiKey.id }, oauth.ClientSecretBasic(apiKey.key))
+    assert.deepEqual(found, { active: false })
+  })
+}
+
+test('openid-client gets a token with private_key_jwt, and with its kid', async () => {
+  const { publicKey, privateKey } = await oauth.generateKeyPair('ES256', { extractable: true })
+  const own = await service.createAgent()
+  await registerKeys(service, own, [{ ...(await exportJWK(publicKey)), kid: 'own' }])
+  for (const key of [privateKey, { key: privateKey, kid: 'own' }]) {
+    const configuration = await openid.discovery(
+      new URL(service.baseUrl),
+      own.clientId,
+      undefined,
+      openid.PrivateKeyJwt(key),
+      { execute: [openid.allowInsecureRequests], algorithm: 'oauth2' },
+    )
+    const { scope } = await openid.clientCredentialsGrant(configuration, PARAMETERS)
+    assert.equal(scope, 'db:read')
   }
 })
 

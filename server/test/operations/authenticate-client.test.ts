@@ -42,6 +42,7 @@ const credential = (number: number, secret: string, expiresAt: number | null = n
   secretHash: real.hash(secret),
   isImported: false,
   foreignHash: null,
+  trust: null,
   expiresAt,
 })
 

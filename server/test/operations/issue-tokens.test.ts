@@ -40,7 +40,15 @@ const clientOf = (clientId: string, disabledAt: number | null): Client => ({
     createdAt: NOW,
   },
   credentials: [
-    { number: 1, id: 'credential', secretHash: hash(SECRET), isImported: false, foreignHash: null, expiresAt: null },
+    {
+      number: 1,
+      id: 'credential',
+      secretHash: hash(SECRET),
+      isImported: false,
+      foreignHash: null,
+      trust: null,
+      expiresAt: null,
+    },
   ],
 })
 

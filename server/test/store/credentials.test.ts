@@ -4,7 +4,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { test, type TestContext } from 'node:test'
 import { CREDENTIALS_MAX } from '../../src/domain/credential.ts'
 import { isMadeBefore, type MadeBefore } from '../../src/domain/idempotency.ts'
-import type { CredentialProblem, NewCredential } from '../../src/ports/secret-registers.ts'
+import type { CredentialProblem, NewCredential, SubjectTaken } from '../../src/ports/secret-registers.ts'
 import { openSqliteStore, type SqliteStore } from '../../src/store/sqlite/open.ts'
 import {
   act,
@@ -39,9 +39,9 @@ const newCredential = (changes: Partial<NewCredential> = {}): NewCredential => (
   ...changes,
 })
 
-const taken = <T extends object>(answer: T | MadeBefore | string): T => {
+const taken = <T extends object>(answer: T | MadeBefore | SubjectTaken | string): T => {
   if (typeof answer === 'string') throw new Error(answer)
-  assert.ok(!isMadeBefore(answer))
+  assert.ok(!isMadeBefore(answer) && !('taken' in answer))
   return answer
 }
 
@@ -65,6 +65,7 @@ test('a credential that was created is shown as given, with the time of the stor
     id: credential.id,
     agentId: agent.id,
     name: 'second',
+    trust: null,
     createdAt: START,
     expiresAt: START + 5000,
     lastUsedAt: null,

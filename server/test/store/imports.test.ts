@@ -30,8 +30,8 @@ test('an imported agent is there with its client id, its settings and its creden
   assert.deepEqual(await world.store.agents.show(imported.id), expected)
   const [found, ...others] = (await usable(world, 'orders:svc+1')) ?? []
   assert.deepEqual(others, [])
-  const { number: _number, ...shown } = found ?? { number: 0 }
-  assert.deepEqual(shown, credential)
+  const { number: _number, trust, ...shown } = found ?? { number: 0, trust: undefined }
+  assert.deepEqual([shown, trust], [credential, null])
 })
 
 test('each stands for itself: what is in the way of one is told, and the others are made', async t => {

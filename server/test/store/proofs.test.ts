@@ -54,13 +54,13 @@ test('a proof gets one token, within one group and in the next, and the others o
   ]
   assert.deepEqual(await insert(store, agent, once, once, other), ['inserted', 'proof_used', 'inserted'])
   assert.deepEqual(await insert(store, agent, once), ['proof_used'])
-  assert.deepEqual([countRows(file, 'token'), countRows(file, 'dpop_proof')], [2, 2])
+  assert.deepEqual([countRows(file, 'token'), countRows(file, 'used_proof')], [2, 2])
 })
 
 test('a token without a proof leaves nothing in the register', async t => {
   const { store, agent, file } = await makeWorld(t)
   assert.deepEqual(await store.ledger.insert(await newTokens(store, agent, [{}])), ['inserted'])
-  assert.equal(countRows(file, 'dpop_proof'), 0)
+  assert.equal(countRows(file, 'used_proof'), 0)
 })
 
 test('of two connections that send one proof at the same time one gets a token, round after round', async t => {
@@ -138,11 +138,11 @@ test('a proof is taken and remembered to its last millisecond, then late, and on
   clock.advance(START + 60_000 - clock.wall())
   forgetAll(world)
   assert.deepEqual(await insert(store, agent, kept), ['proof_used'])
-  assert.equal(countRows(file, 'dpop_proof'), 1)
+  assert.equal(countRows(file, 'used_proof'), 1)
   clock.advance(1)
   assert.deepEqual(await insert(store, agent, kept, late), ['proof_late', 'proof_late'])
   forgetAll(world)
-  assert.equal(countRows(file, 'dpop_proof'), 0)
+  assert.equal(countRows(file, 'used_proof'), 0)
   assert.deepEqual(await insert(store, agent, kept), ['proof_late'])
 })
 
@@ -159,7 +159,7 @@ test('a clock that steps back brings no proof back', async t => {
 
 const fillWith = (file: string, count: number, at: number): void =>
   withFile(file, db => {
-    const put = db.prepare('insert into dpop_proof (id, until) values (?, ?)')
+    const put = db.prepare('insert into used_proof (id, until) values (?, ?)')
     db.transaction(() => {
       for (let n = 0; n < count; n += 1) put.run(randomBytes(16), at)
     })()
@@ -170,11 +170,11 @@ test('proofs are forgotten in steps of a bounded number of rows, by the index, a
   fillWith(world.file, 2 * PROOFS_A_STEP + 1, START - 1)
   fillWith(world.file, 7, START + 600_000)
   assert.equal(forgetAll(world), 3)
-  assert.equal(countRows(world.file, 'dpop_proof'), 7)
+  assert.equal(countRows(world.file, 'used_proof'), 7)
   const plan = withFile(world.file, db =>
-    db.prepare('explain query plan select id from dpop_proof where until < ? order by until limit 500').all(0),
+    db.prepare('explain query plan select id from used_proof where until < ? order by until limit 500').all(0),
   )
-  assert.match(JSON.stringify(plan), /SEARCH dpop_proof USING COVERING INDEX dpop_proof_until/)
+  assert.match(JSON.stringify(plan), /SEARCH used_proof USING COVERING INDEX used_proof_until/)
   assert.doesNotMatch(JSON.stringify(plan), /TEMP B-TREE/)
 })
 
@@ -184,5 +184,49 @@ test('a service forgets them by itself', { timeout: 30_000 }, async t => {
   fillWith(world.file, 1, START + 600_000)
   const serving = await world.reopen(KEEP_LONG)
   t.after(serving.dispose)
-  while (countRows(world.file, 'dpop_proof') > 1) await delay(20)
+  while (countRows(world.file, 'used_proof') > 1) await delay(20)
+})
+
+test('an assertion is used once, for a token or for something else, by any connection and after a restart', async t => {
+  const world = await makeWorld(t)
+  const { store, agent, clock, file } = world
+  const second = await openSqliteStore({ file, retention: null, clock, wait: waitOn(clock) })
+  t.after(() => second.close())
+  const [one, two] = [
+    { id: newId(), until: until(world) },
+    { id: newId(), until: until(world) },
+  ]
+  const insertWith = async (through: SqliteStore, assertion: Proof) => {
+    const [token] = await newTokens(through, agent, [{}])
+    assert.ok(token !== undefined)
+    return through.ledger.insert([{ ...token, assertion }])
+  }
+  const uses = await Promise.all([store, second].map(through => through.credentials.useAssertion(one)))
+  assert.deepEqual(uses.toSorted(), ['first_use', 'used'])
+  assert.deepEqual(await insertWith(second, one), ['assertion_used'])
+  assert.deepEqual(await insertWith(store, two), ['inserted'])
+  assert.equal(await second.credentials.useAssertion(two), 'used')
+  assert.deepEqual(await insertWith(store, { id: newId(), until: clock.wall() - 1 }), ['assertion_used'])
+  assert.equal(await store.credentials.useAssertion({ id: newId(), until: clock.wall() - 1 }), 'used')
+  const restarted = await openSqliteStore({ file, retention: null, clock, wait: waitOn(clock) })
+  t.after(() => restarted.close())
+  for (const used of [one, two]) assert.equal(await restarted.credentials.useAssertion(used), 'used')
+  assert.equal(countRows(file, 'token'), 1)
+})
+
+test('of a token with an assertion and a DPoP proof neither is used up where the other was used before', async t => {
+  const world = await makeWorld(t)
+  const { store, agent, file } = world
+  const fresh = () => ({ id: newId(), until: until(world) })
+  const [assertion, proof] = [fresh(), fresh()]
+  const tokens = await newTokens(store, agent, [{}, {}, {}])
+  const [first, second, third] = tokens
+  assert.ok(first !== undefined && second !== undefined && third !== undefined)
+  const outcomes = await store.ledger.insert([
+    { ...first, assertion, proof },
+    { ...second, assertion, proof: fresh() },
+    { ...third, assertion: fresh(), proof },
+  ])
+  assert.deepEqual(outcomes, ['inserted', 'assertion_used', 'proof_used'])
+  assert.deepEqual([countRows(file, 'token'), countRows(file, 'used_proof')], [1, 2])
 })

@@ -10,6 +10,9 @@ import type { Origin } from '../../src/domain/caller.ts'
 import type { KeyPolicy } from '../../src/domain/key-life.ts'
 import { buildServer, type ServerOptions } from '../../src/http/server.ts'
 import { makeOperators } from '../../src/keys/identity-providers.ts'
+import { makeAssertionReader } from '../../src/keys/client-assertions.ts'
+import type { Fetch } from '../../src/keys/fetch-json.ts'
+import { makeGuardedFetch } from '../../src/keys/guarded-fetch.ts'
 import { makeDpopProofs } from '../../src/keys/dpop-proofs.ts'
 import { makeImportedSecrets } from '../../src/keys/imported-secrets.ts'
 import { randomness } from '../../src/keys/randomness.ts'
@@ -45,6 +48,8 @@ export type TestServerOptions = {
   readonly keys?: Omit<KeyPolicy, 'lifetimeSeconds'>
   /** The store's patience, in ms. */
   readonly deadlineMs?: number
+  /** What the keys of clients are fetched with; by default the service's own, with this machine allowed. */
+  readonly fetchClientKeys?: Fetch
   /** Puts a fault in front of a port; `host` is the store's. */
   readonly break?: (ports: Ports, host: StoreHost) => Ports
 }
@@ -128,7 +133,7 @@ const portsOf = (
   store: SqliteStore,
   provider: IdentityProvider,
   profile: ServiceProfile,
-  now: () => number,
+  { now, fetchClientKeys }: { readonly now: () => number; readonly fetchClientKeys: Fetch },
 ): Ports => ({
   ledger: store.ledger,
   revocations: store.revocations,
@@ -143,6 +148,7 @@ const portsOf = (
   health: store.health,
   codec: makeTokenCodec({ issuer: profile.issuer, keyEncryptionKey: KEY_ENCRYPTION_KEY }),
   proofs: makeDpopProofs(KEY_ENCRYPTION_KEY),
+  assertions: makeAssertionReader({ fetch: fetchClientKeys, monotonicNow: now }),
   operators: makeOperators({
     providers: [
       {
@@ -198,6 +204,8 @@ export const startServer = async (options: TestServerOptions = {}): Promise<Test
   const { store, folder } = await openStore(clock, options)
   const lines: string[] = []
   let issuer = ''
+  const fetchClientKeys = options.fetchClientKeys ?? makeGuardedFetch(['127.0.0.0/8'])
+  const reading = { now: clock.wall, fetchClientKeys }
   let watch: Watch | undefined
   const server = await listenOnFreePort(origin => {
     issuer = origin + (options.path ?? '')
@@ -209,7 +217,7 @@ export const startServer = async (options: TestServerOptions = {}): Promise<Test
       dpopNonce: 'required' as const,
       signingAlgorithm: options.keys?.algorithm ?? 'ES256',
     }
-    const ports = portsOf(store, provider, { ...fixed, ...options.profile }, clock.wall)
+    const ports = portsOf(store, provider, { ...fixed, ...options.profile }, reading)
     const logger = pino({ level: 'trace' }, { write: line => void lines.push(line) })
     const broken = options.break?.(ports, store.host) ?? ports
     const app = buildServer(broken, { bodyBytesMax: 16_384, logger, ...options.server })

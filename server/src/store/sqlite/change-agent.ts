@@ -28,6 +28,7 @@ import { dropIssueCounts } from './issue-counts.ts'
 import { readLiveRows } from './live-rows.ts'
 import { issuedAtIn } from './token-rows.ts'
 import type { Transaction } from './transaction.ts'
+import { dropWorkloadsOf } from './workloads.ts'
 
 const LIMITS = ['tokensPerMinute', 'tokensPerDay', 'liveTokensMax', 'atLiveTokensMax'] as const
 
@@ -136,6 +137,7 @@ export const deleteAgent = (tx: Transaction, { agentId, act }: ActOnAgent): 'del
     row.n,
   )
   dropIssueCounts(tx.sql, row.n)
+  dropWorkloadsOf(tx.sql, row.n)
   const seq = endAll(tx, { conditions: { ...NO_CONDITION, agent: row.n }, reason: 'agent_deleted', act })
   tx.audit(act, agentId, { before: settingsRecord(agentOf(row)), seq })
   return 'deleted'

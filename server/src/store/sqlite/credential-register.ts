@@ -4,6 +4,7 @@ import type { CredentialPage, CredentialRegister, LeakedSecretRegister } from '.
 import { countLiveTokens } from './count-tokens.ts'
 import { agentNumber, credentialOf, type CredentialRow, listCredentials, readCredential } from './credentials.ts'
 import type { Reader, Snapshot } from './reader.ts'
+import { findWorkload } from './workloads.ts'
 import type { Writer } from './writer-client.ts'
 
 type Audiences = readonly string[] | null
@@ -36,6 +37,8 @@ export const makeCredentialRegister = (reader: Reader, writer: Writer): Credenti
   list: async (agentId, page) => reader.readUntimed(snapshot => listPage(snapshot, agentId, page)),
   rotate: (agentId, rotation, act) => writer.call('rotateCredential', { agentId, rotation, act }),
   revoke: (revocation, act) => writer.call('revokeCredential', { revocation, act }),
+  findWorkload: async (issuer, subject) => reader.readUntimed(({ sql }) => findWorkload(sql, issuer, subject)),
+  useAssertion: (assertion, until) => writer.call('useAssertion', { assertion }, [], until),
 })
 
 export const makeLeakedSecretRegister = (writer: Writer): LeakedSecretRegister => ({

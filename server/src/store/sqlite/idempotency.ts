@@ -8,7 +8,8 @@ const KEEP = 'insert or replace into idempotency (actor, key, kind, subject, at)
 
 /**
  * What `make` gives, or what the act's key made before. In one transaction with what is made, so that of any number of
- * callers one makes it. A key counts from when `make` gave an object, which `subject` is the id of: a word is a refusal.
+ * callers one makes it. A key counts from when `make` gave an object, which `subject` is the id of: a word is a refusal, and so is what
+ * names who has taken something.
  */
 export const once = <T extends object | string>(
   { sql, now }: Transaction,
@@ -21,6 +22,6 @@ export const once = <T extends object | string>(
   const before = sql<{ kind: string; subject: string }>(FIND).get(...key, now - IDEMPOTENCY_KEPT_MS)
   if (before !== undefined) return { madeBefore: before.subject, by: before.kind }
   const made = make()
-  if (typeof made === 'object') sql(KEEP).run(...key, kind, subject, now)
+  if (typeof made === 'object' && !('taken' in made)) sql(KEEP).run(...key, kind, subject, now)
   return made
 }

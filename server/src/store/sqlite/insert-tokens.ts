@@ -2,7 +2,7 @@
 import { LIFETIMES_MAX } from '../../domain/agent.ts'
 import { makeGuard } from './guard.ts'
 import { noteCredentialUses } from './last-uses.ts'
-import { DECIDE_AGAIN, INSERTED, NO_ROOM, packReached, PROOF_LATE, PROOF_USED } from './outcomes.ts'
+import { ASSERTION_USED, DECIDE_AGAIN, INSERTED, NO_ROOM, packReached, PROOF_LATE, PROOF_USED } from './outcomes.ts'
 import { keepProof, stateOfProof } from './proofs.ts'
 import { type PackedProof, type PackedTokens, type UnpackedToken, unpackTokens } from './rows.ts'
 import type { Transaction } from './transaction.ts'
@@ -18,29 +18,44 @@ const keepLifetime = ({ sql }: Transaction, life: number): boolean => {
   return true
 }
 
-const NOT_TAKEN = { used: PROOF_USED, late: PROOF_LATE } as const
+const NOT_TAKEN = {
+  dpop: { used: PROOF_USED, late: PROOF_LATE },
+  // One outcome: why an assertion is refused is nobody's business.
+  assertion: { used: ASSERTION_USED, late: ASSERTION_USED },
+} as const
 
-/** Keeps what the tokens share, once for the group; then writes a token, where its proof and the limits of its agent allow it. */
+/** The outcome of the first proof that may not get a token; undefined where all may. */
+const refuseProofs = (tx: Transaction, proofs: readonly PackedProof[]): number | undefined => {
+  for (const proof of proofs) {
+    const state = stateOfProof(tx, proof)
+    if (state !== 'unused') return NOT_TAKEN[proof.kind][state]
+  }
+  return undefined
+}
+
+const NO_PROOFS: readonly PackedProof[] = []
+
+/** Keeps what the tokens share, once for the group; then writes a token, where its proofs and the limits of its agent allow it. */
 const makeInsert = (tx: Transaction, packed: PackedTokens, seq: number) => {
   const lifetimes = new Map<number, boolean>()
   const scopes = packed.scopes.map(text => tx.sets.keepScope(text, tx.now))
   const audiences = packed.audiences.map(members => tx.sets.keepAudience(members, tx.now))
   const guard = packed.limits.size === 0 ? undefined : makeGuard(tx, packed.limits)
   const statement = tx.sql(INSERT)
-  const insert = (token: UnpackedToken, proof: PackedProof | undefined): number => {
+  const insert = (token: UnpackedToken, proofs: readonly PackedProof[]): number => {
     const { life, id, digest, agent, credential, key, scope, audience } = token
     const hasLifetime = lifetimes.get(life) ?? keepLifetime(tx, life)
     lifetimes.set(life, hasLifetime)
     const [scopeSet, audienceSet] = [scopes[scope], audiences[audience]]
     if (!hasLifetime || scopeSet === null || audienceSet === null) return NO_ROOM
     // First: a proof that was used must end no token of the agent to make room.
-    const state = proof === undefined ? 'unused' : stateOfProof(tx, proof)
-    if (state !== 'unused') return NOT_TAKEN[state]
+    const refused = refuseProofs(tx, proofs)
+    if (refused !== undefined) return refused
     const reached = guard?.admit(token)
     if (reached !== undefined) return packReached(reached)
     statement.run(life, id, digest, agent, credential, key, scopeSet, audienceSet, seq)
     guard?.count(token)
-    if (proof !== undefined) keepProof(tx, proof)
+    for (const proof of proofs) keepProof(tx, proof)
     return INSERTED
   }
   return { insert, settle: () => guard?.settle() }
@@ -52,9 +67,9 @@ export const insertTokens = (tx: Transaction, packed: PackedTokens): Uint32Array
   const seq = tx.seq()
   if (!tokens.some(token => token.seq === seq)) return new Uint32Array(tokens.length).fill(DECIDE_AGAIN)
   const { insert, settle } = makeInsert(tx, packed, seq)
-  const proofs = new Map(packed.proofs.map(proof => [proof.row, proof]))
+  const proofs = Map.groupBy(packed.proofs, ({ row }) => row)
   const outcomes = Uint32Array.from(tokens, (token, n) =>
-    token.seq === seq ? insert(token, proofs.get(n)) : DECIDE_AGAIN,
+    token.seq === seq ? insert(token, proofs.get(n) ?? NO_PROOFS) : DECIDE_AGAIN,
   )
   settle()
   const got = tokens.filter((_, n) => outcomes[n] === INSERTED)

@@ -8,6 +8,7 @@ import { convertSecret, importAgents } from './imports.ts'
 import { insertTokens } from './insert-tokens.ts'
 import { compromiseKey, createNextKey, importKey, retireKey, rotateKey } from './key-acts.ts'
 import { noteApiKeyUses } from './last-uses.ts'
+import { useAssertion } from './proofs.ts'
 import { countRefusals } from './refusals.ts'
 import { createRevocation } from './revocations.ts'
 import { revokeLeaked } from './revoke-leaked.ts'
@@ -25,6 +26,7 @@ const ANSWER_MS = 50
 
 export const JOBS = {
   insertTokens,
+  useAssertion,
   endToken,
   endAll: endAllWithAudit,
   createRevocation,

@@ -7,6 +7,8 @@ export const INSERTED = 1
 export const NO_ROOM = 2
 export const PROOF_USED = 3
 export const PROOF_LATE = 4
+/** Where no limit is: its two lowest bits are none. */
+export const ASSERTION_USED = 8
 
 const PLAIN = ['decide_again', 'inserted', 'no_room', 'proof_used', 'proof_late'] as const
 const LIMITS: readonly LimitName[] = ['tokensPerMinute', 'tokensPerDay', 'liveTokensMax']
@@ -20,6 +22,7 @@ export const packReached = ({ limit, retryAfterSeconds }: LimitReached): number 
 export const unpackOutcome = (packed: number): InsertOutcome => {
   const plain = PLAIN[packed]
   if (plain !== undefined) return plain
+  if (packed === ASSERTION_USED) return 'assertion_used'
   const limit = LIMITS[(packed & 3) - 1]
   if (limit === undefined) throw new Error(`The writing thread answered the unknown outcome ${packed}.`)
   return { limit, retryAfterSeconds: packed >>> BITS }

@@ -1,9 +1,8 @@
 // How values stand in rows: ids as 16 bytes, lists as JSON, and a group of new tokens as one buffer between threads.
-import type { Digest } from '../../domain/hash.ts'
 import type { Labels } from '../../domain/labels.ts'
 import type { AgentLimits } from '../../domain/limits.ts'
-import type { Milliseconds } from '../../domain/time.ts'
 import type { NewToken } from '../../ports.ts'
+import type { SingleUse } from '../../ports/secret-registers.ts'
 
 /** The 16 bytes of a UUID; they compare as the text does. */
 export const bytesOfId = (id: string): Buffer => Buffer.from(id.replaceAll('-', ''), 'hex')
@@ -44,12 +43,12 @@ export type PackedTokens = {
   readonly audiences: readonly string[]
   /** The limits of those agents that have any, by the agent's number. */
   readonly limits: ReadonlyMap<number, AgentLimits>
-  /** DPoP proofs, of the rows that have one. */
+  /** DPoP proofs and client assertions, of the rows that have any. */
   readonly proofs: readonly PackedProof[]
 }
 
 /** `row` is the position of its token. */
-export type PackedProof = { readonly row: number; readonly id: Digest; readonly until: Milliseconds }
+export type PackedProof = SingleUse & { readonly row: number; readonly kind: 'dpop' | 'assertion' }
 
 export type UnpackedToken = {
   readonly id: Buffer
@@ -70,6 +69,14 @@ const positionIn = (positions: Map<string, number>, text: string): number => {
   return positions.size - 1
 }
 
+// Without the thumbprint that a DPoP proof has.
+const packProof = (row: number, kind: PackedProof['kind'], { id, until }: SingleUse): PackedProof => ({
+  row,
+  kind,
+  id,
+  until,
+})
+
 export const packTokens = (tokens: readonly NewToken[]): PackedTokens => {
   const rows = new ArrayBuffer(ROW_BYTES * tokens.length)
   const bytes = Buffer.from(rows)
@@ -89,7 +96,8 @@ export const packTokens = (tokens: readonly NewToken[]): PackedTokens => {
     bytes.writeUInt32LE(positionIn(audiences, JSON.stringify(token.audience)), from + AT.audience)
     bytes.writeDoubleLE(token.seq, from + AT.seq)
     if (token.limits !== null) limits.set(token.agent, token.limits)
-    if (token.proof !== undefined) proofs.push({ row: n, id: token.proof.id, until: token.proof.until })
+    if (token.assertion !== undefined) proofs.push(packProof(n, 'assertion', token.assertion))
+    if (token.proof !== undefined) proofs.push(packProof(n, 'dpop', token.proof))
   })
   return { rows, scopes: [...scopes.keys()], audiences: [...audiences.keys()], limits, proofs }
 }

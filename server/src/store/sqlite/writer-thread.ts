@@ -38,7 +38,7 @@ const leaveGap = (): void => {
 }
 
 // A probe of health or an act of an operator is no traffic that the upkeep must make room for.
-const TRAFFIC: ReadonlySet<string> = new Set(['insertTokens', 'endToken', 'renewLease'])
+const TRAFFIC: ReadonlySet<string> = new Set(['insertTokens', 'useAssertion', 'endToken', 'renewLease'])
 let askedAt = Number.NEGATIVE_INFINITY
 
 const tellHost = (report: WriterReport): void => control.postMessage(report)

@@ -41,6 +41,7 @@ alter table credential add column last_used_at integer;      -- written at most 
 alter table credential add column imported integer not null default 0 check (imported in (0, 1));  -- secret_hash is keyed
 alter table credential add column foreign_hash text;         -- of an imported secret, until it was used once; secret_hash is empty
 alter table credential add column tokens_kept integer not null default 0;   -- revoked without ending its tokens
+alter table credential add column trust text;                -- JSON of domain/client-trust.ts ClientTrust; null: a secret
 create index credential_secret on credential (secret_hash);
 -- What a token request is compared with, however many were rotated away before.
 create index credential_usable on credential (agent, expires_at) where revoked_at is null;
@@ -119,9 +120,18 @@ create table idempotency (                   -- what an Idempotency-Key of a cal
 ) without rowid, strict;
 create index idempotency_at on idempotency (at);
 
-create table dpop_proof (                    -- DPoP proofs that got a token, as long as one of them could be sent again
-  id blob primary key,                       -- 16 bytes of SHA-256 over the thumbprint of its key and its jti
+create table used_proof (                    -- DPoP proofs and client assertions, as long as one of them could be sent again
+  id blob primary key,                       -- 16 bytes of SHA-256 over whose it is and its jti
   until integer not null                     -- the last ms at which it would be taken
 ) without rowid, strict;
-create index dpop_proof_until on dpop_proof (until);
+create index used_proof_until on used_proof (until);
+
+create table workload (                      -- the subjects that credentials trust which are not revoked; none overlap
+  issuer text not null,
+  prefix integer not null check (prefix in (0, 1)),  -- 1: the text is the beginning of subjects
+  subject text not null,
+  credential integer not null references credential,
+  primary key (issuer, prefix, subject)
+) without rowid, strict;
+create index workload_credential on workload (credential);
 `

@@ -1,0 +1,76 @@
+// What a credential without a secret trusts in its place: keys of the client itself, or tokens of a workload's issuer.
+
+/** The public members of a key that a client registered (RFC 7517 §4). */
+export type RegisteredJwk = Readonly<Record<string, string>>
+
+/** Assertions that the client signs itself, with one of the keys given or of those at the address: one of the two is null. */
+export type KeyTrust = {
+  readonly kind: 'private_key_jwt'
+  readonly jwks: readonly RegisteredJwk[] | null
+  readonly jwksUri: string | null
+  /** Whether `aud` may also be the token endpoint, beside the issuer. */
+  readonly takesTokenEndpoint: boolean
+}
+
+/** Tokens that another issuer gives a workload. */
+export type WorkloadTrust = {
+  readonly kind: 'workload_identity'
+  /** Compared with `iss` as it is written. */
+  readonly issuer: string
+  /** Compared with `sub`; with `*` at its end, the beginning of it. */
+  readonly subject: string
+  /** `aud` of the tokens; null: the issuer of this service. */
+  readonly audience: string | null
+  /** Null: from the metadata of the issuer. */
+  readonly jwksUri: string | null
+}
+
+export type ClientTrust = KeyTrust | WorkloadTrust
+
+/** Where the keys of a trust are. */
+export type KeyPlace = Pick<KeyTrust, 'jwks' | 'jwksUri'> & { readonly issuer: string | null }
+
+export const keyPlaceOf = (trust: ClientTrust): KeyPlace =>
+  trust.kind === 'private_key_jwt'
+    ? { jwks: trust.jwks, jwksUri: trust.jwksUri, issuer: null }
+    : { jwks: null, jwksUri: trust.jwksUri, issuer: trust.issuer }
+
+/** Keys in one set that is registered. */
+export const REGISTERED_KEYS_MAX = 10
+/** Of an address, an issuer, a subject or an audience. */
+export const TRUST_CHARACTERS_MAX = 512
+/** Before the `*`: a shorter beginning would trust too much of an issuer. */
+export const PREFIX_CHARACTERS_MIN = 4
+
+const PLAIN = /^[\x21-\x7e]+$/
+
+/** Printable ASCII without blanks, which is compared as it is written. */
+export const isPlainName = (text: string): boolean => text.length <= TRUST_CHARACTERS_MAX && PLAIN.test(text)
+
+export type SubjectPattern = { readonly text: string; readonly isPrefix: boolean }
+
+/** A subject, or its beginning and a `*`; undefined where it is neither. Of two such patterns it is plain whether they overlap. */
+export const parseSubjectPattern = (subject: string): SubjectPattern | undefined => {
+  if (!isPlainName(subject)) return undefined
+  const isPrefix = subject.endsWith('*')
+  const text = isPrefix ? subject.slice(0, -1) : subject
+  if (text.includes('*') || (isPrefix && text.length < PREFIX_CHARACTERS_MIN)) return undefined
+  return { text, isPrefix }
+}
+
+const SPIFFE = /^spiffe:\/\/[a-z0-9._-]{1,255}/
+
+/** The trust domain of a SPIFFE id, as `spiffe://domain`; undefined where the text is none. */
+export const trustDomainOf = (subject: string): string | undefined => SPIFFE.exec(subject)?.[0]
+
+/** As JSON, under the names of the wire. */
+export const trustRecord = (trust: ClientTrust | null) => {
+  if (trust === null) return { kind: 'client_secret' as const }
+  if (trust.kind === 'private_key_jwt') {
+    const { kind, jwks, jwksUri, takesTokenEndpoint } = trust
+    const keys = jwks === null ? { jwks_uri: jwksUri ?? '' } : { jwks: { keys: jwks } }
+    return { kind, private_key_jwt: { ...keys, accept_token_endpoint: takesTokenEndpoint } }
+  }
+  const { kind, issuer, subject, audience, jwksUri } = trust
+  return { kind, workload_identity: { issuer, subject, audience, jwks_uri: jwksUri } }
+}

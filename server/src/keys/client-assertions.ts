@@ -1,0 +1,61 @@
+// Client assertions (RFC 7523 §3): read strictly, and verified off the event loop with a key that was registered for it.
+// Nothing that an assertion says chooses a key, an address, or an algorithm beyond the list.
+import { ASSERTION_ALGORITHMS } from '../domain/client-assertion.ts'
+import type { KeyPlace } from '../domain/client-trust.ts'
+import type { ClientAssertions, UnverifiedAssertion } from '../ports/client-assertions.ts'
+import { type ClientKeysOptions, type FindKeys, makeClientKeys } from './client-keys.ts'
+import { type CompactJws, readCompactJws } from './compact-jws.ts'
+import { isProviderAddress } from './fetch-json.ts'
+import { makeGuardedFetch } from './guarded-fetch.ts'
+import { parseProviderAlgorithm, permits, type ProviderAlgorithm } from './provider-key.ts'
+import { readRegisteredKeys } from './registered-keys.ts'
+import { verifySignature } from './verify-signature.ts'
+
+// `client-authentication+jwt` is what RFC 7523's revision asks for. Anything else is a JWT for another purpose: an access
+// token, a DPoP proof, a security event (RFC 8725 §3.11).
+const ACCEPTED_TYPES: readonly unknown[] = [undefined, 'jwt', 'jose', 'client-authentication+jwt']
+
+const isAcceptedType = (typ: unknown): boolean =>
+  ACCEPTED_TYPES.includes(typeof typ === 'string' ? typ.toLowerCase().replace(/^application\//, '') : typ)
+
+const verify = async (
+  jws: CompactJws,
+  algorithm: ProviderAlgorithm,
+  findKeys: () => ReturnType<FindKeys>,
+): Promise<string | null> => {
+  const [key, ...others] = await findKeys()
+  if (key === undefined) return 'no key of the client fits kid and alg'
+  // Without `kid` only where it is plain which key is meant.
+  if (others.length > 0) return 'more than one key of the client fits'
+  return (await verifySignature(jws, algorithm, key.key)) ? null : 'the signature does not verify'
+}
+
+const makeReader =
+  (findKeys: FindKeys) =>
+  (text: string): UnverifiedAssertion | { readonly wrong: string } => {
+    const jws = readCompactJws(text)
+    if (jws === undefined) return { wrong: 'it is not a compact JWS in its canonical form' }
+    const { typ, alg, kid } = jws.header
+    if (!isAcceptedType(typ)) return { wrong: 'typ is that of another kind of JWT' }
+    const algorithm = ASSERTION_ALGORITHMS.some(name => name === alg) ? parseProviderAlgorithm(alg) : undefined
+    if (algorithm === undefined) return { wrong: 'alg is not in the list' }
+    if (kid !== undefined && typeof kid !== 'string') return { wrong: 'kid is not a string' }
+    const verifyAt = (place: KeyPlace) =>
+      verify(jws, algorithm, () => findKeys(place, candidate => permits(candidate, algorithm, kid)))
+    return { claims: jws.payload, verify: verifyAt }
+  }
+
+/** What is registered is checked without the network. */
+export const registration: Pick<ClientAssertions, 'isAddress' | 'readKeys'> = {
+  readKeys: readRegisteredKeys,
+  isAddress: isProviderAddress,
+}
+
+export const makeAssertionReader = (options: ClientKeysOptions): ClientAssertions => ({
+  read: makeReader(makeClientKeys(options)),
+  ...registration,
+})
+
+/** With keys that are fetched from public addresses, and from those networks (CIDR) that are not. */
+export const makeClientAssertions = (ranges: readonly string[]): ClientAssertions =>
+  makeAssertionReader({ fetch: makeGuardedFetch(ranges), monotonicNow: () => performance.now() })

@@ -1,0 +1,106 @@
+// A GET at an address that an operator wrote down for a client: https, no redirects, and never into a private network.
+// The address that was checked is the one that is connected to: a name that resolves to another afterwards gains nothing.
+import { lookup } from 'node:dns'
+import { request as requestPlain, type IncomingMessage, type RequestOptions } from 'node:http'
+import { request as requestOverTls } from 'node:https'
+import { BlockList, isIP, type LookupFunction } from 'node:net'
+import { Readable } from 'node:stream'
+import type { Fetch } from './fetch-json.ts'
+
+// IANA's special-purpose registries (RFC 6890): whatever is not for everybody's use.
+const SPECIAL: readonly string[] = [
+  '0.0.0.0/8',
+  '10.0.0.0/8',
+  '100.64.0.0/10',
+  '127.0.0.0/8',
+  '169.254.0.0/16',
+  '172.16.0.0/12',
+  '192.0.0.0/24',
+  '192.0.2.0/24',
+  '192.88.99.0/24',
+  '192.168.0.0/16',
+  '198.18.0.0/15',
+  '198.51.100.0/24',
+  '203.0.113.0/24',
+  '224.0.0.0/4',
+  '240.0.0.0/4',
+  '2001::/23',
+  '2001:db8::/32',
+  '2002::/16',
+  '3fff::/20',
+]
+/** All that is global among the addresses of IPv6 lies in it: mapped, translated, local and loopback ones do not. */
+const GLOBAL_IPV6 = '2000::/3'
+
+const familyOf = (address: string): 'ipv4' | 'ipv6' => (isIP(address) === 4 ? 'ipv4' : 'ipv6')
+
+const rangesOf = (ranges: readonly string[]): BlockList => {
+  const list = new BlockList()
+  for (const range of ranges) {
+    const [address = '', bits = ''] = range.split('/')
+    list.addSubnet(address, Number(bits), familyOf(address))
+  }
+  return list
+}
+
+const special = rangesOf(SPECIAL)
+const globalIpv6 = rangesOf([GLOBAL_IPV6])
+
+const isGlobal = (address: string): boolean => {
+  const family = familyOf(address)
+  return !special.check(address, family) && (family === 'ipv4' || globalIpv6.check(address, family))
+}
+
+type Resolve = typeof lookup
+
+/** The one part of a response that is handed on: its status and its body. */
+const responseOf = (message: IncomingMessage): Response => {
+  const status = message.statusCode ?? 0
+  if (status === 200) return new Response(Readable.toWeb(message) as ReadableStream, { status })
+  message.destroy()
+  // What a Response cannot have is no answer either.
+  return new Response(null, { status: status >= 200 && status <= 599 ? status : 502 })
+}
+
+const refuse = (host: string, address: string): Error =>
+  new Error(`${host} is at ${address}, which is no address for everybody's use and in no range that is allowed`)
+
+/** Every address that the name has must be allowed: which of them is used is not ours to say. */
+const guardedLookup =
+  (isAllowed: (address: string) => boolean, resolve: Resolve): LookupFunction =>
+  (host, options, done) => {
+    resolve(host, { ...options, all: true }, (error, addresses) => {
+      if (error !== null) return done(error, '')
+      const wrong = addresses.find(({ address }) => !isAllowed(address))
+      const [first] = addresses
+      if (wrong !== undefined || first === undefined) return done(refuse(host, wrong?.address ?? 'no address'), '')
+      return options.all === true ? done(null, addresses) : done(null, first.address, first.family)
+    })
+  }
+
+/**
+ * A fetch that reads one document: no redirect is followed, nothing is decompressed, no connection is kept. `ranges`
+ * are networks (CIDR) that are allowed though they are not public.
+ */
+export const makeGuardedFetch = (ranges: readonly string[], resolve: Resolve = lookup): Fetch => {
+  const allowed = rangesOf(ranges)
+  const isAllowed = (address: string): boolean => isGlobal(address) || allowed.check(address, familyOf(address))
+  const guard = guardedLookup(isAllowed, resolve)
+  return (address, { signal }) =>
+    new Promise((resolved, rejected) => {
+      const url = new URL(address)
+      // A name is resolved; an address as it stands is not.
+      const host = url.hostname.replace(/^\[|\]$/g, '')
+      if (isIP(host) !== 0 && !isAllowed(host)) return rejected(refuse(host, host))
+      const options: RequestOptions = {
+        agent: false,
+        headers: { accept: 'application/json' },
+        lookup: guard,
+        ...(signal instanceof AbortSignal && { signal }),
+      }
+      const request = url.protocol === 'https:' ? requestOverTls(url, options) : requestPlain(url, options)
+      request.once('error', rejected)
+      request.once('response', message => resolved(responseOf(message)))
+      request.end()
+    })
+}

@@ -1,0 +1,43 @@
+// The keys that a client registers: public ones only, strong, and told apart.
+import { REGISTERED_KEYS_MAX, type RegisteredJwk } from '../domain/client-trust.ts'
+import { isJsonObject, type JsonObject } from './compact-jws.ts'
+import { parseProviderKey, PRIVATE_MEMBERS, PUBLIC_MEMBERS } from './provider-key.ts'
+
+const KEPT_MEMBERS = [...PUBLIC_MEMBERS, 'kid', 'alg']
+const KID_CHARACTERS_MAX = 256
+
+const wrong = (why: string): { readonly wrong: string } => ({ wrong: why })
+
+const hasPrivateMember = (jwk: unknown): boolean =>
+  isJsonObject(jwk) && PRIVATE_MEMBERS.some(name => Object.hasOwn(jwk, name))
+
+/** What is needed of a key, and nothing that came with it. */
+const publicMembersOf = (jwk: JsonObject): RegisteredJwk =>
+  Object.fromEntries(
+    KEPT_MEMBERS.flatMap(name => {
+      const value = jwk[name]
+      return typeof value === 'string' ? [[name, value]] : []
+    }),
+  )
+
+const readOne = (jwk: unknown): RegisteredJwk | undefined => {
+  if (!isJsonObject(jwk) || parseProviderKey(jwk) === undefined) return undefined
+  const { kid } = jwk
+  if (typeof kid === 'string' && (kid === '' || kid.length > KID_CHARACTERS_MAX)) return undefined
+  return publicMembersOf(jwk)
+}
+
+/** The public members of the keys of a set, or what is wrong with it. Nothing of a key is told back. */
+export const readRegisteredKeys = (keys: readonly unknown[]): readonly RegisteredJwk[] | { readonly wrong: string } => {
+  if (keys.length === 0 || keys.length > REGISTERED_KEYS_MAX) return wrong(`has not 1 to ${REGISTERED_KEYS_MAX} keys`)
+  if (keys.some(hasPrivateMember)) {
+    return wrong('holds a private key, which nobody but its owner may have: make another, and register its public half')
+  }
+  const read = keys.map(readOne)
+  const strong = read.filter(jwk => jwk !== undefined)
+  if (strong.length < read.length) {
+    return wrong('holds something other than a public key for signatures of a kind and strength that is taken')
+  }
+  const names = strong.map(({ kid }) => kid)
+  return new Set(names).size === names.length ? strong : wrong('holds two keys with the same kid')
+}

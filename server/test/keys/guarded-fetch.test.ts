@@ -1,0 +1,156 @@
+// The fetch of clients' keys: public addresses only, connected to as they were checked, no redirect, and bounds on all.
+import assert from 'node:assert/strict'
+import type { lookup } from 'node:dns'
+import { once } from 'node:events'
+import { createServer, type RequestListener } from 'node:http'
+import { test, type TestContext } from 'node:test'
+import { fetchJson, type Fetched } from '../../src/keys/fetch-json.ts'
+import { makeGuardedFetch } from '../../src/keys/guarded-fetch.ts'
+
+type Resolve = typeof lookup
+
+/** A server on this machine, and how often it was asked. */
+const startListener = async (t: TestContext, answer: RequestListener) => {
+  let requests = 0
+  const server = createServer((request, response) => {
+    requests += 1
+    answer(request, response)
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('The server has no port.')
+  return { port: address.port, requests: () => requests }
+}
+
+/** Answers each look-up with the next of these lists of addresses, and counts them. */
+const scripted = (...answers: readonly (readonly string[])[]) => {
+  let asked = 0
+  const resolve = (_host: string, _options: object, done: (error: null, found: object[]) => void): void => {
+    const addresses = answers[Math.min(asked, answers.length - 1)] ?? []
+    asked += 1
+    done(
+      null,
+      addresses.map(address => ({ address, family: address.includes(':') ? 6 : 4 })),
+    )
+  }
+  return { resolve: resolve as unknown as Resolve, asked: () => asked }
+}
+
+const get = (address: string, ranges: readonly string[], resolve?: Resolve, ms = 2000): Promise<Fetched> =>
+  fetchJson(makeGuardedFetch(ranges, resolve), address, AbortSignal.timeout(ms))
+
+const assertFailed = (fetched: Fetched, why: RegExp): void => {
+  assert.ok('failure' in fetched, JSON.stringify(fetched))
+  assert.match(fetched.failure, why)
+}
+
+const NOT_PUBLIC = [
+  '0.0.0.0',
+  '10.1.2.3',
+  '100.64.0.1',
+  '127.0.0.1',
+  '169.254.169.254',
+  '172.16.0.1',
+  '172.31.255.255',
+  '192.0.0.8',
+  '192.168.1.1',
+  '198.18.0.1',
+  '224.0.0.1',
+  '255.255.255.255',
+  '::',
+  '::1',
+  '::ffff:10.0.0.1',
+  '::ffff:127.0.0.1',
+  '64:ff9b::a00:1',
+  '100::1',
+  '2001:db8::1',
+  '2002:a00:1::1',
+  'fc00::1',
+  'fd12::1',
+  'fe80::1',
+  'ff02::1',
+]
+
+for (const address of NOT_PUBLIC) {
+  test(`${address} is not connected to, neither as it stands nor by a name`, async () => {
+    const literal = address.includes(':') ? `[${address}]` : address
+    assertFailed(await get(`https://${literal}/jwks`, []), /no address for everybody's use/)
+    const { resolve } = scripted([address])
+    assertFailed(await get('https://keys.example/jwks', [], resolve), /no address for everybody's use/)
+  })
+}
+
+test('spellings that a URL reads as an address of this machine are not connected to', async t => {
+  const { port, requests } = await startListener(t, (_request, response) => response.end('{}'))
+  for (const host of ['127.1', '2130706433', '0x7f000001', '0177.0.0.1', 'localhost']) {
+    assertFailed(await get(`http://${host}:${port}/jwks`, []), /no address for everybody's use/)
+  }
+  assert.equal(requests(), 0)
+})
+
+test('a name with one public and one private address is not connected to', async () => {
+  const { resolve } = scripted(['93.184.215.14', '10.0.0.1'])
+  assertFailed(await get('https://keys.example/jwks', [], resolve), /is at 10\.0\.0\.1/)
+})
+
+test('an address in a range that is allowed is read', async t => {
+  const { port } = await startListener(t, (_request, response) => response.end('{"keys":[]}'))
+  assert.deepEqual(await get(`http://127.0.0.1:${port}/jwks`, ['127.0.0.0/8']), { value: { keys: [] } })
+  assertFailed(await get(`http://127.0.0.1:${port}/jwks`, ['127.0.0.2/32', 'fd00::/8']), /no address for everybody/)
+})
+
+test('a name is resolved once, and connected to as it was checked', async t => {
+  const { port, requests } = await startListener(t, (_request, response) => response.end('{"keys":[]}'))
+  const allowedFirst = scripted(['127.0.0.1'], ['10.0.0.1'])
+  const read = await get(`http://localhost:${port}/jwks`, ['127.0.0.1/32'], allowedFirst.resolve)
+  assert.deepEqual([read, allowedFirst.asked(), requests()], [{ value: { keys: [] } }, 1, 1])
+  const wrongFirst = scripted(['10.0.0.1'], ['127.0.0.1'])
+  assertFailed(await get(`http://localhost:${port}/jwks`, ['127.0.0.1/32'], wrongFirst.resolve), /is at 10\.0\.0\.1/)
+  assert.deepEqual([wrongFirst.asked(), requests()], [1, 1])
+})
+
+test('a redirect is not followed', async t => {
+  const target = await startListener(t, (_request, response) => response.end('{"keys":[]}'))
+  const location = `http://127.0.0.1:${target.port}/jwks`
+  for (const status of [301, 302, 303, 307, 308]) {
+    const { port } = await startListener(t, (_request, response) => response.writeHead(status, { location }).end())
+    assertFailed(await get(`http://127.0.0.1:${port}/jwks`, ['127.0.0.0/8']), new RegExp(`answered ${status}`))
+  }
+  assert.equal(target.requests(), 0)
+})
+
+test('a body without end is read no further than its bound, and its connection is closed', async t => {
+  const closed = Promise.withResolvers<null>()
+  const { port } = await startListener(t, (_request, response) => {
+    response.once('close', () => closed.resolve(null))
+    const write = (): void => {
+      while (!response.destroyed && response.write('x'.repeat(16_384)));
+      response.once('drain', write)
+    }
+    write()
+  })
+  assertFailed(await get(`http://127.0.0.1:${port}/jwks`, ['127.0.0.0/8']), /more than 262144 bytes/)
+  await closed.promise
+})
+
+test('a server that never answers, and one that stops in its body, are given up', async t => {
+  const silent = await startListener(t, () => undefined)
+  assertFailed(await get(`http://127.0.0.1:${silent.port}/`, ['127.0.0.0/8'], undefined, 50), /failed/)
+  const stopping = await startListener(t, (_request, response) => void response.write('{"keys":'))
+  assertFailed(await get(`http://127.0.0.1:${stopping.port}/`, ['127.0.0.0/8'], undefined, 50), /failed/)
+})
+
+test('what is compressed is not decompressed, and no status of a server is taken for an answer but 200', async t => {
+  const zipped = await startListener(t, (_request, response) => {
+    response.writeHead(200, { 'content-encoding': 'gzip' }).end(Buffer.from('1f8b08', 'hex'))
+  })
+  assertFailed(await get(`http://127.0.0.1:${zipped.port}/`, ['127.0.0.0/8']), /failed/)
+  for (const status of [204, 304, 404, 500, 599, 999]) {
+    const { port } = await startListener(t, (_request, response) => response.writeHead(status).end())
+    assertFailed(await get(`http://127.0.0.1:${port}/`, ['127.0.0.0/8']), /answered \d+/)
+  }
+})
