@@ -4,7 +4,7 @@ import { test, type TestContext } from 'node:test'
 import type { TokenAddress } from '../../src/domain/claims.ts'
 import { type CutOffConditions, NO_CONDITION } from '../../src/domain/ledger.ts'
 import { Unavailable } from '../../src/domain/refusal.ts'
-import { fillStep } from '../../src/store/sqlite/fill.ts'
+import { fillStep } from '../../src/store/ledger/fill.ts'
 import type { SqliteStore } from '../../src/store/sqlite/open.ts'
 import {
   act,

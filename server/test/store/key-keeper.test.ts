@@ -9,7 +9,7 @@ import {
   PUBLISHED_SECONDS_MIN,
 } from '../../src/domain/key-life.ts'
 import { makeManualClock, startClock, steadyOf } from '../../src/store/sqlite/clock.ts'
-import { LOOK_EVERY_MS, makeKeyKeeper } from '../../src/store/sqlite/key-keeper.ts'
+import { LOOK_EVERY_MS, makeKeyKeeper } from '../../src/store/signing-keys/key-keeper.ts'
 import { openSqliteStore, type SqliteStore } from '../../src/store/sqlite/open.ts'
 import { act, KEEP_LONG, makeTestStore, someSigningKey, START, type TestStore, waitOn } from '../support/store.ts'
 import { countRows, inTransaction, readRows, withFile, withWritingConnection } from '../support/store-file.ts'

@@ -2,7 +2,7 @@
 import Database from 'better-sqlite3'
 import { openForWriting } from '../../src/store/sqlite/connection.ts'
 import { monotonicMs } from '../../src/store/sqlite/clock.ts'
-import { fillStep } from '../../src/store/sqlite/fill.ts'
+import { fillStep } from '../../src/store/ledger/fill.ts'
 import { begin, openTransaction, writingConnection } from '../../src/store/sqlite/transaction.ts'
 
 const BUSY_MS = 5000

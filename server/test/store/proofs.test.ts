@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { test, type TestContext } from 'node:test'
 import type { NewToken } from '../../src/ports.ts'
 import { openSqliteStore, type SqliteStore } from '../../src/store/sqlite/open.ts'
-import { forgetProofs, PROOFS_A_STEP } from '../../src/store/sqlite/proofs.ts'
+import { forgetProofs, PROOFS_A_STEP } from '../../src/store/ledger/proofs.ts'
 import {
   act,
   createAgent,

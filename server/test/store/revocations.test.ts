@@ -6,7 +6,7 @@ import type { TokenAddress } from '../../src/domain/claims.ts'
 import { COUNT_EXACT_MAX, type RevocationConditions } from '../../src/domain/revocation.ts'
 import { Unavailable } from '../../src/domain/refusal.ts'
 import type { RevocationMade } from '../../src/ports.ts'
-import { fillStep } from '../../src/store/sqlite/fill.ts'
+import { fillStep } from '../../src/store/ledger/fill.ts'
 import { openSqliteStore, type SqliteStore } from '../../src/store/sqlite/open.ts'
 import { retentionStep } from '../../src/store/sqlite/retention.ts'
 import {

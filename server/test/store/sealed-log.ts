@@ -1,6 +1,6 @@
 // A store with an audit log of any length, sealed in seals of different lengths.
 import type { Seal } from '../../src/domain/seal.ts'
-import { SEAL_ENTRIES_MAX, sealStep } from '../../src/store/sqlite/seals.ts'
+import { SEAL_ENTRIES_MAX, sealStep } from '../../src/store/audit/seals.ts'
 import type { Transaction } from '../../src/store/sqlite/transaction.ts'
 import { act, makeTestStore } from '../support/store.ts'
 import { inTransaction, withFile, withWritingConnection } from '../support/store-file.ts'

@@ -3,9 +3,9 @@ import type { TokenAddress } from '../../domain/claims.ts'
 import type { Digest } from '../../domain/hash.ts'
 import { type EndedSeqs, isDead } from '../../domain/ledger.ts'
 import type { FoundToken } from '../../ports.ts'
-import type { Labels } from './labels.ts'
+import type { Labels } from '../ledger/labels.ts'
 import type { Snapshot } from './reader.ts'
-import { ledgerTokenAt, type TokenNumbers } from './token-rows.ts'
+import { ledgerTokenAt, type TokenNumbers } from '../ledger/token-rows.ts'
 
 type FoundRow = TokenNumbers & { readonly digest: Digest }
 

@@ -1,9 +1,9 @@
 // Writes a group of new tokens: each only where the decision to issue it still stands.
 import { LIFETIMES_MAX } from '../../domain/agent.ts'
-import { makeGuard } from './guard.ts'
-import { noteCredentialUses } from './last-uses.ts'
+import { makeGuard } from '../ledger/guard.ts'
+import { noteCredentialUses } from '../registers/last-uses.ts'
 import { ASSERTION_USED, DECIDE_AGAIN, INSERTED, NO_ROOM, packReached, PROOF_LATE, PROOF_USED } from './outcomes.ts'
-import { keepProof, stateOfProof } from './proofs.ts'
+import { keepProof, stateOfProof } from '../ledger/proofs.ts'
 import { type PackedProof, type PackedTokens, type UnpackedToken, unpackTokens } from './rows.ts'
 import type { Transaction } from './transaction.ts'
 

@@ -3,10 +3,10 @@ import { IDEMPOTENCY_KEPT_MS } from '../../domain/idempotency.ts'
 import { REASONS } from '../../domain/reason.ts'
 import { DAY_MS } from '../../domain/time.ts'
 import { lowestIdAt } from '../../domain/token-id.ts'
-import { MINUTE_MS } from './ended-minutes.ts'
+import { MINUTE_MS } from '../lists/ended-minutes.ts'
 import { bytesOfId } from './rows.ts'
 import type { Transaction } from './transaction.ts'
-import { lifetimesOf } from './walk.ts'
+import { lifetimesOf } from '../ledger/walk.ts'
 
 export const RETENTION_ROWS = 500
 

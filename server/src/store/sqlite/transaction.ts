@@ -5,9 +5,9 @@ import { Unavailable } from '../../domain/refusal.ts'
 import type { Milliseconds } from '../../domain/time.ts'
 import { isBusy } from './connection.ts'
 import { LEASE_MS, monotonicMs } from './clock.ts'
-import { type LiveTokens, makeLiveTokens } from './live-tokens.ts'
-import { readServiceRow, type ServiceRow } from './service-row.ts'
-import { type Sets, setsOf } from './sets.ts'
+import { type LiveTokens, makeLiveTokens } from '../ledger/live-tokens.ts'
+import { readServiceRow, type ServiceRow } from '../service-row.ts'
+import { type Sets, setsOf } from '../ledger/sets.ts'
 import { type Statements, statementsOf } from './statements.ts'
 
 export type Transaction = {

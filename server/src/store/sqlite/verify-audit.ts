@@ -13,8 +13,8 @@ import {
   NOTHING_BEFORE,
   SEAL_COLUMNS,
   type SealRow,
-} from './seal-chain.ts'
-import { SEAL_ENTRIES_MAX } from './seals.ts'
+} from '../audit/seal-chain.ts'
+import { SEAL_ENTRIES_MAX } from '../audit/seals.ts'
 import { type Statements, statementsOf } from './statements.ts'
 
 type Finding = Extract<AuditVerdict, { readonly good: false }>

@@ -1,0 +1,81 @@
+// Key ranges of `ended`, latest end first.
+import type { HistoryFilters, Position } from '../../domain/page.ts'
+import { type Reason, REASONS } from '../../domain/reason.ts'
+import { ABOVE_EVERY_ID } from '../../domain/token-id.ts'
+import { justBefore, LIFETIME_MS_MAX, overClosedMinutes } from './ended-minutes.ts'
+import type { Stream } from './merge.ts'
+import type { Snapshot } from '../sqlite/reader.ts'
+import { bytesOfId, idOfBytes } from '../sqlite/rows.ts'
+import type { Access } from './token-streams.ts'
+
+/** A row of `ended`. */
+export type EndedRow = {
+  readonly id: Buffer
+  readonly life: number
+  readonly agent: number
+  readonly cred: number
+  readonly key: number
+  readonly scope: number
+  readonly aud: number
+  readonly at: number
+  readonly reason: number
+  readonly act: number
+}
+
+export type EndedStreamRow = { readonly at: number; readonly id: string; readonly ended: EndedRow }
+
+const RANGE = '(at, id) < (?, ?) and at >= ? order by at desc, id desc limit ?'
+export const ENDED_COLUMNS = 'id, life, agent, cred, key, scope, aud, at, reason, act'
+// Left to itself SQLite takes the index by reason for an agent too, and reads every row of that reason.
+const SELECT = {
+  life: `select ${ENDED_COLUMNS} from ended indexed by ended_reason where reason = ? and ${RANGE}`,
+  agent: `select ${ENDED_COLUMNS} from ended indexed by ended_agent where agent = ? and reason = ? and ${RANGE}`,
+  scope: `select ${ENDED_COLUMNS} from ended indexed by ended_scope where scope = ? and ${RANGE}`,
+} as const
+
+/** The statements above, for the test that reads their plans. */
+export const ENDED_RANGE_STATEMENTS: readonly string[] = Object.values(SELECT)
+
+const topOf = ({ endedBefore, issuedBefore }: HistoryFilters, after: Position | null): Position => {
+  const bounds = [
+    endedBefore ?? Number.POSITIVE_INFINITY,
+    issuedBefore === null ? Number.POSITIVE_INFINITY : issuedBefore + LIFETIME_MS_MAX,
+  ]
+  const at = Math.min(...bounds)
+  const top = Number.isFinite(at) ? justBefore(at) : ABOVE_ALL
+  return after !== null && (after.at < top.at || (after.at === top.at && after.id < top.id)) ? after : top
+}
+
+const ABOVE_ALL: Position = { at: Number.MAX_SAFE_INTEGER, id: ABOVE_EVERY_ID }
+
+const keysOf = (access: Access, reasons: readonly Reason[]): readonly (readonly number[])[] => {
+  switch (access.by) {
+    case 'life':
+      return reasons.map(reason => [REASONS[reason]])
+    case 'agent':
+      return reasons.map(reason => [access.n, REASONS[reason]])
+    case 'scope':
+      return reasons.length === 0 ? [] : [[access.n]]
+  }
+}
+
+/** Streams over the tokens that were ended early; `expired` is none of their reasons. */
+export const endedStreams = (
+  { sql }: Snapshot,
+  access: Access,
+  filters: HistoryFilters,
+  position: { readonly after: Position | null; readonly reasons: readonly Reason[] },
+): readonly Stream<EndedStreamRow>[] => {
+  const top = topOf(filters, position.after)
+  const floor = Math.max(filters.endedAfter ?? 0, filters.issuedAfter ?? 0)
+  const overClosed = overClosedMinutes(sql, filters, top)
+  return keysOf(access, position.reasons).map(keys => ({
+    ceiling: Number.POSITIVE_INFINITY,
+    fetch: (after, limit) => {
+      const below = overClosed(after ?? top)
+      return sql<EndedRow>(SELECT[access.by])
+        .all(...keys, below.at, bytesOfId(below.id), floor, limit)
+        .map(ended => ({ at: ended.at, id: idOfBytes(ended.id), ended }))
+    },
+  }))
+}
