@@ -12,7 +12,7 @@ import { makeSigningKey, openSigningKey } from './keys/signing-keys.ts'
 import type { ImportedSecrets } from './ports/imports.ts'
 import type { SigningKeyMaker } from './ports/signing-keys.ts'
 import { StartRefused } from './start-refused.ts'
-import { StoreProblem } from './store/sqlite/connection.ts'
+import { StoreProblem } from './store/store-problem.ts'
 import type { SqliteStore } from './store/sqlite/open.ts'
 import { reencryptStore } from './store/sqlite/reencrypt.ts'
 

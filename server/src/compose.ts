@@ -32,7 +32,8 @@ import { makeTokenCodec, makeTokenReader } from './keys/token-codec.ts'
 import type { Operators, Ports } from './ports.ts'
 import { refuseFolder, refuseListening, StartRefused } from './start-refused.ts'
 import { refuseForeignUser } from './store/sqlite/connection.ts'
-import { type ClockCells, monotonicMs } from './store/sqlite/clock.ts'
+import { monotonicMs } from './store/monotonic.ts'
+import type { ClockCells } from './store/sqlite/clock.ts'
 import {
   connectStore,
   migrateSqliteStore,

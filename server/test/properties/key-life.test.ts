@@ -8,6 +8,7 @@ import { KEY_SET_MAX_AGE_SECONDS, type KeyPolicy } from '../../src/domain/key-li
 import { clockOf, makeManualClock, startClock, steadyOf } from '../../src/store/sqlite/clock.ts'
 import { createNextKey, rotateKey } from '../../src/store/signing-keys/key-acts.ts'
 import { makeKeyKeeper } from '../../src/store/signing-keys/key-keeper.ts'
+import { drive } from '../../src/store/sqlite/drive.ts'
 import { applyMigrations } from '../../src/store/sqlite/migrations.ts'
 import { readServiceRow } from '../../src/store/service-row.ts'
 import { createFirstKey, readCurrentSigningKey, readPublished } from '../../src/store/signing-keys/signing-keys.ts'
@@ -101,13 +102,13 @@ const makeStore = () => {
 
 /** A process on the store, from its start on. */
 const startProcess = ({ clock, db }: ReturnType<typeof makeStore>, policy: Policy, onKeyWanted: () => void) => {
-  const { clockLease } = readServiceRow(writingConnection(db, clock.wall).sql)
+  const { clockLease } = drive(writingConnection(db, clock.wall).sql, readServiceRow())
   const cells = startClock(clockLease, clock.buffer)
   const tick = clockOf(cells)
   const connection = writingConnection(db, tick)
   const steady = steadyOf(cells)
-  const keyStep = makeKeyKeeper(connection.sql, { policy: { ...policy, lifetimeSeconds: 300 }, steady, onKeyWanted })
-  return { connection, keyStep: () => keyStep(tick) }
+  const keyStep = makeKeyKeeper({ policy: { ...policy, lifetimeSeconds: 300 }, steady, onKeyWanted })
+  return { connection, keyStep: () => drive(connection.sql, keyStep(tick)) }
 }
 
 const makeWorld = () => {
@@ -121,7 +122,7 @@ const makeWorld = () => {
     })
   let service = start()
 
-  const publish = (): void => outside.seeKeySet(readPublished(service.connection.sql).map(({ kid }) => kid))
+  const publish = (): void => outside.seeKeySet(drive(service.connection.sql, readPublished()).map(({ kid }) => kid))
 
   const work = (): void => {
     for (let step = service.keyStep(); step !== undefined; step = service.keyStep()) {
@@ -169,7 +170,7 @@ const makeWorld = () => {
       publish()
     },
     issue: ({ lifetimeSeconds }) => {
-      const key = readCurrentSigningKey(service.connection.sql) ?? assert.fail('No key signs.')
+      const key = drive(service.connection.sql, readCurrentSigningKey()) ?? assert.fail('No key signs.')
       service.connection.sql('insert or ignore into lifetime values (?)').run(lifetimeSeconds)
       outside.seeToken(key.publicJwk.kid, lifetimeSeconds)
     },

@@ -4,9 +4,9 @@ import { test, type TestContext } from 'node:test'
 import { Unavailable } from '../../src/domain/refusal.ts'
 import { issuedAtOf } from '../../src/domain/token-id.ts'
 import { CLOCK_AHEAD_MS_MAX, LEASE_MS, LEASE_WAIT_MS, makeManualClock } from '../../src/store/sqlite/clock.ts'
-import { StoreProblem } from '../../src/store/sqlite/connection.ts'
+import { StoreProblem } from '../../src/store/store-problem.ts'
 import { openSqliteStore } from '../../src/store/sqlite/open.ts'
-import type { Retention } from '../../src/store/sqlite/retention.ts'
+import type { Retention } from '../../src/store/retention.ts'
 import { resetClock } from '../../src/store/sqlite/reset-clock.ts'
 import {
   act,

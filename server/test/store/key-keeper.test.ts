@@ -10,6 +10,7 @@ import {
 } from '../../src/domain/key-life.ts'
 import { makeManualClock, startClock, steadyOf } from '../../src/store/sqlite/clock.ts'
 import { LOOK_EVERY_MS, makeKeyKeeper } from '../../src/store/signing-keys/key-keeper.ts'
+import { drive } from '../../src/store/sqlite/drive.ts'
 import { openSqliteStore, type SqliteStore } from '../../src/store/sqlite/open.ts'
 import { act, KEEP_LONG, makeTestStore, someSigningKey, START, type TestStore, waitOn } from '../support/store.ts'
 import { countRows, inTransaction, readRows, withFile, withWritingConnection } from '../support/store-file.ts'
@@ -147,10 +148,10 @@ test('two that find the same step due do it once', async t => {
   withWritingConnection(world, one => {
     withWritingConnection(world, other => {
       const steady = steadyOf(startClock(0, world.clock.buffer))
-      const keepers = [one, other].map(connection =>
-        makeKeyKeeper(connection.sql, { policy: POLICY, steady, onKeyWanted: () => undefined }),
-      )
-      const steps = keepers.map(keeper => keeper(world.clock.wall))
+      const steps = [one, other].map(({ sql }) => {
+        const keeper = makeKeyKeeper({ policy: POLICY, steady, onKeyWanted: () => undefined })
+        return drive(sql, keeper(world.clock.wall))
+      })
       for (const [n, connection] of [one, other].entries()) {
         const step = steps[n] ?? assert.fail('Nothing is due.')
         inTransaction(connection, step)()

@@ -5,8 +5,9 @@ import { auditSealKey } from '../../src/keys/audit-key.ts'
 import { makeReencryption, openFormerSealKey } from '../../src/keys/reencryption.ts'
 import { keyEncryptionKeyId } from '../../src/keys/sealed-bytes.ts'
 import { makeSigningKey, openSigningKey } from '../../src/keys/signing-keys.ts'
-import { StoreProblem } from '../../src/store/sqlite/connection.ts'
+import { StoreProblem } from '../../src/store/store-problem.ts'
 import { openSqliteStore } from '../../src/store/sqlite/open.ts'
+import { drive } from '../../src/store/sqlite/drive.ts'
 import { reencryptStore } from '../../src/store/sqlite/reencrypt.ts'
 import { isSealDue, sealStep } from '../../src/store/audit/seals.ts'
 import { verifyAudit } from '../../src/store/sqlite/verify-audit.ts'
@@ -43,7 +44,7 @@ const makeWorld = async (t: TestContext): Promise<TestStore> => {
 const sealLog = (world: TestStore, keyEncryptionKey: Uint8Array): void => {
   const key = { bytes: auditSealKey(keyEncryptionKey), keyEncryptionKeyId: keyEncryptionKeyId(keyEncryptionKey) }
   withWritingConnection(world, connection => {
-    assert.ok(isSealDue(connection.sql, key))
+    assert.ok(drive(connection.sql, isSealDue(key)))
     inTransaction(connection, tx => sealStep(tx, key.bytes))
   })
 }

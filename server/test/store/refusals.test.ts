@@ -5,7 +5,8 @@ import { REFUSALS_A_MINUTE_MAX, type RefusalFilters } from '../../src/domain/att
 import { Unavailable } from '../../src/domain/refusal.ts'
 import { countRefusals, type Refused } from '../../src/store/audit/refusals.ts'
 import { makeRefusalCounter } from '../../src/store/audit/refusal-counter.ts'
-import { REFUSALS_KEPT_MS, retentionStep } from '../../src/store/sqlite/retention.ts'
+import { retentionStep } from '../../src/store/sqlite/retention.ts'
+import { REFUSALS_KEPT_MS } from '../../src/store/retention.ts'
 import { KEEP_LONG, makeTestStore, START, type TestStore } from '../support/store.ts'
 import { countRows, inTransaction, withWritingConnection } from '../support/store-file.ts'
 

@@ -1,13 +1,15 @@
 // The file of a store, looked at and changed by SQL beside the program, and its writing connection without the thread.
 import Database from 'better-sqlite3'
 import { clockOf, type ManualClock, startClock } from '../../src/store/sqlite/clock.ts'
+import type { Script } from '../../src/store/script.ts'
+import { drive } from '../../src/store/sqlite/drive.ts'
 import {
   begin,
   openTransaction,
-  type Transaction,
   type WritingConnection,
   writingConnection,
 } from '../../src/store/sqlite/transaction.ts'
+import type { Transaction } from '../../src/store/transaction.ts'
 
 const BUSY_MS = 4000
 
@@ -49,10 +51,10 @@ export type StoreFile = { readonly file: string; readonly clock: ManualClock }
 export const withWritingConnection = <T>({ file, clock }: StoreFile, work: (connection: WritingConnection) => T): T =>
   withFile(file, db => work(writingConnection(db, clockOf(startClock(0, clock.buffer)))))
 
-/** Runs `work` in one transaction of a writing connection. */
-export const inTransaction = <T>(connection: WritingConnection, work: (tx: Transaction) => T): T => {
+/** Runs a script in one transaction of a writing connection. */
+export const inTransaction = <T>(connection: WritingConnection, script: (tx: Transaction) => Script<T>): T => {
   begin(connection, Number.POSITIVE_INFINITY)
-  const outcome = work(openTransaction(connection))
+  const outcome = drive(connection.sql, script(openTransaction(connection)))
   connection.sql('commit').run()
   return outcome
 }

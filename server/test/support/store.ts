@@ -13,7 +13,7 @@ import { makeTokenId } from '../../src/domain/token-id.ts'
 import type { NewToken } from '../../src/ports.ts'
 import { type ManualClock, makeManualClock } from '../../src/store/sqlite/clock.ts'
 import { migrateSqliteStore, openSqliteStore, type SqliteStore } from '../../src/store/sqlite/open.ts'
-import type { Retention } from '../../src/store/sqlite/retention.ts'
+import type { Retention } from '../../src/store/retention.ts'
 
 export const START = Date.UTC(2026, 10, 21, 9, 30, 0)
 const DAY_MS = 86_400_000

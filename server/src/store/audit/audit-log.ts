@@ -4,11 +4,11 @@ import { type AuditEntry, type AuditFilters, isAskedFor, onlyActor } from '../..
 import type { RefusalCount, RefusalFilters, Way } from '../../domain/attempt.ts'
 import type { Page, PageRequest } from '../../domain/page.ts'
 import type { AuditLog } from '../../ports.ts'
+import type { Writer } from '../jobs.ts'
 import { readNewest, type Walk } from '../lists/newest-first.ts'
-import type { Reader } from '../sqlite/reader.ts'
+import type { Script } from '../script.ts'
+import type { Reader } from '../snapshot.ts'
 import { makeRefusalCounter } from './refusal-counter.ts'
-import type { Statements } from '../sqlite/statements.ts'
-import type { Writer } from '../sqlite/writer-client.ts'
 
 type EntryRow = {
   number: number
@@ -24,14 +24,14 @@ type EntryRow = {
 
 const entryOf = ({ actor, detail, ...rest }: EntryRow): AuditEntry => ({
   ...rest,
-  // Both were written by tx.audit from these types.
+  // Both were written by audit() from these types.
   actor: JSON.parse(actor) as Actor,
   detail: JSON.parse(detail) as AuditEntry['detail'],
 })
 
 const ENTRIES = {
   table: 'audit',
-  columns: 'n as number, at, kind, actor, source, request_id as requestId, subject, note, detail',
+  columns: 'n as number, at, kind, actor, source, request_id as "requestId", subject, note, detail',
 } as const
 
 const INDEX_OF = {
@@ -60,9 +60,8 @@ const walkOf = (filters: AuditFilters): Walk => {
   return ALL
 }
 
-export const listAudit = (sql: Statements, request: PageRequest<AuditFilters>): Page<AuditEntry> =>
+export const listAudit = (request: PageRequest<AuditFilters>): Script<Page<AuditEntry>> =>
   readNewest<EntryRow, AuditEntry>(
-    sql,
     { walk: walkOf(request.filters), read: entryOf, keeps: entry => isAskedFor(entry, request.filters) },
     request,
   )
@@ -85,13 +84,13 @@ const REFUSED: Walk = {
   only: null,
 }
 
-export const listRefusals = (sql: Statements, request: PageRequest<RefusalFilters>): Page<RefusalCount> => {
+export const listRefusals = (request: PageRequest<RefusalFilters>): Script<Page<RefusalCount>> => {
   const { way, clientId, source } = request.filters
   const keeps = (one: RefusalCount): boolean =>
     (way === null || one.way === way) &&
     (clientId === null || one.clientId === clientId) &&
     (source === null || one.source === source)
-  return readNewest<RefusedRow, RefusalCount>(sql, { walk: REFUSED, read: refusalOf, keeps }, request)
+  return readNewest<RefusedRow, RefusalCount>({ walk: REFUSED, read: refusalOf, keeps }, request)
 }
 
 /** The walks above, for the test that reads their plans. */
@@ -109,11 +108,11 @@ export type AuditLogConnection = AuditLog & {
   readonly settle: () => Promise<void>
 }
 
-export const makeAuditLog = (reader: Reader, writer: Pick<Writer, 'call'>): AuditLogConnection => {
+export const makeAuditLog = (reader: Reader, writer: Writer): AuditLogConnection => {
   const counter = makeRefusalCounter(refused => writer.call('countRefusals', refused))
   return {
-    list: async request => reader.readUntimed(({ sql }) => listAudit(sql, request)),
-    listRefusals: async request => reader.readUntimed(({ sql }) => listRefusals(sql, request)),
+    list: request => reader.readUntimed(() => listAudit(request)),
+    listRefusals: request => reader.readUntimed(() => listRefusals(request)),
     countRefusal: counter.count,
     settle: counter.settle,
   }

@@ -1,18 +1,23 @@
 // The arithmetic of seals: a canonical encoding of audit entries, the chain over them, and what proves it under a key.
 import { createHmac, hash, timingSafeEqual } from 'node:crypto'
+import { asBytes } from '../script.ts'
 
 /** Every column of an entry, in the order in which it is encoded. */
 export const ENTRY_COLUMNS = ['n', 'at', 'kind', 'actor', 'request_id', 'source', 'subject', 'note', 'detail'] as const
 
+/** Bytes as the store has them; from a store that holds nothing but UTF-8, what those mean. */
 export type EntryBytes = { readonly number: number } & Readonly<
-  Record<(typeof ENTRY_COLUMNS)[number], Uint8Array | null>
+  Record<(typeof ENTRY_COLUMNS)[number], Uint8Array | string | number | null>
 >
 
 /**
  * As bytes: read as text, two columns that differ in bytes that are not UTF-8 would be the same. Order by `audit.n`: the
  * bare name is that of the bytes.
  */
-export const ENTRY_SELECT = `n as number, ${ENTRY_COLUMNS.map(name => `cast(${name} as blob) as ${name}`).join(', ')}`
+export const ENTRY_SELECT = `n as number, ${ENTRY_COLUMNS.map(asBytes).join(', ')}`
+
+const bytesOf = (value: Uint8Array | string | number): Uint8Array =>
+  value instanceof Uint8Array ? value : Buffer.from(String(value))
 
 const NULL_LENGTH = 0xff_ff_ff_ff
 
@@ -20,7 +25,8 @@ const NULL_LENGTH = 0xff_ff_ff_ff
 const encodeEntry = (entry: EntryBytes): Uint8Array =>
   Buffer.concat(
     ENTRY_COLUMNS.flatMap(name => {
-      const bytes = entry[name]
+      const value = entry[name]
+      const bytes = value === null ? null : bytesOf(value)
       const length = Buffer.alloc(4)
       length.writeUInt32BE(bytes === null ? NULL_LENGTH : bytes.length)
       return bytes === null ? [length] : [length, bytes]

@@ -2,19 +2,20 @@
 import { COUNT_EXACT_MAX, type Count } from '../../domain/credential.ts'
 import { causeOfEnd } from '../../domain/ledger.ts'
 import { lowestLiveId } from '../../domain/token-id.ts'
-import type { Snapshot } from '../sqlite/reader.ts'
-import { bytesOfId } from '../sqlite/rows.ts'
+import { bytesOfId } from '../rows.ts'
+import { all, byIndex, type Script } from '../script.ts'
+import type { Snapshot } from '../snapshot.ts'
 import { ledgerTokenOf, TOKEN_COLUMNS, type TokenRow } from './token-rows.ts'
-import { lifetimesOf } from './walk.ts'
+import { readLifetimes } from './walk.ts'
 
 /** Rows of one agent that a count looks at. Beyond them it says how many there are at least. */
 export const COUNT_EXAMINED_MAX = 20_000
 /** The same where each row must be judged: while a cut-off is open, and for who may see only some audiences. */
 export const COUNT_JUDGED_MAX = 5000
 
-const LIVE = 'from token indexed by token_agent where agent = ? and life = ? and id >= ? order by id limit ?'
+const LIVE = `from token ${byIndex('token_agent')} where agent = ? and life = ? and id >= ? order by id limit ?`
 const ROWS = `select ${TOKEN_COLUMNS} ${LIVE}`
-const TALLY = `select cred, count(*) as count from (select cred ${LIVE}) group by cred`
+const TALLY = `select cred, count(*) as count from (select cred ${LIVE}) as live group by cred`
 
 /** The statements above, for the test that reads their plans. */
 export const COUNT_STATEMENTS = [ROWS, TALLY]
@@ -27,36 +28,37 @@ type Counted = { readonly tallies: readonly Tally[]; readonly examined: number }
 
 const sum = (tallies: readonly Tally[]): number => tallies.reduce((total, { count }) => total + count, 0)
 
-/** Where nothing but time ends a token SQLite counts alone: rows that come out of it cost ten times as much. */
-const countAll = ({ sql, now }: Snapshot, { agent, life, limit }: Range): Counted => {
-  const tallies = sql<Tally>(TALLY).all(agent, life, bytesOfId(lowestLiveId(now, life)), limit)
+/** Where nothing but time ends a token the database counts alone: rows that come out of it cost ten times as much. */
+function* countAll({ now }: Snapshot, { agent, life, limit }: Range): Script<Counted> {
+  const tallies = yield* all<Tally>(TALLY, agent, life, bytesOfId(lowestLiveId(now, life)), limit)
   return { tallies, examined: sum(tallies) }
 }
 
-const countEach = (snapshot: Snapshot, range: Range, audiences: readonly string[] | null): Counted => {
+function* countEach(snapshot: Snapshot, range: Range, audiences: readonly string[] | null): Script<Counted> {
   const { agent, life, limit } = range
-  const low = bytesOfId(lowestLiveId(snapshot.now, life))
-  const rows = snapshot.sql<TokenRow>(ROWS).all(agent, life, low, limit)
-  const live = rows.filter(row => {
-    const token = ledgerTokenOf(row, snapshot.sets)
+  const cutOffs = yield* snapshot.cutOffs()
+  const rows = yield* all<TokenRow>(ROWS, agent, life, bytesOfId(lowestLiveId(snapshot.now, life)), limit)
+  const tallies: Tally[] = []
+  for (const row of rows) {
+    const token = yield* ledgerTokenOf(row, snapshot.sets)
     const isSeen = audiences === null || token.audience.some(audience => audiences.includes(audience))
-    return isSeen && causeOfEnd(token, snapshot.cutOffs(), snapshot.now) === undefined
-  })
-  return { tallies: live.map(({ cred }) => ({ cred, count: 1 })), examined: rows.length }
+    if (isSeen && causeOfEnd(token, cutOffs, snapshot.now) === undefined) tallies.push({ cred: row.cred, count: 1 })
+  }
+  return { tallies, examined: rows.length }
 }
 
 /** The count of each credential, by its number, among the tokens for one of these audiences; null: all. */
-export const countLiveTokens = (
+export function* countLiveTokens(
   snapshot: Snapshot,
   agent: number,
   audiences: readonly string[] | null,
-): ((credential: number) => Count) => {
-  const isPlain = audiences === null && snapshot.cutOffs().length === 0
+): Script<(credential: number) => Count> {
+  const isPlain = audiences === null && (yield* snapshot.cutOffs()).length === 0
   const counts = new Map<number, number>()
   let left = (isPlain ? COUNT_EXAMINED_MAX : COUNT_JUDGED_MAX) + 1
-  for (const life of lifetimesOf(snapshot.sql)) {
+  for (const life of yield* readLifetimes()) {
     const range = { agent, life, limit: left }
-    const { tallies, examined } = isPlain ? countAll(snapshot, range) : countEach(snapshot, range, audiences)
+    const { tallies, examined } = yield* isPlain ? countAll(snapshot, range) : countEach(snapshot, range, audiences)
     for (const { cred, count } of tallies) counts.set(cred, (counts.get(cred) ?? 0) + count)
     left -= examined
   }

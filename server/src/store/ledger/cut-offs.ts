@@ -1,7 +1,7 @@
 // Open cut-offs: acts that ended many tokens whose rows may not all have followed yet.
 import type { CutOff, CutOffConditions } from '../../domain/ledger.ts'
 import { type EndingReason, reasonOf } from '../../domain/reason.ts'
-import type { Statements } from '../sqlite/statements.ts'
+import { all, type Script } from '../script.ts'
 
 type Row = { seq: number; conditions: string; reason: number; act: number; at: number }
 
@@ -21,5 +21,7 @@ const cutOffOf = ({ seq, conditions, reason, act, at }: Row): CutOff => ({
 })
 
 /** All that are open, by number. */
-export const readOpenCutOffs = (sql: Statements): readonly CutOff[] =>
-  sql<Row>(`select seq, conditions, reason, act, at from cutoff where state = 'open' order by seq`).all().map(cutOffOf)
+export function* readOpenCutOffs(): Script<readonly CutOff[]> {
+  const select = `select seq, conditions, reason, act, at from cutoff where state = 'open' order by seq`
+  return (yield* all<Row>(select)).map(cutOffOf)
+}

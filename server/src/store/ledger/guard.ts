@@ -1,16 +1,19 @@
-// Holds the new tokens of a group to the limits of their agents, inside the transaction that writes them: there is one
-// writer, so what is granted is exact whoever asks, and whatever thread or process asks.
+// Holds the new tokens of a group to the limits of their agents, inside the transaction that writes them. No other writes
+// for the same agent meanwhile, so what is granted is exact whoever asks, and whatever thread or process asks.
 import type { Act } from '../../domain/act.ts'
 import type { AgentLimits } from '../../domain/limits.ts'
 import { countIssued, DAY_WINDOW, earliestIssue, MINUTE_WINDOW } from '../../domain/rate.ts'
 import type { Milliseconds, Seconds } from '../../domain/time.ts'
 import type { LimitReached } from '../../ports.ts'
+import type { Script } from '../script.ts'
+import { recordAct, type Transaction } from '../transaction.ts'
 import { endRows } from './end-tokens.ts'
 import { type IssueCounts, readIssueCounts, writeIssueCounts } from './issue-counts.ts'
 import { readLiveExpiries, readLiveRows } from './live-rows.ts'
-import type { UnpackedToken } from '../sqlite/rows.ts'
-import { expiryOf, issuedAtIn } from './token-rows.ts'
-import type { Transaction } from '../sqlite/transaction.ts'
+import { expiryOf, issuedAtIn, type TokenRow } from './token-rows.ts'
+
+/** What of a new token its agent's limits depend on. */
+export type GuardedToken = Pick<TokenRow, 'agent' | 'id' | 'life'>
 
 const SUPERSEDE: Act = {
   kind: 'token.supersede',
@@ -22,11 +25,11 @@ const SUPERSEDE: Act = {
 
 export type Guard = {
   /** The limit that the token would exceed. Where its agent is so configured, ends what is too much instead. */
-  readonly admit: (token: UnpackedToken) => LimitReached | undefined
+  readonly admit: (token: GuardedToken) => Script<LimitReached | undefined>
   /** Counts a token that was written. */
-  readonly count: (token: UnpackedToken) => void
+  readonly count: (token: GuardedToken) => Script<void>
   /** Writes the counts, once for the group. */
-  readonly settle: () => void
+  readonly settle: () => Script<void>
 }
 
 /** When a limit would let a token pass. */
@@ -46,10 +49,10 @@ const rateWaits = (limits: AgentLimits, counts: IssueCounts, at: Milliseconds): 
 }
 
 /** Ends so many of the agent's live tokens, those that were issued first. False where they cannot be found. */
-const endOldest = (tx: Transaction, agent: number, rowsMax: number, act: () => number): boolean => {
-  const { rows } = readLiveRows(tx, { agent, order: 'oldest', rowsMax })
+function* endOldest(tx: Transaction, agent: number, rowsMax: number, act: () => Script<number>): Script<boolean> {
+  const { rows } = yield* readLiveRows(tx, { agent, order: 'oldest', rowsMax })
   if (rows.length < rowsMax) return false
-  endRows(tx, rows.slice(0, rowsMax), { reason: 'superseded', act: act() })
+  yield* endRows(tx, rows.slice(0, rowsMax), { reason: 'superseded', act: yield* act() })
   return true
 }
 
@@ -66,47 +69,50 @@ export const makeGuard = (tx: Transaction, limitsByAgent: ReadonlyMap<number, Ag
   const countsByAgent = new Map<number, IssueCounts>()
   const changed = new Set<number>()
   let act: number | undefined
-  const actOnce = (): number => (act ??= tx.recordAct(SUPERSEDE))
-  tx.live.follow(tx.sql)
 
-  const countsOf = (agent: number): IssueCounts => {
-    const counts = countsByAgent.get(agent) ?? readIssueCounts(tx.sql, agent)
+  function* actOnce(): Script<number> {
+    act ??= yield* recordAct(tx, SUPERSEDE)
+    return act
+  }
+
+  function* countsOf(agent: number): Script<IssueCounts> {
+    const counts = countsByAgent.get(agent) ?? (yield* readIssueCounts(agent))
     countsByAgent.set(agent, counts)
     return counts
   }
 
-  const expiriesOf = (agent: number, max: number): readonly Seconds[] =>
+  const expiriesOf = (agent: number, max: number): Script<readonly Seconds[]> =>
     tx.live.expiriesOf(agent, tx.now, () => readLiveExpiries(tx, agent, max))
 
-  const liveWaits = (agent: number, { liveTokensMax: max }: AgentLimits): readonly Wait[] => {
+  function* liveWaits(agent: number, { liveTokensMax: max }: AgentLimits): Script<readonly Wait[]> {
     if (max === null) return []
-    const expiries = expiriesOf(agent, max)
+    const expiries = yield* expiriesOf(agent, max)
     const expiry = expiries.length < max ? undefined : expiries[expiries.length - max]
     return expiry === undefined ? [] : [{ limit: 'liveTokensMax', until: SECOND_MS * expiry }]
   }
 
-  const makeRoom = (agent: number, max: number): LimitReached | undefined => {
-    const excess = expiriesOf(agent, max).length - max + 1
-    if (excess <= 0 || endOldest(tx, agent, excess, actOnce)) return undefined
+  function* makeRoom(agent: number, max: number): Script<LimitReached | undefined> {
+    const excess = (yield* expiriesOf(agent, max)).length - max + 1
+    if (excess <= 0 || (yield* endOldest(tx, agent, excess, actOnce))) return undefined
     return { limit: 'liveTokensMax', retryAfterSeconds: 1 }
   }
 
   return {
-    admit: ({ agent, id }) => {
+    admit: function* ({ agent, id }) {
       const limits = limitsByAgent.get(agent)
       if (limits === undefined) return undefined
-      const rates = isRateLimited(limits) ? rateWaits(limits, countsOf(agent), issuedAtIn(id)) : []
+      const rates = isRateLimited(limits) ? rateWaits(limits, yield* countsOf(agent), issuedAtIn(id)) : []
       const { liveTokensMax: max, atLiveTokensMax } = limits
       const supersedes = atLiveTokensMax === 'supersede'
-      const reached = reachedBy(supersedes ? rates : [...rates, ...liveWaits(agent, limits)], tx.now)
-      return reached ?? (supersedes && max !== null ? makeRoom(agent, max) : undefined)
+      const reached = reachedBy(supersedes ? rates : [...rates, ...(yield* liveWaits(agent, limits))], tx.now)
+      return reached ?? (supersedes && max !== null ? yield* makeRoom(agent, max) : undefined)
     },
-    count: ({ agent, id, life }) => {
+    count: function* ({ agent, id, life }) {
       const limits = limitsByAgent.get(agent)
       if (limits === undefined) return
       tx.live.wasInserted(agent, expiryOf({ id, life }))
       if (!isRateLimited(limits)) return
-      const { minute, day } = countsOf(agent)
+      const { minute, day } = yield* countsOf(agent)
       const at = issuedAtIn(id)
       countsByAgent.set(agent, {
         minute: countIssued(minute, MINUTE_WINDOW, at),
@@ -114,8 +120,8 @@ export const makeGuard = (tx: Transaction, limitsByAgent: ReadonlyMap<number, Ag
       })
       changed.add(agent)
     },
-    settle: () => {
-      for (const agent of changed) writeIssueCounts(tx.sql, agent, countsOf(agent))
+    settle: function* () {
+      for (const agent of changed) yield* writeIssueCounts(agent, yield* countsOf(agent))
     },
   }
 }

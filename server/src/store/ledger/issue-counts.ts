@@ -1,7 +1,7 @@
 // How many tokens an agent got of late, kept in the transactions that write them: a restart forgets nothing, and what is
 // rolled back was not counted. One row an agent, of bounded size, for those agents alone whose rate is limited.
 import type { Issued } from '../../domain/rate.ts'
-import type { Statements } from '../sqlite/statements.ts'
+import { first, run, type Script } from '../script.ts'
 
 /** The tokens of an agent by slots of the window of a minute and of a day. */
 export type IssueCounts = { readonly minute: readonly Issued[]; readonly day: readonly Issued[] }
@@ -19,30 +19,29 @@ const pack = (issued: readonly Issued[]): Buffer => {
   return bytes
 }
 
-const unpack = (bytes: Buffer): readonly Issued[] =>
-  Array.from({ length: bytes.length / SLOT_BYTES }, (_, n) => ({
+const unpack = (packed: Uint8Array): readonly Issued[] => {
+  const bytes = Buffer.from(packed.buffer, packed.byteOffset, packed.byteLength)
+  return Array.from({ length: bytes.length / SLOT_BYTES }, (_, n) => ({
     slot: bytes.readUInt32LE(SLOT_BYTES * n),
     count: bytes.readUInt32LE(SLOT_BYTES * n + NUMBER_BYTES),
   }))
+}
 
-export const readIssueCounts = (sql: Statements, agent: number): IssueCounts => {
-  const row = sql<{ minute: Buffer; day: Buffer }>('select minute, day from issue_count where agent = ?').get(agent)
+const READ = 'select minute, day from issue_count where agent = ?'
+
+export function* readIssueCounts(agent: number): Script<IssueCounts> {
+  const row = yield* first<{ minute: Uint8Array; day: Uint8Array }>(READ, agent)
   return row === undefined ? { minute: [], day: [] } : { minute: unpack(row.minute), day: unpack(row.day) }
 }
 
 const WRITE = `insert into issue_count (agent, minute, day) values (?, ?, ?)
   on conflict (agent) do update set minute = excluded.minute, day = excluded.day`
 
-export const writeIssueCounts = (sql: Statements, agent: number, { minute, day }: IssueCounts): void => {
-  sql(WRITE).run(agent, pack(minute), pack(day))
-}
+export const writeIssueCounts = (agent: number, { minute, day }: IssueCounts): Script<number> =>
+  run(WRITE, agent, pack(minute), pack(day))
 
 /** For an agent that will ask no more. */
-export const dropIssueCounts = (sql: Statements, agent: number): void => {
-  sql('delete from issue_count where agent = ?').run(agent)
-}
+export const dropIssueCounts = (agent: number): Script<number> => run('delete from issue_count where agent = ?', agent)
 
 /** After the clock was set back: what was counted by another clock says nothing, and lies in the future. */
-export const dropAllIssueCounts = (sql: Statements): void => {
-  sql('delete from issue_count').run()
-}
+export const dropAllIssueCounts = (): Script<number> => run('delete from issue_count')

@@ -1,64 +1,75 @@
-// What the numbers in a row stand for on the wire. None of it ever changes, so a serving thread remembers it.
+// What the numbers in a row stand for on the wire. None of it ever changes, so it is remembered.
 import type { TokenAddress } from '../../domain/claims.ts'
 import type { TokenRecord } from '../../domain/page.ts'
 import type { PublicJwk } from '../../domain/signing-key.ts'
 import { issuedSecondOf } from '../../domain/token-id.ts'
-import type { Sets } from './sets.ts'
+import { recall, type Remembered, remembered } from '../remembered.ts'
+import { first, type Script } from '../script.ts'
 import { parsePublicJwk } from '../signing-keys/signing-keys.ts'
-import type { Statements } from '../sqlite/statements.ts'
+import type { ScopeSet, Sets } from './sets.ts'
 import { addressOfRow, type TokenNumbers, type TokenRow } from './token-rows.ts'
 
-const REMEMBERED_MAX = 65_536
+export type AgentLabel = { readonly id: string; readonly clientId: string }
 
-type AgentLabel = { readonly id: string; readonly clientId: string }
-
-const remembered = <T>(read: (n: number) => T | undefined, what: string): ((n: number) => T) => {
-  const cache = new Map<number, T>()
-  return n => {
-    const known = cache.get(n)
-    if (known !== undefined) return known
-    const found = read(n)
-    if (found === undefined) throw new Error(`The ledger names ${what} ${n}, which is not there.`)
-    if (cache.size >= REMEMBERED_MAX) cache.clear()
-    cache.set(n, found)
-    return found
-  }
-}
-
+/** By the numbers that tokens name. */
 export type Labels = {
-  readonly publicJwk: (key: number) => PublicJwk
-  readonly record: (row: Omit<TokenRow, 'seq'>, sets: Sets) => TokenRecord
-  /** The same of a row whose key is known. */
-  readonly recordAt: (address: TokenAddress, row: Omit<TokenNumbers, 'seq'>, sets: Sets) => TokenRecord
+  readonly agent: Remembered<number, AgentLabel>
+  readonly credential: Remembered<number, string>
+  readonly publicJwk: Remembered<number, PublicJwk>
 }
 
-export const labelsOf = (sql: Statements): Labels => {
-  const agent = remembered(
-    n => sql<AgentLabel>('select id, client_id as clientId from agent where n = ?').get(n),
-    'agent',
-  )
-  const credential = remembered(
-    n => sql<{ id: string }>('select id from credential where n = ?').get(n)?.id,
-    'credential',
-  )
-  const publicJwk = remembered(n => {
-    const row = sql<{ json: string }>('select public_jwk as json from signing_key where n = ?').get(n)
-    return row === undefined ? undefined : parsePublicJwk(row.json)
-  }, 'signing key')
-  const recordAt: Labels['recordAt'] = ({ id, lifetimeSeconds }, row, sets) => {
-    const { id: agentId, clientId } = agent(row.agent)
-    const issuedAt = issuedSecondOf(id)
-    return {
-      id,
-      agentId,
-      clientId,
-      credentialId: credential(row.cred),
-      scope: sets.scope(row.scope).text,
-      audience: sets.audience(row.aud),
-      kid: publicJwk(row.key).kid,
-      issuedAt,
-      expiresAt: issuedAt + lifetimeSeconds,
-    }
+const readAgent = (n: number): Script<AgentLabel | undefined> =>
+  first<AgentLabel>('select id, client_id as "clientId" from agent where n = ?', n)
+
+function* readCredential(n: number): Script<string | undefined> {
+  return (yield* first<{ id: string }>('select id from credential where n = ?', n))?.id
+}
+
+function* readPublicJwk(n: number): Script<PublicJwk | undefined> {
+  const row = yield* first<{ json: string }>('select public_jwk as json from signing_key where n = ?', n)
+  return row === undefined ? undefined : parsePublicJwk(row.json)
+}
+
+export const makeLabels = (): Labels => ({
+  agent: remembered('agent', readAgent),
+  credential: remembered('credential', readCredential),
+  publicJwk: remembered('signing key', readPublicJwk),
+})
+
+/** What a row names, as it is shown. */
+export type RowNames = {
+  readonly agent: AgentLabel
+  readonly credential: string
+  readonly publicJwk: PublicJwk
+  readonly scope: ScopeSet
+  readonly audience: readonly string[]
+}
+
+export const recordWith = ({ id, lifetimeSeconds }: TokenAddress, names: RowNames): TokenRecord => {
+  const issuedAt = issuedSecondOf(id)
+  return {
+    id,
+    agentId: names.agent.id,
+    clientId: names.agent.clientId,
+    credentialId: names.credential,
+    scope: names.scope.text,
+    audience: names.audience,
+    kid: names.publicJwk.kid,
+    issuedAt,
+    expiresAt: issuedAt + lifetimeSeconds,
   }
-  return { publicJwk, record: (row, sets) => recordAt(addressOfRow(row), row, sets), recordAt }
+}
+
+function* namesOf(row: Omit<TokenNumbers, 'seq'>, labels: Labels, sets: Sets): Script<RowNames> {
+  return {
+    agent: yield* recall(labels.agent, row.agent),
+    credential: yield* recall(labels.credential, row.cred),
+    publicJwk: yield* recall(labels.publicJwk, row.key),
+    scope: yield* recall(sets.scope, row.scope),
+    audience: yield* recall(sets.audience, row.aud),
+  }
+}
+
+export function* recordOf(row: Omit<TokenRow, 'seq'>, labels: Labels, sets: Sets): Script<TokenRecord> {
+  return recordWith(addressOfRow(row), yield* namesOf(row, labels, sets))
 }

@@ -2,11 +2,12 @@
 import { type CutOff, causeOfEnd } from '../../domain/ledger.ts'
 import { lowestIdAt, lowestLiveId } from '../../domain/token-id.ts'
 import { readOpenCutOffs } from './cut-offs.ts'
-import { bytesOfId } from '../sqlite/rows.ts'
 import type { LiveExpiries } from './live-tokens.ts'
+import { bytesOfId } from '../rows.ts'
+import { all, byIndex, type Script } from '../script.ts'
+import type { Transaction } from '../transaction.ts'
 import { expiryOf, ledgerTokenOf, TOKEN_COLUMNS, type TokenRow } from './token-rows.ts'
-import type { Transaction } from '../sqlite/transaction.ts'
-import { lifetimesOf } from './walk.ts'
+import { readLifetimes } from './walk.ts'
 
 /** Rows that are dead under an open cut-off and have not followed yet: so many are looked at, no more. */
 export const DEAD_ROWS_MAX = 10_000
@@ -21,9 +22,9 @@ const ABOVE_EVERY_ID = Buffer.alloc(16, 0xff)
 
 // Both bounds are exclusive. The lower one starts at an id that no token has, below all of its millisecond.
 const SELECT = {
-  newest: `select ${TOKEN_COLUMNS} from token indexed by token_agent
+  newest: `select ${TOKEN_COLUMNS} from token ${byIndex('token_agent')}
     where agent = ? and life = ? and id > ? and id < ? order by id desc limit ?`,
-  oldest: `select ${TOKEN_COLUMNS} from token indexed by token_agent
+  oldest: `select ${TOKEN_COLUMNS} from token ${byIndex('token_agent')}
     where agent = ? and life = ? and id > ? and id < ? order by id limit ?`,
 } as const
 
@@ -44,24 +45,34 @@ const coversAgent = ({ agent, ...others }: CutOff, n: number): boolean =>
   [others.audience, others.keepAudiences, others.before].every(one => one === null)
 
 /** No live token of the agent has a smaller id: one that was decided on after an act was made at its time or later. */
-const lowestOf = (tx: Transaction, agent: number, life: number, cutOffs: readonly CutOff[]): Buffer => {
+const lowestOf = (tx: Transaction, agent: number, life: number, cutOffs: readonly CutOff[]): Uint8Array => {
   const instants = cutOffs.filter(cutOff => coversAgent(cutOff, agent)).map(({ at }) => lowestIdAt(at))
   return bytesOfId([lowestLiveId(tx.now, life), ...instants].toSorted().at(-1) ?? '')
 }
 
 type Walk = { readonly agent: number; readonly order: Order; readonly rowsMax: number }
 
-const walkLife = (tx: Transaction, life: number, { agent, order, rowsMax }: Walk, cutOffs: readonly CutOff[]) => {
+function* aliveAmong(
+  tx: Transaction,
+  rows: readonly TokenRow[],
+  cutOffs: readonly CutOff[],
+): Script<readonly TokenRow[]> {
+  if (cutOffs.length === 0) return rows
+  const alive: TokenRow[] = []
+  for (const row of rows) {
+    if (causeOfEnd(yield* ledgerTokenOf(row, tx.sets), cutOffs, tx.now) === undefined) alive.push(row)
+  }
+  return alive
+}
+
+function* walkLife(tx: Transaction, life: number, { agent, order, rowsMax }: Walk, cutOffs: readonly CutOff[]) {
   const live: TokenRow[] = []
   let low: Uint8Array = lowestOf(tx, agent, life, cutOffs)
   let high: Uint8Array = ABOVE_EVERY_ID
   const limit = cutOffs.length === 0 ? rowsMax : Math.max(rowsMax, JUDGED_ROWS)
   for (let dead = 0; dead < DEAD_ROWS_MAX; ) {
-    const rows = tx.sql<TokenRow>(SELECT[order]).all(agent, life, low, high, limit)
-    const alive =
-      cutOffs.length === 0
-        ? rows
-        : rows.filter(row => causeOfEnd(ledgerTokenOf(row, tx.sets), cutOffs, tx.now) === undefined)
+    const rows: readonly TokenRow[] = yield* all<TokenRow>(SELECT[order], agent, life, low, high, limit)
+    const alive = yield* aliveAmong(tx, rows, cutOffs)
     live.push(...alive)
     dead += rows.length - alive.length
     const last = rows.at(-1)
@@ -73,20 +84,23 @@ const walkLife = (tx: Transaction, life: number, { agent, order, rowsMax }: Walk
 }
 
 /** In the order of issue. Of each lifetime that the ledger knows the first `rowsMax`, at times some more. */
-export const readLiveRows = (tx: Transaction, walk: Walk): LiveRows => {
-  const cutOffs = readOpenCutOffs(tx.sql)
-  const walked = lifetimesOf(tx.sql).map(life => walkLife(tx, life, walk, cutOffs))
-  const rows = walked.flatMap(({ live }) => live).toSorted((a, b) => Buffer.compare(a.id, b.id))
-  return {
-    rows: walk.order === 'newest' ? rows.toReversed() : rows,
-    isComplete: walked.every(({ isComplete }) => isComplete),
+export function* readLiveRows(tx: Transaction, walk: Walk): Script<LiveRows> {
+  const cutOffs = yield* readOpenCutOffs()
+  const rows: TokenRow[] = []
+  let isComplete = true
+  for (const life of yield* readLifetimes()) {
+    const walked = yield* walkLife(tx, life, walk, cutOffs)
+    rows.push(...walked.live)
+    isComplete &&= walked.isComplete
   }
+  const ascending = rows.toSorted((a, b) => Buffer.compare(a.id, b.id))
+  return { rows: walk.order === 'newest' ? ascending.toReversed() : ascending, isComplete }
 }
 
 /** When the agent's live tokens expire; where it has more than `max`, at least so many that expire last. */
-export const readLiveExpiries = (tx: Transaction, agent: number, max: number): LiveExpiries => {
+export function* readLiveExpiries(tx: Transaction, agent: number, max: number): Script<LiveExpiries> {
   const rowsMax = max + BEYOND_MAX
-  const { rows, isComplete } = readLiveRows(tx, { agent, order: 'newest', rowsMax })
+  const { rows, isComplete } = yield* readLiveRows(tx, { agent, order: 'newest', rowsMax })
   if (!isComplete) {
     const until = tx.now + RECOUNT_MS
     return { expiries: Array.from({ length: max }, () => Math.ceil(until / 1000)), isWhole: false, until }

@@ -1,7 +1,8 @@
-// What the writing thread remembers of the live tokens of agents that may only have so many: when each expires. Read from
-// the ledger where it is first needed, then kept by whatever writes or ends a token; time alone ends the others.
+// What whoever writes remembers of the live tokens of agents that may only have so many: when each expires. Read from the
+// ledger where it is first needed, then kept by whatever writes or ends a token; time alone ends the others. One that is
+// not the only writer remembers it for a transaction alone.
 import type { Milliseconds, Seconds } from '../../domain/time.ts'
-import type { Statements } from '../sqlite/statements.ts'
+import type { Script } from '../script.ts'
 
 /** Expiries that are remembered of all agents together, 8 bytes each; beyond them it begins anew. */
 const REMEMBERED_MAX = 1_000_000
@@ -17,10 +18,14 @@ export type LiveExpiries = {
 }
 
 export type LiveTokens = {
-  /** Once in each transaction before the rest: another process may have ended tokens, and then nothing is remembered. */
-  readonly follow: (sql: Statements) => void
+  /** Tells, before the rest of a transaction, the version of what others wrote: where it is another, all is forgotten. */
+  readonly follow: (version: number) => void
   /** Gives what is remembered of the agent, less what has expired by now; reads it where nothing is. */
-  readonly expiriesOf: (agent: number, now: Milliseconds, read: () => LiveExpiries) => readonly Seconds[]
+  readonly expiriesOf: (
+    agent: number,
+    now: Milliseconds,
+    read: () => Script<LiveExpiries>,
+  ) => Script<readonly Seconds[]>
   readonly wasInserted: (agent: number, expiry: Seconds) => void
   /** Of a token that was alive, and ended alone. */
   readonly wasEnded: (agent: number, expiry: Seconds) => void
@@ -63,14 +68,13 @@ export const makeLiveTokens = (): LiveTokens => {
   }
 
   return {
-    follow: sql => {
-      const now = sql<{ data_version: number }>('pragma data_version').get()?.data_version ?? 0
+    follow: now => {
       if (now !== version) agents.clear()
       version = now
     },
-    expiriesOf: (agent, now, read) => {
+    expiriesOf: function* (agent, now, read) {
       const known = agents.get(agent)
-      const remembered = known === undefined || known.until <= now ? remember(agent, read()) : known
+      const remembered = known === undefined || known.until <= now ? remember(agent, yield* read()) : known
       dropExpired(remembered, now)
       return remembered.expiries
     },

@@ -9,8 +9,9 @@ import {
   type RevocationPreview,
   SAMPLE_RECORDS_MAX,
 } from '../../domain/revocation.ts'
-import type { Labels } from './labels.ts'
-import type { Reader, Snapshot } from '../sqlite/reader.ts'
+import type { Script } from '../script.ts'
+import type { Reader, Snapshot } from '../snapshot.ts'
+import { type Labels, recordOf } from './labels.ts'
 import { resolveConditions } from './revocations.ts'
 import { walkCovered, type WalkPosition } from './walk.ts'
 
@@ -36,21 +37,25 @@ const wouldBe = (conditions: CutOffConditions, { service, now }: Snapshot): CutO
   act: 0,
 })
 
-const step = (snapshot: Snapshot, labels: Labels, counting: Counting): Counting => {
-  const { cutOff, from, count, sample } = counting
+function* begin(snapshot: Snapshot, conditions: RevocationConditions): Script<Counting | RevocationObstacle> {
+  const resolved = yield* resolveConditions(conditions, snapshot.now)
+  if (typeof resolved === 'string') return resolved
+  const cutOff = wouldBe(resolved, snapshot)
+  return { cutOff, from: null, examined: 0, count: 0, sample: [], done: false }
+}
+
+function* step(snapshot: Snapshot, labels: Labels, counting: Counting): Script<Counting> {
+  const { cutOff, from, count } = counting
   const coveredMax = COUNT_EXACT_MAX + 1 - count
-  const walked = walkCovered(snapshot, cutOff, { from, examinedMax: STEP_ROWS, coveredMax })
+  const walked = yield* walkCovered(snapshot, cutOff, { from, examinedMax: STEP_ROWS, coveredMax })
   // What an open cut-off has ended before is not left to end.
   const covered = walked.covered.filter(({ cause }) => cause === cutOff)
-  const records = covered.slice(0, SAMPLE_RECORDS_MAX - sample.length)
-  return {
-    cutOff,
-    from: walked.at,
-    examined: counting.examined + STEP_ROWS,
-    count: count + covered.length,
-    sample: [...sample, ...records.map(({ row }) => labels.record(row, snapshot.sets))],
-    done: walked.done,
+  const sample = [...counting.sample]
+  for (const { row } of covered.slice(0, SAMPLE_RECORDS_MAX - sample.length)) {
+    sample.push(yield* recordOf(row, labels, snapshot.sets))
   }
+  const examined = counting.examined + STEP_ROWS
+  return { cutOff, from: walked.at, examined, count: count + covered.length, sample, done: walked.done }
 }
 
 const mayGoOn = ({ done, count, examined }: Counting): boolean =>
@@ -61,12 +66,7 @@ export const previewRevocation = async (
   labels: Labels,
   conditions: RevocationConditions,
 ): Promise<RevocationPreview | RevocationObstacle> => {
-  const begun = await reader.read(snapshot => {
-    const resolved = resolveConditions(snapshot, conditions)
-    if (typeof resolved === 'string') return resolved
-    const cutOff = wouldBe(resolved, snapshot)
-    return { cutOff, from: null, examined: 0, count: 0, sample: [], done: false }
-  })
+  const begun = await reader.read(snapshot => begin(snapshot, conditions))
   if (typeof begun === 'string') return begun
   let counting: Counting = begun
   while (mayGoOn(counting)) {

@@ -6,10 +6,10 @@ import type { Milliseconds } from '../../domain/time.ts'
 import type { Revocation, RevocationConditions, RevocationObstacle } from '../../domain/revocation.ts'
 import type { NewRevocation, RevocationMade } from '../../ports.ts'
 import { endingReasonOf } from './cut-offs.ts'
-import { endAll } from './end-tokens.ts'
 import { once } from '../registers/idempotency.ts'
-import type { Statements } from '../sqlite/statements.ts'
-import type { Transaction } from '../sqlite/transaction.ts'
+import { first, type Script } from '../script.ts'
+import { audit, type Transaction } from '../transaction.ts'
+import { endAll } from './end-tokens.ts'
 
 type Row = {
   id: string
@@ -37,100 +37,99 @@ const NAME = {
   key: 'select kid as name from signing_key where n = ?',
 } as const
 
-const numberOf = (sql: Statements, what: keyof typeof NUMBER, name: string | null): number | null | undefined =>
-  name === null ? null : sql<{ n: number }>(NUMBER[what]).get(name)?.n
+function* numberOf(what: keyof typeof NUMBER, name: string | null): Script<number | null | undefined> {
+  return name === null ? null : (yield* first<{ n: number }>(NUMBER[what], name))?.n
+}
 
-const nameOf = (sql: Statements, what: keyof typeof NAME, n: number | null): string | null => {
+function* nameOf(what: keyof typeof NAME, n: number | null): Script<string | null> {
   if (n === null) return null
-  const row = sql<{ name: string }>(NAME[what]).get(n)
+  const row = yield* first<{ name: string }>(NAME[what], n)
   if (row === undefined) throw new Error(`A revocation names ${what} ${n}, which is not there.`)
   return row.name
 }
 
-type Seen = { readonly sql: Statements; readonly now: Milliseconds }
-
 /** The conditions by the store's own numbers. A name that nothing has is an obstacle: it would end nothing, in silence. */
-export const resolveConditions = (
-  { sql, now }: Seen,
+export function* resolveConditions(
   { agentId, credentialId, kid, scope, audience, issuedBefore }: RevocationConditions,
-): CutOffConditions | RevocationObstacle => {
-  const agent = numberOf(sql, 'agent', agentId)
+  now: Milliseconds,
+): Script<CutOffConditions | RevocationObstacle> {
+  const agent = yield* numberOf('agent', agentId)
   if (agent === undefined) return 'unknown_agent'
-  const credential = numberOf(sql, 'credential', credentialId)
+  const credential = yield* numberOf('credential', credentialId)
   if (credential === undefined) return 'unknown_credential'
-  const key = numberOf(sql, 'key', kid)
+  const key = yield* numberOf('key', kid)
   if (key === undefined) return 'unknown_key'
   // Tokens that are yet to be issued are not covered: a time to come would promise what does not happen.
   if (issuedBefore !== null && issuedBefore > now) return 'issued_before_in_future'
   return { ...NO_CONDITION, agent, credential, key, scope, audience, before: issuedBefore }
 }
 
-const conditionsOf = (sql: Statements, text: string): RevocationConditions => {
+function* conditionsOf(text: string): Script<RevocationConditions> {
   const { agent, credential, key, scope, audience, before } = JSON.parse(text) as CutOffConditions // written by endAll
   return {
-    agentId: nameOf(sql, 'agent', agent),
-    credentialId: nameOf(sql, 'credential', credential),
+    agentId: yield* nameOf('agent', agent),
+    credentialId: yield* nameOf('credential', credential),
     scope,
     audience,
-    kid: nameOf(sql, 'key', key),
+    kid: yield* nameOf('key', key),
     issuedBefore: before,
   }
 }
 
-const revocationOf = (sql: Statements, { id, conditions, reason, at, state, moved, actor, note }: Row): Revocation => ({
-  id,
-  conditions: conditionsOf(sql, conditions),
-  reason: endingReasonOf(reason),
-  note,
-  createdBy: JSON.parse(actor) as Actor, // written by recordAct from the same type
-  createdAt: at,
-  state,
-  tokensMoved: moved,
-})
+function* revocationOf({ id, conditions, reason, at, state, moved, actor, note }: Row): Script<Revocation> {
+  return {
+    id,
+    conditions: yield* conditionsOf(conditions),
+    reason: endingReasonOf(reason),
+    note,
+    createdBy: JSON.parse(actor) as Actor, // written by recordAct from the same type
+    createdAt: at,
+    state,
+    tokensMoved: moved,
+  }
+}
 
-export const showRevocation = (sql: Statements, id: string): Revocation | undefined => {
-  const row = sql<Row>(SELECT).get(id)
-  return row === undefined ? undefined : revocationOf(sql, row)
+export function* showRevocation(id: string): Script<Revocation | undefined> {
+  const row = yield* first<Row>(SELECT, id)
+  return row === undefined ? undefined : yield* revocationOf(row)
 }
 
 export type CreateRevocation = { readonly revocation: NewRevocation; readonly act: Act }
 
-const make = (tx: Transaction, { revocation, act }: CreateRevocation, conditions: CutOffConditions): Revocation => {
+function* make(
+  tx: Transaction,
+  { revocation, act }: CreateRevocation,
+  conditions: CutOffConditions,
+): Script<RevocationMade> {
   const { id, reason } = revocation
-  const seq = endAll(tx, { conditions, reason, act, revocationId: id })
-  tx.audit(act, id, { seq, conditions: revocation.conditions, reason })
-  const made = showRevocation(tx.sql, id)
+  const seq = yield* endAll(tx, { conditions, reason, act, revocationId: id })
+  yield* audit(tx, act, id, { seq, conditions: revocation.conditions, reason })
+  const made = yield* showRevocation(id)
   if (made === undefined) throw new Error('A revocation that was just made is not there.')
-  return made
+  return { outcome: 'created', revocation: made }
 }
 
 type Existing = { readonly outcome: 'existing'; readonly revocation: Revocation }
 
-const findExisting = (
-  tx: Transaction,
-  id: string,
-  conditions: CutOffConditions,
-): Existing | 'other_conditions' | undefined => {
-  const existing = tx.sql<Row>(SELECT).get(id)
+function* findExisting(id: string, conditions: CutOffConditions): Script<Existing | 'other_conditions' | undefined> {
+  const existing = yield* first<Row>(SELECT, id)
   if (existing === undefined) return undefined
   // Both texts were made from one literal: their members stand in one order.
   if (existing.conditions !== JSON.stringify(conditions)) return 'other_conditions'
-  return { outcome: 'existing', revocation: revocationOf(tx.sql, existing) }
+  return { outcome: 'existing', revocation: yield* revocationOf(existing) }
 }
 
 /**
  * Of two callers with one id the second is told of the first; nothing ends twice, and nothing else ends. What is found
  * by its id was not made by the act's key, and uses none up.
  */
-export const createRevocation = (
+export function* createRevocation(
   tx: Transaction,
   create: CreateRevocation,
-): RevocationMade | RevocationObstacle | MadeBefore => {
+): Script<RevocationMade | RevocationObstacle | MadeBefore> {
   const { act, revocation } = create
-  const conditions = resolveConditions(tx, revocation.conditions)
+  const conditions = yield* resolveConditions(revocation.conditions, tx.now)
   if (typeof conditions === 'string') return conditions
-  return (
-    findExisting(tx, revocation.id, conditions) ??
-    once(tx, act, revocation.id, () => ({ outcome: 'created', revocation: make(tx, create, conditions) }))
-  )
+  const existing = yield* findExisting(revocation.id, conditions)
+  return existing ?? (yield* once(tx, act, revocation.id, () => make(tx, create, conditions)))
 }

@@ -2,7 +2,9 @@
 import type { TokenAddress } from '../../domain/claims.ts'
 import type { LedgerToken } from '../../domain/ledger.ts'
 import type { Milliseconds, Seconds } from '../../domain/time.ts'
-import { idOfBytes } from '../sqlite/rows.ts'
+import { recall } from '../remembered.ts'
+import { idOfBytes } from '../rows.ts'
+import type { Script } from '../script.ts'
 import type { Sets } from './sets.ts'
 
 /** What a row of `token` says beside its key and its digest. */
@@ -16,18 +18,25 @@ export type TokenNumbers = {
 }
 
 /** A row of `token`, without its digest. */
-export type TokenRow = TokenNumbers & { readonly life: number; readonly id: Buffer }
+export type TokenRow = TokenNumbers & { readonly life: number; readonly id: Uint8Array }
 
 export const TOKEN_COLUMNS = 'life, id, agent, cred, key, scope, aud, seq'
 
-export const ledgerTokenAt = ({ id, lifetimeSeconds }: TokenAddress, row: TokenNumbers, sets: Sets): LedgerToken => ({
+/** What the sets that a row names hold. */
+export type RowSets = Pick<LedgerToken, 'scope' | 'audience'>
+
+export const tokenOf = (
+  { id, lifetimeSeconds }: TokenAddress,
+  row: TokenNumbers,
+  { scope, audience }: RowSets,
+): LedgerToken => ({
   id,
   lifetimeSeconds,
   agent: row.agent,
   credential: row.cred,
   key: row.key,
-  scope: sets.scope(row.scope).items,
-  audience: sets.audience(row.aud),
+  scope,
+  audience,
   seq: row.seq,
 })
 
@@ -36,12 +45,16 @@ export const addressOfRow = ({ id, life }: Pick<TokenRow, 'id' | 'life'>): Token
   lifetimeSeconds: life,
 })
 
-export const ledgerTokenOf = (row: TokenRow, sets: Sets): LedgerToken => ledgerTokenAt(addressOfRow(row), row, sets)
+export function* ledgerTokenOf(row: TokenRow, sets: Sets): Script<LedgerToken> {
+  const { items: scope } = yield* recall(sets.scope, row.scope)
+  return tokenOf(addressOfRow(row), row, { scope, audience: yield* recall(sets.audience, row.aud) })
+}
 
 const ID_TIME_BYTES = 6
 
 /** The time of issue that the bytes of a token id carry. */
-export const issuedAtIn = (id: Buffer): Milliseconds => id.readUIntBE(0, ID_TIME_BYTES)
+export const issuedAtIn = (id: Uint8Array): Milliseconds =>
+  Buffer.from(id.buffer, id.byteOffset, id.byteLength).readUIntBE(0, ID_TIME_BYTES)
 
 /** The claim `exp` of a row. */
 export const expiryOf = ({ id, life }: Pick<TokenRow, 'id' | 'life'>): Seconds =>

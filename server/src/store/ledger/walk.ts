@@ -2,10 +2,10 @@
 import { type CutOff, causeOfEnd } from '../../domain/ledger.ts'
 import { lowestLiveId } from '../../domain/token-id.ts'
 import { readOpenCutOffs } from './cut-offs.ts'
-import { bytesOfId } from '../sqlite/rows.ts'
-import type { Statements } from '../sqlite/statements.ts'
+import { bytesOfId } from '../rows.ts'
+import { all, byIndex, first, type Script } from '../script.ts'
+import type { Seen } from '../snapshot.ts'
 import { ledgerTokenOf, TOKEN_COLUMNS, type TokenRow } from './token-rows.ts'
-import type { Transaction } from '../sqlite/transaction.ts'
 
 export type WalkPosition = { readonly life: number; readonly id: Uint8Array }
 
@@ -27,16 +27,17 @@ export type Walked = {
   readonly done: boolean
 }
 
-export const lifetimesOf = (sql: Statements): readonly number[] =>
-  sql<{ life: number }>('select life from lifetime order by life')
-    .all()
-    .map(({ life }) => life)
+/** The lifetimes in the ledger, ascending. */
+export function* readLifetimes(): Script<readonly number[]> {
+  const rows = yield* all<{ life: number }>('select life from lifetime order by life')
+  return rows.map(({ life }) => life)
+}
 
 // Left to itself SQLite reads every row of the lifetime for those of one agent.
 const SELECT = {
   life: (comparison: string) =>
     `select ${TOKEN_COLUMNS} from token where life = ? and id ${comparison} ? order by id limit ?`,
-  agent: (comparison: string) => `select ${TOKEN_COLUMNS} from token indexed by token_agent
+  agent: (comparison: string) => `select ${TOKEN_COLUMNS} from token ${byIndex('token_agent')}
     where agent = ? and life = ? and id ${comparison} ? order by id limit ?`,
 } as const
 
@@ -44,37 +45,38 @@ const SELECT = {
 export const WALK_STATEMENTS: readonly string[] = Object.values(SELECT).flatMap(select => [select('>='), select('>')])
 
 // The tokens of a credential are among those of its agent.
-const agentOf = (sql: Statements, credential: number | null): number | null =>
-  credential === null
-    ? null
-    : (sql<{ agent: number }>('select agent from credential where n = ?').get(credential)?.agent ?? null)
+function* agentOf({ agent, credential }: CutOff): Script<number | null> {
+  if (agent !== null || credential === null) return agent
+  const row = yield* first<{ agent: number }>('select agent from credential where n = ?', credential)
+  return row?.agent ?? null
+}
 
-const rowsOf = (sql: Statements, cutOff: CutOff, after: WalkPosition, limit: number): readonly TokenRow[] => {
+function* rowsOf(cutOff: CutOff, after: WalkPosition, limit: number): Script<readonly TokenRow[]> {
   const low = bytesOfId(lowestLiveId(cutOff.at, after.life))
   // Rows that had expired by then are not covered; `after` is exclusive, the lower bound is not.
   const [comparison, bound] = Buffer.compare(low, after.id) > 0 ? ['>=', low] : ['>', after.id]
-  const agent = cutOff.agent ?? agentOf(sql, cutOff.credential)
-  if (agent === null) return sql<TokenRow>(SELECT.life(comparison)).all(after.life, bound, limit)
-  return sql<TokenRow>(SELECT.agent(comparison)).all(agent, after.life, bound, limit)
+  const agent = yield* agentOf(cutOff)
+  if (agent === null) return yield* all<TokenRow>(SELECT.life(comparison), after.life, bound, limit)
+  return yield* all<TokenRow>(SELECT.agent(comparison), agent, after.life, bound, limit)
 }
 
 const BELOW_EVERY_ID = new Uint8Array(16)
 
 /** One step: at most so many rows examined, at most so many covered. */
-export const walkCovered = (
-  tx: Pick<Transaction, 'sql' | 'sets' | 'now'>,
+export function* walkCovered(
+  { sets, now }: Seen,
   cutOff: CutOff,
   { from, examinedMax, coveredMax }: Walk,
-): Walked => {
-  const open = readOpenCutOffs(tx.sql).filter(({ seq }) => seq < cutOff.seq)
+): Script<Walked> {
+  const open = (yield* readOpenCutOffs()).filter(({ seq }) => seq < cutOff.seq)
   const covered: Covered[] = []
   let at = from
   let examined = 0
-  for (const life of lifetimesOf(tx.sql)) {
+  for (const life of yield* readLifetimes()) {
     if (from !== null && life < from.life) continue
     const start = from !== null && life === from.life ? from : { life, id: BELOW_EVERY_ID }
-    for (const row of rowsOf(tx.sql, cutOff, start, examinedMax - examined)) {
-      const cause = causeOfEnd(ledgerTokenOf(row, tx.sets), [...open, cutOff], tx.now)
+    for (const row of yield* rowsOf(cutOff, start, examinedMax - examined)) {
+      const cause = causeOfEnd(yield* ledgerTokenOf(row, sets), [...open, cutOff], now)
       if (cause !== undefined && cause !== 'expired') covered.push({ row, cause })
       at = { life, id: row.id }
       examined += 1

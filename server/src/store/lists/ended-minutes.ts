@@ -3,8 +3,8 @@ import { LIFETIME_SECONDS_MAX } from '../../domain/agent.ts'
 import type { Position, TokenFilters } from '../../domain/page.ts'
 import type { Milliseconds } from '../../domain/time.ts'
 import { lowestIdAt } from '../../domain/token-id.ts'
-import { bytesOfId } from '../sqlite/rows.ts'
-import type { Statements } from '../sqlite/statements.ts'
+import { bytesOfId } from '../rows.ts'
+import { all, type Script } from '../script.ts'
 
 /** No token outlives a day, so an end tells within which day the token was issued. */
 export const LIFETIME_MS_MAX = 1000 * LIFETIME_SECONDS_MAX
@@ -25,44 +25,35 @@ const SELECT = {
 export const OPEN_MINUTE_STATEMENTS: readonly string[] = Object.values(SELECT)
 
 /** Of this minute and those before it the latest that is open. */
-type LatestOpen = (minute: number) => number
+type LatestOpen = (minute: number) => Script<number>
 
-const latestOpen = (
-  sql: Statements,
-  top: Position,
-  [bound, instant]: readonly [keyof typeof SELECT, Milliseconds],
-): LatestOpen => {
+const latestOpen = (top: Position, bound: keyof typeof SELECT, instant: Milliseconds): LatestOpen => {
   const first = minuteOf(instant)
   const last = minuteOf(Math.min(instant + LIFETIME_MS_MAX, top.at))
-  const read = (): readonly number[] =>
-    sql<{ minute: number }>(SELECT[bound])
-      .all(first, last, bytesOfId(lowestIdAt(instant)))
-      .map(({ minute }) => minute)
-  let open: readonly number[] | undefined
-  return minute => {
+  let open: readonly { readonly minute: number }[] | undefined
+  return function* (minute) {
     // Only in the day after the instant is it unknown on which side of it a token was issued that ended there.
     if (minute < first || minute > last) return minute
-    open ??= read()
-    return open.find(one => one <= minute) ?? first - 1
+    open ??= yield* all<{ minute: number }>(SELECT[bound], first, last, bytesOfId(lowestIdAt(instant)))
+    return open.find(one => one.minute <= minute)?.minute ?? first - 1
   }
 }
 
 /** Moves a position of a walk that began at `top` down, out of minutes that hold no row which the filters allow. */
 export const overClosedMinutes = (
-  sql: Statements,
   { issuedBefore, issuedAfter }: TokenFilters,
   top: Position,
-): ((position: Position) => Position) => {
+): ((position: Position) => Script<Position>) => {
   const bounds = [
-    ...(issuedBefore === null ? [] : [latestOpen(sql, top, ['issuedBefore', issuedBefore])]),
-    ...(issuedAfter === null ? [] : [latestOpen(sql, top, ['issuedAfter', issuedAfter])]),
+    ...(issuedBefore === null ? [] : [latestOpen(top, 'issuedBefore', issuedBefore)]),
+    ...(issuedAfter === null ? [] : [latestOpen(top, 'issuedAfter', issuedAfter)]),
   ]
-  return position => {
+  return function* (position) {
     const from = minuteOf(position.at)
     let [minute, asked] = [from, Number.NaN]
     while (minute !== asked) {
       asked = minute
-      minute = bounds.reduce((one, latest) => latest(one), minute)
+      for (const latest of bounds) minute = yield* latest(minute)
     }
     return minute === from ? position : justBefore((minute + 1) * MINUTE_MS)
   }

@@ -2,15 +2,15 @@
 import type { HistoryFilters, Position } from '../../domain/page.ts'
 import { type Reason, REASONS } from '../../domain/reason.ts'
 import { ABOVE_EVERY_ID } from '../../domain/token-id.ts'
+import { bytesOfId, idOfBytes } from '../rows.ts'
+import { all, byIndex } from '../script.ts'
 import { justBefore, LIFETIME_MS_MAX, overClosedMinutes } from './ended-minutes.ts'
 import type { Stream } from './merge.ts'
-import type { Snapshot } from '../sqlite/reader.ts'
-import { bytesOfId, idOfBytes } from '../sqlite/rows.ts'
 import type { Access } from './token-streams.ts'
 
 /** A row of `ended`. */
 export type EndedRow = {
-  readonly id: Buffer
+  readonly id: Uint8Array
   readonly life: number
   readonly agent: number
   readonly cred: number
@@ -28,9 +28,9 @@ const RANGE = '(at, id) < (?, ?) and at >= ? order by at desc, id desc limit ?'
 export const ENDED_COLUMNS = 'id, life, agent, cred, key, scope, aud, at, reason, act'
 // Left to itself SQLite takes the index by reason for an agent too, and reads every row of that reason.
 const SELECT = {
-  life: `select ${ENDED_COLUMNS} from ended indexed by ended_reason where reason = ? and ${RANGE}`,
-  agent: `select ${ENDED_COLUMNS} from ended indexed by ended_agent where agent = ? and reason = ? and ${RANGE}`,
-  scope: `select ${ENDED_COLUMNS} from ended indexed by ended_scope where scope = ? and ${RANGE}`,
+  life: `select ${ENDED_COLUMNS} from ended ${byIndex('ended_reason')} where reason = ? and ${RANGE}`,
+  agent: `select ${ENDED_COLUMNS} from ended ${byIndex('ended_agent')} where agent = ? and reason = ? and ${RANGE}`,
+  scope: `select ${ENDED_COLUMNS} from ended ${byIndex('ended_scope')} where scope = ? and ${RANGE}`,
 } as const
 
 /** The statements above, for the test that reads their plans. */
@@ -61,21 +61,19 @@ const keysOf = (access: Access, reasons: readonly Reason[]): readonly (readonly 
 
 /** Streams over the tokens that were ended early; `expired` is none of their reasons. */
 export const endedStreams = (
-  { sql }: Snapshot,
   access: Access,
   filters: HistoryFilters,
-  position: { readonly after: Position | null; readonly reasons: readonly Reason[] },
+  { after: position, reasons }: { readonly after: Position | null; readonly reasons: readonly Reason[] },
 ): readonly Stream<EndedStreamRow>[] => {
-  const top = topOf(filters, position.after)
+  const top = topOf(filters, position)
   const floor = Math.max(filters.endedAfter ?? 0, filters.issuedAfter ?? 0)
-  const overClosed = overClosedMinutes(sql, filters, top)
-  return keysOf(access, position.reasons).map(keys => ({
+  const overClosed = overClosedMinutes(filters, top)
+  return keysOf(access, reasons).map(keys => ({
     ceiling: Number.POSITIVE_INFINITY,
-    fetch: (after, limit) => {
-      const below = overClosed(after ?? top)
-      return sql<EndedRow>(SELECT[access.by])
-        .all(...keys, below.at, bytesOfId(below.id), floor, limit)
-        .map(ended => ({ at: ended.at, id: idOfBytes(ended.id), ended }))
+    fetch: function* (after, limit) {
+      const below = yield* overClosed(after ?? top)
+      const rows = yield* all<EndedRow>(SELECT[access.by], ...keys, below.at, bytesOfId(below.id), floor, limit)
+      return rows.map(ended => ({ at: ended.at, id: idOfBytes(ended.id), ended }))
     },
   }))
 }

@@ -3,7 +3,7 @@ import type { Agent } from '../../domain/agent.ts'
 import { type AgentFilters, type KeyedPage, type KeyedRequest, PAGE_EXAMINED_MAX } from '../../domain/page.ts'
 import { isUuid } from '../../domain/token-id.ts'
 import { AGENT_COLUMNS, agentOf, type AgentRow } from '../registers/agents.ts'
-import type { Statements } from '../sqlite/statements.ts'
+import { all, byIndex, first, type Script } from '../script.ts'
 
 /** Above every name: no name holds this character, which is none. */
 const ABOVE_EVERY_NAME = '\u{10FFFF}'
@@ -36,13 +36,17 @@ const within = ({ from, comparison, until }: Range): Condition => ({
 const opensWith = (prefix: string | null): readonly Condition[] =>
   prefix === null ? [] : [{ sql: 'name >= ? and name <= ?', values: [prefix, prefix + ABOVE_EVERY_NAME] }]
 
-const HAS_LABEL = 'exists (select 1 from json_each(labels) where key = ? and value = ?)'
+// A label stands in the text of its JSON as it would alone: a quotation mark inside a value is escaped there.
+const HAS_LABEL = `replace(labels, ?, '') <> labels`
+
+const memberOf = ({ key, value }: AgentFilters['labels'][number]): string =>
+  JSON.stringify({ [key]: value }).slice(1, -1)
 
 /** What the index of names cannot tell. */
 const marks = ({ disabled, owner, labels }: AgentFilters): readonly Condition[] => [
   ...(disabled === null ? [] : [{ sql: `disabled_at is ${disabled ? 'not null' : 'null'}`, values: [] }]),
   ...(owner === null ? [] : [{ sql: 'owner = ?', values: [owner] }]),
-  ...labels.map(({ key, value }) => ({ sql: HAS_LABEL, values: [key, value] })),
+  ...labels.map(label => ({ sql: HAS_LABEL, values: [memberOf(label)] })),
 ]
 
 const both = (conditions: readonly Condition[]): Condition => ({
@@ -51,16 +55,18 @@ const both = (conditions: readonly Condition[]): Condition => ({
 })
 
 /** The agent whose id is searched for, if it passes the other filters. */
-const readExact = (sql: Statements, id: string, filters: AgentFilters): readonly AgentRow[] => {
+const readExact = (id: string, filters: AgentFilters): Script<readonly AgentRow[]> => {
   const where = both([{ sql: 'id = ?', values: [id] }, ...opensWith(filters.namePrefix), ...marks(filters)])
-  return sql<AgentRow>(`select ${AGENT_COLUMNS} from agent where ${where.sql}`).all(...where.values)
+  return all<AgentRow>(`select ${AGENT_COLUMNS} from agent where ${where.sql}`, ...where.values)
 }
 
+const BY_NAME = `from agent ${byIndex('agent_name')} where`
+
 /** The name of the last agent that a page may look at; undefined where it may look at all that follow. */
-const readBound = (sql: Statements, range: Range): string | undefined => {
+function* readBound(range: Range): Script<string | undefined> {
   const where = both([within(range)])
-  const select = `select name from agent indexed by agent_name where ${where.sql} order by name limit 1 offset ?`
-  return sql<{ name: string }>(select).get(...where.values, PAGE_EXAMINED_MAX - 1)?.name
+  const select = `select name ${BY_NAME} ${where.sql} order by name limit 1 offset ?`
+  return (yield* first<{ name: string }>(select, ...where.values, PAGE_EXAMINED_MAX - 1))?.name
 }
 
 const exactId = ({ search }: AgentFilters): string | null => {
@@ -68,20 +74,17 @@ const exactId = ({ search }: AgentFilters): string | null => {
   return isUuid(id) ? id : null
 }
 
-export const listAgents = (
-  sql: Statements,
-  { filters, after, limit }: KeyedRequest<AgentFilters>,
-): KeyedPage<Agent> => {
+export function* listAgents({ filters, after, limit }: KeyedRequest<AgentFilters>): Script<KeyedPage<Agent>> {
   const id = exactId(filters)
-  const first = id === null || after !== null ? [] : readExact(sql, id, filters)
+  const exact = id === null || after !== null ? [] : yield* readExact(id, filters)
   const range = rangeOf(filters, after)
-  const bound = readBound(sql, range)
+  const bound = yield* readBound(range)
   const others = id === null ? [] : [{ sql: 'id <> ?', values: [id] }]
   const where = both([within({ ...range, until: bound ?? range.until }), ...others, ...marks(filters)])
-  const select = `select ${AGENT_COLUMNS} from agent indexed by agent_name where ${where.sql} order by name limit ?`
-  const room = limit - first.length
-  const rows = sql<AgentRow>(select).all(...where.values, room + 1)
+  const select = `select ${AGENT_COLUMNS} ${BY_NAME} ${where.sql} order by name limit ?`
+  const room = limit - exact.length
+  const rows = yield* all<AgentRow>(select, ...where.values, room + 1)
   const shown = rows.slice(0, room)
   const next = rows.length > room ? (shown.at(-1)?.name ?? '') : (bound ?? null)
-  return { records: [...first, ...shown].map(agentOf), next }
+  return { records: [...exact, ...shown].map(agentOf), next }
 }

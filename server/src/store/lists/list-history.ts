@@ -3,12 +3,15 @@ import { type CutOff, causeOfEnd } from '../../domain/ledger.ts'
 import type { EndedTokenRecord, HistoryFilters, Page, PageRequest, Position } from '../../domain/page.ts'
 import { REASONS, type Reason, reasonOf } from '../../domain/reason.ts'
 import { expiresSecondOf, lowestIdAt, lowestLiveId } from '../../domain/token-id.ts'
-import { BY_TIME, readAct } from '../ledger/acts.ts'
+import { BY_TIME, readAct, type RecordedAct } from '../ledger/acts.ts'
+import { type Labels, recordOf } from '../ledger/labels.ts'
+import { readLifetimes } from '../ledger/walk.ts'
+import { recall } from '../remembered.ts'
+import { idOfBytes } from '../rows.ts'
+import type { Script } from '../script.ts'
+import type { Snapshot } from '../snapshot.ts'
 import { type EndedRow, type EndedStreamRow, endedStreams } from './ended-streams.ts'
-import type { Labels } from '../ledger/labels.ts'
 import { mergePage, type Stream } from './merge.ts'
-import type { Snapshot } from '../sqlite/reader.ts'
-import { idOfBytes } from '../sqlite/rows.ts'
 import {
   type Access,
   accessFor,
@@ -19,7 +22,6 @@ import {
   type StreamRow,
   tokenStream,
 } from './token-streams.ts'
-import { lifetimesOf } from '../ledger/walk.ts'
 
 type HistoryRow = (EndedStreamRow & { readonly kind: 'ended' }) | (StreamRow & { readonly kind: 'expired' | CutOff })
 
@@ -27,11 +29,17 @@ type History = {
   readonly snapshot: Snapshot
   readonly filters: HistoryFilters
   readonly after: Position | null
+  readonly cutOffs: readonly CutOff[]
+  /** In the ledger. */
+  readonly lifetimes: readonly number[]
 }
 
 const tagged = <R extends Position, K>(stream: Stream<R>, kind: K): Stream<R & { readonly kind: K }> => ({
   ceiling: stream.ceiling,
-  fetch: (after, limit) => stream.fetch(after, limit).map(row => ({ ...row, kind })),
+  fetch: function* (after, limit) {
+    const rows = yield* stream.fetch(after, limit)
+    return rows.map(row => ({ ...row, kind }))
+  },
 })
 
 const earliest = (a: number | null, b: number): number => (a === null ? b : Math.min(a, b))
@@ -69,7 +77,7 @@ const isWithin = ({ endedAfter, endedBefore }: HistoryFilters, at: number): bool
 
 /** Tokens of one lifetime that an open cut-off may have ended: they stand where the fill will put them. */
 const cutOffStreams = (
-  { snapshot, filters, after }: History,
+  { snapshot, filters, after, lifetimes }: History,
   access: Access,
   x: CutOff,
 ): readonly Stream<HistoryRow>[] => {
@@ -78,56 +86,61 @@ const cutOffStreams = (
   const reach: Access = access.by === 'life' && x.agent !== null ? { by: 'agent', n: x.agent } : access
   const issued = issuedBounds(filters)
   const below = after !== null && after.at === x.at ? lower(issued.below, after.id) : issued.below
-  return lifetimesOf(snapshot.sql).map(life => {
+  return lifetimes.map(life => {
     const low = higher(issued.low, lowestLiveId(x.at, life))
     return tagged(tokenStream(snapshot, { access: reach, life, low, below, ceiling: x.at, at: () => x.at }), x)
   })
 }
 
-const streamsOf = (history: History): readonly Stream<HistoryRow>[] => {
-  const { snapshot, filters, after } = history
+function* streamsOf(history: History): Script<readonly Stream<HistoryRow>[]> {
+  const { filters, after, lifetimes } = history
   const wanted = (reason: Reason): boolean => filters.reasons === null || filters.reasons.includes(reason)
   const reasons = Object.values(REASONS)
     .map(reasonOf)
     .filter(reason => reason !== 'expired' && wanted(reason))
-  const cutOffs = snapshot.cutOffs().filter(({ reason }) => wanted(reason))
-  const lifetimes = wanted('expired') ? lifetimesOf(snapshot.sql) : []
-  return accessFor(snapshot, filters).flatMap(access => [
-    ...lifetimes.map(life => expiredStream(history, access, life)),
-    ...endedStreams(snapshot, access, filters, { after, reasons }).map(stream => tagged(stream, 'ended' as const)),
+  const cutOffs = history.cutOffs.filter(({ reason }) => wanted(reason))
+  const expiring = wanted('expired') ? lifetimes : []
+  return (yield* accessFor(filters, lifetimes)).flatMap(access => [
+    ...expiring.map(life => expiredStream(history, access, life)),
+    ...endedStreams(access, filters, { after, reasons }).map(stream => tagged(stream, 'ended' as const)),
     ...cutOffs.flatMap(x => cutOffStreams(history, access, x)),
   ])
 }
 
+type Shown = Script<EndedTokenRecord | undefined>
+
 const recordOfEnded = ({ snapshot, filters }: History, labels: Labels, audiences: readonly string[] | null) => {
-  const { sql, sets } = snapshot
-  return (row: EndedRow): EndedTokenRecord | undefined => {
+  const { sets } = snapshot
+  return function* (row: EndedRow): Shown {
     const reason = reasonOf(row.reason)
     // By scope the index holds every reason.
     if (filters.reasons !== null && !filters.reasons.includes(reason)) return undefined
-    const shown = { id: idOfBytes(row.id), scope: sets.scope(row.scope).items, audience: sets.audience(row.aud) }
+    const { items: scope } = yield* recall(sets.scope, row.scope)
+    const shown = { id: idOfBytes(row.id), scope, audience: yield* recall(sets.audience, row.aud) }
     if (!passes(filters, audiences, shown)) return undefined
-    return { ...labels.record(row, sets), endedAt: row.at, reason, ...readAct(sql, row.act) }
+    return { ...(yield* recordOf(row, labels, sets)), endedAt: row.at, reason, ...(yield* readAct(row.act)) }
   }
 }
 
-export const listEndedTokens = (
+function* endingOf(kind: 'expired' | CutOff): Script<Pick<EndedTokenRecord, 'reason'> & RecordedAct> {
+  return kind === 'expired' ? { reason: kind, ...BY_TIME } : { reason: kind.reason, ...(yield* readAct(kind.act)) }
+}
+
+export function* listEndedTokens(
   snapshot: Snapshot,
   labels: Labels,
   { filters, audiences, after, limit }: PageRequest<HistoryFilters>,
-): Page<EndedTokenRecord> => {
-  const { sql, sets, now } = snapshot
-  const history: History = { snapshot, filters, after }
+): Script<Page<EndedTokenRecord>> {
+  const { sets, now } = snapshot
+  const [cutOffs, lifetimes] = [yield* snapshot.cutOffs(), yield* readLifetimes()]
+  const history: History = { snapshot, filters, after, cutOffs, lifetimes }
   const fromEnded = recordOfEnded(history, labels, audiences)
-  return mergePage(streamsOf(history), { limit, hidesRows: audiences !== null }, row => {
-    if (row.kind === 'ended') return fromEnded(row.ended)
-    const cause = causeOfEnd(row.token, snapshot.cutOffs(), now)
+  const streams = yield* streamsOf(history)
+  return yield* mergePage(streams, { limit, hidesRows: audiences !== null }, function* (row): Shown {
+    if (row.kind === 'ended') return yield* fromEnded(row.ended)
+    const cause = causeOfEnd(row.token, cutOffs, now)
     const [stream, found] = [row.kind, cause].map(one => (typeof one === 'object' ? one.seq : one))
     if (found === undefined || stream !== found || !passes(filters, audiences, row.token)) return undefined
-    const ending =
-      row.kind === 'expired'
-        ? { reason: row.kind, ...BY_TIME }
-        : { reason: row.kind.reason, ...readAct(sql, row.kind.act) }
-    return { ...labels.record(row.row, sets), endedAt: row.at, ...ending }
+    return { ...(yield* recordOf(row.row, labels, sets)), endedAt: row.at, ...(yield* endingOf(row.kind)) }
   })
 }

@@ -1,4 +1,5 @@
 // Merges sorted streams of rows into one page: newest first, no row looked at twice, none skipped.
+import type { Script } from '../script.ts'
 import { PAGE_EXAMINED_MAX, type Page, type Position } from '../../domain/page.ts'
 
 /** Rows of one key range, going down by `at`, then by `id`, fetched in steps. */
@@ -6,7 +7,7 @@ export type Stream<R extends Position> = {
   /** No row of this stream is later: it need not be opened while the merge is above. */
   readonly ceiling: number
   /** The next rows below the position `after` (null: from the top), at most `limit`. */
-  readonly fetch: (after: Position | null, limit: number) => readonly R[]
+  readonly fetch: (after: Position | null, limit: number) => Script<readonly R[]>
 }
 
 const STEP_LEAST = 2
@@ -17,7 +18,10 @@ const isAt = (a: Position, b: Position | null): boolean => b !== null && a.at ==
 
 type Cursor<R extends Position> = {
   readonly ceiling: number
-  /** The next row, fetched where need be. */
+  /** Whether the next row must be fetched first, or the end seen. */
+  readonly isDry: () => boolean
+  readonly refill: () => Script<void>
+  /** The next row; undefined at the end. */
   readonly head: () => R | undefined
   readonly pop: () => void
   readonly fetched: () => number
@@ -29,19 +33,17 @@ const cursorOf = <R extends Position>(stream: Stream<R>, firstStep: number): Cur
   let step = firstStep
   let fetched = 0
   let exhausted = false
-  const refill = (): void => {
-    rows = stream.fetch(rows.at(-1) ?? null, step)
-    fetched += rows.length
-    exhausted = rows.length < step
-    next = 0
-    step = Math.min(step * 2, STEP_MOST)
-  }
   return {
     ceiling: stream.ceiling,
-    head: () => {
-      if (next >= rows.length && !exhausted) refill()
-      return rows[next]
+    isDry: () => next >= rows.length && !exhausted,
+    refill: function* () {
+      rows = yield* stream.fetch(rows.at(-1) ?? null, step)
+      fetched += rows.length
+      exhausted = rows.length < step
+      next = 0
+      step = Math.min(step * 2, STEP_MOST)
     },
+    head: () => rows[next],
     pop: () => {
       next += 1
     },
@@ -49,11 +51,14 @@ const cursorOf = <R extends Position>(stream: Stream<R>, firstStep: number): Cur
   }
 }
 
-const uppermost = <R extends Position>(cursors: readonly Cursor<R>[]): { row: R; cursor: Cursor<R> } | undefined => {
-  let best: { row: R; cursor: Cursor<R> } | undefined
+type Top<R extends Position> = { readonly row: R; readonly cursor: Cursor<R> }
+
+function* uppermost<R extends Position>(cursors: readonly Cursor<R>[]): Script<Top<R> | undefined> {
+  let best: Top<R> | undefined
   for (const cursor of cursors) {
     // Sorted by ceiling: from here on no stream can hold a row above the best one.
     if (best !== undefined && cursor.ceiling < best.row.at) break
+    if (cursor.isDry()) yield* cursor.refill()
     const row = cursor.head()
     if (row !== undefined && (best === undefined || isAbove(row, best.row))) best = { row, cursor }
   }
@@ -73,22 +78,22 @@ type Found<T> = { readonly record: T; readonly position: Position }
 
 type Gathered<T> = { readonly found: Found<T>[]; readonly next: Position | null }
 
-const gather = <R extends Position, T>(
+function* gather<R extends Position, T>(
   cursors: readonly Cursor<R>[],
   wanted: number,
-  keep: (row: R) => T | undefined,
-): Gathered<T> => {
+  keep: (row: R) => Script<T | undefined>,
+): Script<Gathered<T>> {
   const found: Found<T>[] = []
   let last: Position | null = null
   let looked = 0
-  for (let top = uppermost(cursors); top !== undefined; top = uppermost(cursors)) {
+  for (let top = yield* uppermost(cursors); top !== undefined; top = yield* uppermost(cursors)) {
     const full = found.length >= wanted || looked >= PAGE_EXAMINED_MAX
     // A token stands at one position in the streams of all cut-offs of one millisecond, and is shown in one of them:
     // a page that ended between them would skip it.
     if (full && !isAt(top.row, last)) return { found, next: last }
     looked += 1
     last = { at: top.row.at, id: top.row.id }
-    const record = keep(top.row)
+    const record = yield* keep(top.row)
     if (record !== undefined) found.push({ record, position: last })
     top.cursor.pop()
   }
@@ -99,16 +104,16 @@ const gather = <R extends Position, T>(
  * One page of the rows that `keep` turns into a record (undefined hides a row). The next position is that of the last
  * row looked at, not of the last one returned, so that a page that hides all its rows still gets on.
  */
-export const mergePage = <R extends Position, T>(
+export function* mergePage<R extends Position, T>(
   streams: readonly Stream<R>[],
   { limit, hidesRows }: PageBounds,
-  keep: (row: R) => T | undefined,
-): Page<T> => {
+  keep: (row: R) => Script<T | undefined>,
+): Script<Page<T>> {
   // A stream alone gives the whole page; of many each gives a little more than its share.
   const share = Math.ceil(((limit + 1) * (streams.length > 1 ? 2 : 1)) / Math.max(streams.length, 1))
   const firstStep = Math.min(Math.max(share, STEP_LEAST), STEP_MOST)
   const cursors = streams.map(stream => cursorOf(stream, firstStep)).toSorted((a, b) => b.ceiling - a.ceiling)
-  const { found, next } = gather(cursors, hidesRows ? limit + 1 : limit, keep)
+  const { found, next } = yield* gather(cursors, hidesRows ? limit + 1 : limit, keep)
   const page = found.slice(0, limit)
   return {
     records: page.map(({ record }) => record),

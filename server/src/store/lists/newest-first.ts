@@ -1,6 +1,6 @@
 // Pages of a table by time and number, newest first: each page seeks its place in one index, whatever the table holds.
 import { PAGE_EXAMINED_MAX, type Page, type PageRequest } from '../../domain/page.ts'
-import type { Statements } from '../sqlite/statements.ts'
+import { all, byIndex, type Script } from '../script.ts'
 
 type Placed = { readonly number: number; readonly at: number }
 
@@ -15,7 +15,7 @@ export type Walk = {
 type Period = { readonly since: number | null; readonly before: number | null }
 
 export const newestFirst = ({ table, columns, index, only }: Walk): string =>
-  `select ${columns} from ${table} indexed by ${index}
+  `select ${columns} from ${table} ${byIndex(index)}
   where ${only === null ? '' : `${only.column} = ? and `}at >= ? and (at, n) < (?, ?) order by at desc, n desc limit ?`
 
 const STEP_ROWS = 256
@@ -35,19 +35,18 @@ type Rows<Row, R> = {
 }
 
 /** One page. It looks at a bounded number of rows, so that one of a rare combination may be short, even empty. */
-export const readNewest = <Row extends Placed, R>(
-  sql: Statements,
+export function* readNewest<Row extends Placed, R>(
   { walk, read, keeps }: Rows<Row, R>,
   request: PageRequest<Period>,
-): Page<R> => {
-  const select = sql<Row>(newestFirst(walk))
+): Script<Page<R>> {
+  const select = newestFirst(walk)
   const only = walk.only === null ? [] : [walk.only.value]
   const step = Math.max(STEP_ROWS, request.limit + 1)
   const records: R[] = []
   let at = startOf(request)
   let examined = 0
   for (;;) {
-    const rows = select.all(...only, request.filters.since ?? 0, at.at, at.number, step)
+    const rows: readonly Row[] = yield* all<Row>(select, ...only, request.filters.since ?? 0, at.at, at.number, step)
     for (const row of rows) {
       if (records.length === request.limit || examined === PAGE_EXAMINED_MAX) {
         return { records, next: { at: at.at, id: String(at.number) }, examined }

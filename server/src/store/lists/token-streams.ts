@@ -2,11 +2,11 @@
 import type { TokenFilters } from '../../domain/page.ts'
 import { ABOVE_EVERY_ID, issuedAtOf, lowestIdAt } from '../../domain/token-id.ts'
 import type { LedgerToken } from '../../domain/ledger.ts'
-import type { Snapshot } from '../sqlite/reader.ts'
-import type { Stream } from './merge.ts'
-import { bytesOfId } from '../sqlite/rows.ts'
 import { ledgerTokenOf, TOKEN_COLUMNS, type TokenRow } from '../ledger/token-rows.ts'
-import { lifetimesOf } from '../ledger/walk.ts'
+import { bytesOfId } from '../rows.ts'
+import { all, byIndex, first, type Script } from '../script.ts'
+import type { Snapshot } from '../snapshot.ts'
+import type { Stream } from './merge.ts'
 
 export type StreamRow = {
   readonly at: number
@@ -25,26 +25,27 @@ export type Access =
 const MERGED_SCOPE_SETS_MAX = 32
 const MERGED_STREAMS_MAX = 128
 
+type AgentKeys = { readonly n: number; readonly clientId: string }
+
 // Null: any agent. Undefined: no agent has this id, this client id, or both.
-const agentNumber = ({ sql }: Snapshot, { agentId, clientId }: TokenFilters): number | null | undefined => {
+function* agentNumber({ agentId, clientId }: TokenFilters): Script<number | null | undefined> {
   if (agentId === null && clientId === null) return null
   const [column, value] = agentId === null ? ['client_id', clientId] : ['id', agentId]
-  const row = sql<{ n: number; clientId: string }>(
-    `select n, client_id as clientId from agent where ${column} = ?`,
-  ).get(value)
+  const row = yield* first<AgentKeys>(`select n, client_id as "clientId" from agent where ${column} = ?`, value)
   return row === undefined || (clientId !== null && row.clientId !== clientId) ? undefined : row.n
 }
 
+const SETS_WITH = 'select n from scope_set_item where item = ? order by n limit ?'
+
 /** The ways to reach the rows that the filters may match; none where no such agent or scope is known. */
-export const accessFor = (snapshot: Snapshot, filters: TokenFilters): readonly Access[] => {
-  const agent = agentNumber(snapshot, filters)
+export function* accessFor(filters: TokenFilters, lifetimes: readonly number[]): Script<readonly Access[]> {
+  const agent = yield* agentNumber(filters)
   if (agent === undefined) return []
   if (agent !== null) return [{ by: 'agent', n: agent }]
   if (filters.scope === null) return [{ by: 'life' }]
-  const select = 'select n from scope_set_item where item = ? order by n limit ?'
-  const streamsEach = Math.max(lifetimesOf(snapshot.sql).length, 1)
+  const streamsEach = Math.max(lifetimes.length, 1)
   const mergedMax = Math.min(MERGED_SCOPE_SETS_MAX, Math.floor(MERGED_STREAMS_MAX / streamsEach))
-  const sets = snapshot.sql<{ n: number }>(select).all(filters.scope, mergedMax + 1)
+  const sets = yield* all<{ n: number }>(SETS_WITH, filters.scope, mergedMax + 1)
   return sets.length > mergedMax ? [{ by: 'life' }] : sets.map(({ n }) => ({ by: 'scope', n }))
 }
 
@@ -52,8 +53,8 @@ const RANGE = 'id >= ? and id < ? order by id desc limit ?'
 // Left to itself SQLite takes the primary key for all three: an agent's page would read every row of the lifetime.
 const SELECT = {
   life: `select ${TOKEN_COLUMNS} from token where life = ? and ${RANGE}`,
-  agent: `select ${TOKEN_COLUMNS} from token indexed by token_agent where agent = ? and life = ? and ${RANGE}`,
-  scope: `select ${TOKEN_COLUMNS} from token indexed by token_scope where scope = ? and life = ? and ${RANGE}`,
+  agent: `select ${TOKEN_COLUMNS} from token ${byIndex('token_agent')} where agent = ? and life = ? and ${RANGE}`,
+  scope: `select ${TOKEN_COLUMNS} from token ${byIndex('token_scope')} where scope = ? and life = ? and ${RANGE}`,
 } as const
 
 /** The statements above, for the test that reads their plans. */
@@ -69,19 +70,19 @@ export type TokenRange = {
   readonly at: (token: LedgerToken) => number
 }
 
-export const tokenStream = ({ sql, sets }: Snapshot, range: TokenRange): Stream<StreamRow> => ({
+export const tokenStream = ({ sets }: Snapshot, range: TokenRange): Stream<StreamRow> => ({
   ceiling: range.ceiling,
-  fetch: (after, limit) => {
+  fetch: function* (after, limit) {
     const below = after === null ? range.below : after.id
     const bounds = [range.life, bytesOfId(range.low), bytesOfId(below), limit]
     const { access } = range
     const keys = access.by === 'life' ? bounds : [access.n, ...bounds]
-    return sql<TokenRow>(SELECT[access.by])
-      .all(...keys)
-      .map(row => {
-        const token = ledgerTokenOf(row, sets)
-        return { at: range.at(token), id: token.id, row, token }
-      })
+    const found: StreamRow[] = []
+    for (const row of yield* all<TokenRow>(SELECT[access.by], ...keys)) {
+      const token = yield* ledgerTokenOf(row, sets)
+      found.push({ at: range.at(token), id: token.id, row, token })
+    }
+    return found
   },
 })
 

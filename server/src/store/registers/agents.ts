@@ -9,10 +9,10 @@ import { formatTimeOrNull, type Milliseconds } from '../../domain/time.ts'
 import type { NewAgent } from '../../ports.ts'
 import { readUsableCredentials } from './credentials.ts'
 import { endAll } from '../ledger/end-tokens.ts'
+import { bytesOfHex, parseLabels, parseStrings } from '../rows.ts'
+import { all, first, only, run, type Script, type Value } from '../script.ts'
+import { audit, type Transaction } from '../transaction.ts'
 import { once } from './idempotency.ts'
-import { parseLabels, parseStrings } from '../sqlite/rows.ts'
-import type { Statements } from '../sqlite/statements.ts'
-import type { Transaction } from '../sqlite/transaction.ts'
 
 /** What {@link settingValues} gives, in that order. */
 export const SETTING_COLUMNS =
@@ -20,7 +20,7 @@ export const SETTING_COLUMNS =
   'tokens_per_minute, tokens_per_day, live_tokens_max, at_live_tokens_max, dpop_bound'
 
 /** A question mark for each of them. */
-export const SETTING_PLACES = SETTING_COLUMNS.replace(/\w+/g, '?')
+export const SETTING_PLACES = SETTING_COLUMNS.replaceAll(/\w+/g, '?')
 
 export type AgentRow = {
   n: number
@@ -40,10 +40,10 @@ export type AgentRow = {
   dpopBound: number
 } & AgentLimits
 
-export const AGENT_COLUMNS = `n, id, client_id as clientId, name, description, owner, labels, created_at as createdAt,
-  disabled_at as disabledAt, scopes, default_scope as defaultScope, resources, default_audience as defaultAudience, life,
-  tokens_per_minute as tokensPerMinute, tokens_per_day as tokensPerDay, live_tokens_max as liveTokensMax,
-  at_live_tokens_max as atLiveTokensMax, dpop_bound as dpopBound`
+export const AGENT_COLUMNS = `n, id, client_id as "clientId", name, description, owner, labels, created_at as "createdAt",
+  disabled_at as "disabledAt", scopes, default_scope as "defaultScope", resources, default_audience as "defaultAudience", life,
+  tokens_per_minute as "tokensPerMinute", tokens_per_day as "tokensPerDay", live_tokens_max as "liveTokensMax",
+  at_live_tokens_max as "atLiveTokensMax", dpop_bound as "dpopBound"`
 
 export const agentOf = (row: AgentRow): Agent => ({
   id: row.id,
@@ -66,46 +66,48 @@ export const agentOf = (row: AgentRow): Agent => ({
   createdAt: row.createdAt,
 })
 
-/** An agent that is not deleted. */
-export const readAgentRow = (sql: Statements, agentId: string): AgentRow | undefined =>
-  sql<AgentRow>(`select ${AGENT_COLUMNS} from agent where id = ? and deleted_at is null`).get(agentId)
+const READ = `select ${AGENT_COLUMNS} from agent where id = ? and deleted_at is null`
 
-export const showAgent = (sql: Statements, agentId: string): Agent | undefined => {
-  const row = readAgentRow(sql, agentId)
+/** An agent that is not deleted. */
+export const readAgentRow = (agentId: string): Script<AgentRow | undefined> => first<AgentRow>(READ, agentId)
+
+export function* showAgent(agentId: string): Script<Agent | undefined> {
+  const row = yield* readAgentRow(agentId)
   return row === undefined ? undefined : agentOf(row)
 }
 
-export const readClient = (sql: Statements, clientId: string): Client | undefined => {
-  const select = `select ${AGENT_COLUMNS} from agent where client_id = ? and deleted_at is null`
-  const row = sql<AgentRow>(select).get(clientId)
+const CLIENT = `select ${AGENT_COLUMNS} from agent where client_id = ? and deleted_at is null`
+
+export function* readClient(clientId: string): Script<Client | undefined> {
+  const row = yield* first<AgentRow>(CLIENT, clientId)
   if (row === undefined) return undefined
-  return { number: row.n, agent: agentOf(row), credentials: readUsableCredentials(sql, row.n) }
+  return { number: row.n, agent: agentOf(row), credentials: yield* readUsableCredentials(row.n) }
 }
 
 const NOBODY = 0
 
+const LIFETIMES = `select life from lifetime
+  union select life from agent where life is not null and deleted_at is null and n <> ? order by life`
+
 /** In the ledger, or set on an agent other than the one with the number `except`. */
-export const lifetimesInUse = (sql: Statements, except = NOBODY): readonly number[] =>
-  sql<{ life: number }>(
-    `select life from lifetime
-     union select life from agent where life is not null and deleted_at is null and n <> ? order by life`,
-  )
-    .all(except)
-    .map(({ life }) => life)
+export function* lifetimesInUse(except = NOBODY): Script<readonly number[]> {
+  return (yield* all<{ life: number }>(LIFETIMES, except)).map(({ life }) => life)
+}
 
 /** Whether there is no room for this lifetime on the agent with the number `except`, or on a new one. */
-export const lifetimesFull = ({ sql }: Transaction, life: number | null, except = NOBODY): boolean => {
-  const inUse = lifetimesInUse(sql, except)
+export function* lifetimesFull(life: number | null, except = NOBODY): Script<boolean> {
+  const inUse = yield* lifetimesInUse(except)
   return life !== null && inUse.length >= LIFETIMES_MAX && !inUse.includes(life)
 }
 
-export const isNameTaken = ({ sql }: Transaction, name: string): boolean =>
-  sql('select 1 from agent where name = ? and deleted_at is null').get(name) !== undefined
+export function* isNameTaken(name: string): Script<boolean> {
+  return (yield* first('select 1 as found from agent where name = ? and deleted_at is null', name)) !== undefined
+}
 
 const jsonOrNull = (list: readonly string[] | null): string | null => (list === null ? null : JSON.stringify(list))
 
 /** Settings in the order of {@link SETTING_COLUMNS}. */
-export const settingValues = (settings: AgentSettings): readonly (string | number | null)[] => [
+export const settingValues = (settings: AgentSettings): readonly Value[] => [
   settings.name,
   settings.description,
   settings.owner,
@@ -122,25 +124,25 @@ export const settingValues = (settings: AgentSettings): readonly (string | numbe
   settings.dpopBound ? 1 : 0,
 ]
 
-const INSERT = `insert into agent (id, client_id, created_at, ${SETTING_COLUMNS})
-  values (?, ?, ?, ${SETTING_PLACES})`
+const AGENT = `insert into agent (id, client_id, created_at, ${SETTING_COLUMNS})
+  values (?, ?, ?, ${SETTING_PLACES}) returning n`
+const CREDENTIAL = 'insert into credential (agent, id, secret_hash, created_at) values (?, ?, ?, ?)'
 
-const insertAgent = ({ sql, now }: Transaction, agent: NewAgent): void => {
+function* insertAgent({ now }: Transaction, agent: NewAgent): Script<void> {
   const { id, clientId, credential } = agent
-  const { lastInsertRowid } = sql(INSERT).run(id, clientId, now, ...settingValues(agent))
-  const insert = 'insert into credential (agent, id, secret_hash, created_at) values (?, ?, unhex(?), ?)'
-  sql(insert).run(lastInsertRowid, credential.id, credential.secretHash, now)
+  const { n } = yield* only<{ n: number }>(AGENT, id, clientId, now, ...settingValues(agent))
+  yield* run(CREDENTIAL, n, credential.id, bytesOfHex(credential.secretHash), now)
 }
 
 export type CreateAgent = { readonly agent: NewAgent; readonly act: Act }
 
-const makeAgent = (tx: Transaction, { agent, act }: CreateAgent): Agent | 'name_taken' | 'lifetimes_full' => {
-  if (isNameTaken(tx, agent.name)) return 'name_taken'
-  if (lifetimesFull(tx, agent.lifetimeSeconds)) return 'lifetimes_full'
-  insertAgent(tx, agent)
+function* makeAgent(tx: Transaction, { agent, act }: CreateAgent): Script<Agent | 'name_taken' | 'lifetimes_full'> {
+  if (yield* isNameTaken(agent.name)) return 'name_taken'
+  if (yield* lifetimesFull(agent.lifetimeSeconds)) return 'lifetimes_full'
+  yield* insertAgent(tx, agent)
   const { credential, ...shown } = agent
   const after = { client_id: agent.clientId, ...settingsRecord(agent) }
-  tx.audit(act, agent.id, { after, credential_id: credential.id })
+  yield* audit(tx, act, agent.id, { after, credential_id: credential.id })
   return { ...shown, disabledAt: null, createdAt: tx.now }
 }
 
@@ -156,20 +158,20 @@ const disabling = (before: Milliseconds | null, after: Milliseconds | null): obj
 })
 
 /** Refuses new tokens and ends the live ones in one transaction. Disabling twice changes nothing. */
-export const disableAgent = (tx: Transaction, { agentId, act }: ActOnAgent): Agent | undefined => {
-  const row = readAgentRow(tx.sql, agentId)
+export function* disableAgent(tx: Transaction, { agentId, act }: ActOnAgent): Script<Agent | undefined> {
+  const row = yield* readAgentRow(agentId)
   if (row === undefined || row.disabledAt !== null) return row === undefined ? undefined : agentOf(row)
-  tx.sql('update agent set disabled_at = ? where n = ?').run(tx.now, row.n)
-  const seq = endAll(tx, { conditions: { ...NO_CONDITION, agent: row.n }, reason: 'agent_disabled', act })
-  tx.audit(act, agentId, { ...disabling(null, tx.now), seq })
+  yield* run('update agent set disabled_at = ? where n = ?', tx.now, row.n)
+  const seq = yield* endAll(tx, { conditions: { ...NO_CONDITION, agent: row.n }, reason: 'agent_disabled', act })
+  yield* audit(tx, act, agentId, { ...disabling(null, tx.now), seq })
   return agentOf({ ...row, disabledAt: tx.now })
 }
 
 /** Lets the agent ask again; nothing that was ended comes back, because no number falls. */
-export const enableAgent = (tx: Transaction, { agentId, act }: ActOnAgent): Agent | undefined => {
-  const row = readAgentRow(tx.sql, agentId)
+export function* enableAgent(tx: Transaction, { agentId, act }: ActOnAgent): Script<Agent | undefined> {
+  const row = yield* readAgentRow(agentId)
   if (row === undefined || row.disabledAt === null) return row === undefined ? undefined : agentOf(row)
-  tx.sql('update agent set disabled_at = null where n = ?').run(row.n)
-  tx.audit(act, agentId, disabling(row.disabledAt, null))
+  yield* run('update agent set disabled_at = null where n = ?', row.n)
+  yield* audit(tx, act, agentId, disabling(row.disabledAt, null))
   return agentOf({ ...row, disabledAt: null })
 }

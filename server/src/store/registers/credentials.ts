@@ -15,9 +15,10 @@ import type {
 import type { SubjectTaken } from '../../ports/secret-registers.ts'
 import { liveCaller } from './api-keys.ts'
 import { endAll } from '../ledger/end-tokens.ts'
+import { bytesOfHex, hexOfBytes } from '../rows.ts'
+import { all, first, only, run, type Script } from '../script.ts'
+import { audit, nextSeq, type Transaction } from '../transaction.ts'
 import { once } from './idempotency.ts'
-import type { Statements } from '../sqlite/statements.ts'
-import type { Transaction } from '../sqlite/transaction.ts'
 import { dropWorkload, keepWorkload, overlapping } from './workloads.ts'
 
 /** `n` is the number that tokens name; `tokensKept`: it was revoked and its tokens live on. */
@@ -31,61 +32,73 @@ const trustOf = (json: string | null): ClientTrust | null => (json === null ? nu
 const rowOf = (row: StoredRow | undefined): CredentialRow | undefined =>
   row === undefined ? undefined : { ...row, trust: trustOf(row.trust) }
 
-const COLUMNS = `c.n, c.id, a.id as agentId, c.name, c.created_at as createdAt, c.expires_at as expiresAt,
-  c.last_used_at as lastUsedAt, c.revoked_at as revokedAt, c.tokens_kept as tokensKept, c.trust`
+const COLUMNS = `c.n, c.id, a.id as "agentId", c.name, c.created_at as "createdAt", c.expires_at as "expiresAt",
+  c.last_used_at as "lastUsedAt", c.revoked_at as "revokedAt", c.tokens_kept as "tokensKept", c.trust`
 const FROM = 'from credential c join agent a on a.n = c.agent'
 
 export const credentialOf = ({ n: _n, tokensKept: _kept, ...credential }: CredentialRow): AgentCredential => credential
 
 // Two selects, because no index has those first that never expire.
-const USABLE = `select n as number, id, lower(hex(secret_hash)) as secretHash, imported as isImported,
-  foreign_hash as foreignHash, expires_at as expiresAt, trust from credential
+const USABLE = `select n as number, id, secret_hash as "secretHash", imported as "isImported",
+  foreign_hash as "foreignHash", expires_at as "expiresAt", trust from credential
   where agent = ? and revoked_at is null and expires_at is`
 
-type UsableRow = Omit<Credential, 'isImported' | 'trust'> & {
+type UsableRow = Omit<Credential, 'secretHash' | 'isImported' | 'trust'> & {
+  readonly secretHash: Uint8Array
   readonly isImported: 0 | 1
   readonly trust: string | null
 }
 
+const usableOf = ({ secretHash, isImported, trust, ...row }: UsableRow): Credential => ({
+  ...row,
+  secretHash: hexOfBytes(secretHash),
+  isImported: isImported === 1,
+  trust: trustOf(trust),
+})
+
 /** What a request of this agent is compared with: all that live, and perhaps some that have expired. */
-export const readUsableCredentials = (sql: Statements, agent: number): readonly Credential[] => {
-  const lasting = sql<UsableRow>(`${USABLE} null limit ?`).all(agent, CREDENTIALS_MAX)
+export function* readUsableCredentials(agent: number): Script<readonly Credential[]> {
+  const lasting = yield* all<UsableRow>(`${USABLE} null limit ?`, agent, CREDENTIALS_MAX)
   const room = CREDENTIALS_MAX - lasting.length
-  const passing = sql<UsableRow>(`${USABLE} not null order by expires_at desc limit ?`).all(agent, room)
-  return [...lasting, ...passing].map(row => ({ ...row, isImported: row.isImported === 1, trust: trustOf(row.trust) }))
+  const passing = yield* all<UsableRow>(`${USABLE} not null order by expires_at desc limit ?`, agent, room)
+  return [...lasting, ...passing].map(usableOf)
 }
 
 /** The number of an agent that is not deleted. */
-export const agentNumber = (sql: Statements, agentId: string): number | undefined =>
-  sql<{ n: number }>('select n from agent where id = ? and deleted_at is null').get(agentId)?.n
+export function* agentNumber(agentId: string): Script<number | undefined> {
+  return (yield* first<{ n: number }>('select n from agent where id = ? and deleted_at is null', agentId))?.n
+}
 
-export const readCredential = (sql: Statements, agentId: string, id: string): CredentialRow | undefined =>
-  rowOf(
-    sql<StoredRow>(`select ${COLUMNS} ${FROM} where c.id = ? and a.id = ? and a.deleted_at is null`).get(id, agentId),
-  )
+const OF_AGENT = `select ${COLUMNS} ${FROM} where c.id = ? and a.id = ? and a.deleted_at is null`
+
+export function* readCredential(agentId: string, id: string): Script<CredentialRow | undefined> {
+  return rowOf(yield* first<StoredRow>(OF_AGENT, id, agentId))
+}
 
 /** Whatever agent it is of, a deleted one included. */
-export const readCredentialByHash = (sql: Statements, secretHash: string): CredentialRow | undefined =>
-  rowOf(sql<StoredRow>(`select ${COLUMNS} ${FROM} where c.secret_hash = unhex(?)`).get(secretHash))
+export function* readCredentialByHash(secretHash: string): Script<CredentialRow | undefined> {
+  return rowOf(yield* first<StoredRow>(`select ${COLUMNS} ${FROM} where c.secret_hash = ?`, bytesOfHex(secretHash)))
+}
 
 type ListRange = { readonly agent: number; readonly after: string | null; readonly limit: number }
 
-export const listCredentials = (sql: Statements, { agent, after, limit }: ListRange): readonly CredentialRow[] => {
-  const from = after === null ? 0 : sql<{ n: number }>('select n from credential where id = ?').get(after)?.n
-  const select = `select ${COLUMNS} ${FROM} where c.agent = ? and c.n > ? order by c.n limit ?`
-  return sql<StoredRow>(select)
-    .all(agent, from ?? 0, limit)
-    .map(row => ({ ...row, trust: trustOf(row.trust) }))
+const PAGE = `select ${COLUMNS} ${FROM} where c.agent = ? and c.n > ? order by c.n limit ?`
+
+export function* listCredentials({ agent, after, limit }: ListRange): Script<readonly CredentialRow[]> {
+  const from = after === null ? null : yield* first<{ n: number }>('select n from credential where id = ?', after)
+  const rows = yield* all<StoredRow>(PAGE, agent, from?.n ?? 0, limit)
+  return rows.map(row => ({ ...row, trust: trustOf(row.trust) }))
 }
 
 const LIVE = `select count(*) as count from credential
   where agent = ? and revoked_at is null and (expires_at is null or expires_at > ?)`
 
-const hasRoom = ({ sql, now }: Transaction, agent: number): boolean =>
-  (sql<{ count: number }>(LIVE).get(agent, now)?.count ?? 0) < CREDENTIALS_MAX
+function* hasRoom({ now }: Transaction, agent: number): Script<boolean> {
+  return (yield* only<{ count: number }>(LIVE, agent, now)).count < CREDENTIALS_MAX
+}
 
 const INSERT = `insert into credential (agent, id, name, secret_hash, created_at, expires_at, trust)
-  values (?, ?, ?, unhex(?), ?, ?, ?)`
+  values (?, ?, ?, ?, ?, ?, ?) returning n`
 
 type Insert = {
   readonly agent: number
@@ -94,35 +107,35 @@ type Insert = {
   readonly act: Act
 }
 
-const insert = (
+function* insert(
   tx: Transaction,
   { agent, agentId, credential, act }: Insert,
-): AgentCredential | CredentialProblem | SubjectTaken => {
-  if (liveCaller(tx, act) === 'caller_ended') return 'caller_ended'
+): Script<AgentCredential | CredentialProblem | SubjectTaken> {
+  if ((yield* liveCaller(tx, act)) === 'caller_ended') return 'caller_ended'
   const expiresAt = expiresAtOf(credential.expiry, tx.now)
   if (hasExpired(expiresAt, tx.now)) return 'expired'
-  if (!hasRoom(tx, agent)) return 'too_many'
+  if (!(yield* hasRoom(tx, agent))) return 'too_many'
   const { id, name, secretHash, trust = null } = credential
-  const taken = trust?.kind === 'workload_identity' ? overlapping(tx.sql, trust) : undefined
+  const taken = trust?.kind === 'workload_identity' ? yield* overlapping(trust) : undefined
   if (taken !== undefined) return { taken }
-  const json = trust === null ? null : JSON.stringify(trust)
-  const { lastInsertRowid } = tx.sql(INSERT).run(agent, id, name, secretHash ?? '', tx.now, expiresAt, json)
-  if (trust?.kind === 'workload_identity') keepWorkload(tx.sql, trust, Number(lastInsertRowid))
+  const row = [agent, id, name, bytesOfHex(secretHash ?? ''), tx.now, expiresAt]
+  const { n } = yield* only<{ n: number }>(INSERT, ...row, trust === null ? null : JSON.stringify(trust))
+  if (trust?.kind === 'workload_identity') yield* keepWorkload(trust, n)
   return { id, agentId, name, trust, createdAt: tx.now, expiresAt, lastUsedAt: null, revokedAt: null }
 }
 
 export type CreateCredential = { readonly agentId: string; readonly credential: NewCredential; readonly act: Act }
 
-const makeCredential = (
+function* makeCredential(
   tx: Transaction,
   { agentId, credential, act }: CreateCredential,
-): AgentCredential | CredentialProblem | SubjectTaken => {
-  const agent = agentNumber(tx.sql, agentId)
+): Script<AgentCredential | CredentialProblem | SubjectTaken> {
+  const agent = yield* agentNumber(agentId)
   if (agent === undefined) return 'unknown'
-  const created = insert(tx, { agent, agentId, credential, act })
+  const created = yield* insert(tx, { agent, agentId, credential, act })
   if (typeof created === 'string' || 'taken' in created) return created
   const { name, expiresAt, trust } = created
-  tx.audit(act, created.id, { agent_id: agentId, name, expires_at: expiresAt, ...trustRecord(trust) })
+  yield* audit(tx, act, created.id, { agent_id: agentId, name, expires_at: expiresAt, ...trustRecord(trust) })
   return created
 }
 
@@ -135,27 +148,29 @@ export type RotateCredential = {
   readonly act: Act
 }
 
+const EXPIRE = 'update credential set expires_at = ? where n = ?'
+
 /** Of two callers without grace one rotates; the other finds that the old one lives no more. */
-const replaceCredential = (
+function* replaceCredential(
   tx: Transaction,
   { agentId, rotation, act }: RotateCredential,
-): Rotated<AgentCredential> | CredentialProblem | 'not_live' | 'no_secret' => {
-  const row = readCredential(tx.sql, agentId, rotation.id)
-  const agent = agentNumber(tx.sql, agentId)
+): Script<Rotated<AgentCredential> | CredentialProblem | 'not_live' | 'no_secret'> {
+  const row = yield* readCredential(agentId, rotation.id)
+  const agent = yield* agentNumber(agentId)
   if (row === undefined || agent === undefined) return 'unknown'
   if (row.trust !== null) return 'no_secret'
   if (row.revokedAt !== null || hasExpired(row.expiresAt, tx.now)) return 'not_live'
   const expiresAt = earlierExpiry(row.expiresAt, tx.now + rotation.graceMs)
-  const shorten = tx.sql('update credential set expires_at = ? where n = ?')
-  shorten.run(expiresAt, row.n)
-  const replacement = insert(tx, { agent, agentId, credential: { ...rotation.replacement, name: row.name }, act })
+  yield* run(EXPIRE, expiresAt, row.n)
+  const credential = { ...rotation.replacement, name: row.name }
+  const replacement = yield* insert(tx, { agent, agentId, credential, act })
   if (typeof replacement === 'string' || 'taken' in replacement) {
-    shorten.run(row.expiresAt, row.n)
+    yield* run(EXPIRE, row.expiresAt, row.n)
     return typeof replacement === 'string' ? replacement : 'no_secret'
   }
-  const seq = tx.nextSeq()
+  const seq = yield* nextSeq(tx)
   const [before, after] = [{ expires_at: row.expiresAt }, { expires_at: expiresAt }]
-  tx.audit(act, row.id, { seq, agent_id: agentId, before, after, replacement: replacement.id })
+  yield* audit(tx, act, row.id, { seq, agent_id: agentId, before, after, replacement: replacement.id })
   return { replacement, replaced: { ...credentialOf(row), expiresAt } }
 }
 
@@ -169,32 +184,38 @@ type Revocation = Pick<CredentialRevocation, 'reason' | 'keepTokens'> & {
 }
 
 // Ending its tokens takes a number, and so does refusing it.
-const refuseFrom = (tx: Transaction, row: CredentialRow, { reason, keepTokens, act }: Revocation): number =>
-  keepTokens ? tx.nextSeq() : endAll(tx, { conditions: { ...NO_CONDITION, credential: row.n }, reason, act })
+const refuseFrom = (tx: Transaction, row: CredentialRow, { reason, keepTokens, act }: Revocation): Script<number> =>
+  keepTokens ? nextSeq(tx) : endAll(tx, { conditions: { ...NO_CONDITION, credential: row.n }, reason, act })
+
+const REVOKE = 'update credential set revoked_at = ?, tokens_kept = ? where n = ?'
 
 /** Revoking again changes nothing, unless it ends the tokens that the first time kept. Undefined: nothing changed. */
-export const revokeRow = (tx: Transaction, row: CredentialRow, revocation: Revocation): CredentialRow | undefined => {
+export function* revokeRow(
+  tx: Transaction,
+  row: CredentialRow,
+  revocation: Revocation,
+): Script<CredentialRow | undefined> {
   const { reason, keepTokens, act, foundAt } = revocation
   if (row.revokedAt !== null && (keepTokens || row.tokensKept === 0)) return undefined
-  const seq = refuseFrom(tx, row, revocation)
-  dropWorkload(tx.sql, row.n)
+  const seq = yield* refuseFrom(tx, row, revocation)
+  yield* dropWorkload(row.n)
   const revokedAt = row.revokedAt ?? tx.now
   const tokensKept = keepTokens ? 1 : 0
-  tx.sql('update credential set revoked_at = ?, tokens_kept = ? where n = ?').run(revokedAt, tokensKept, row.n)
+  yield* run(REVOKE, revokedAt, tokensKept, row.n)
   const before = { revoked_at: row.revokedAt }
   const after = { revoked_at: revokedAt, tokens_kept: keepTokens }
   const found = foundAt === undefined ? {} : { found_at: foundAt }
-  tx.audit(act, row.id, { seq, agent_id: row.agentId, reason, before, after, ...found })
+  yield* audit(tx, act, row.id, { seq, agent_id: row.agentId, reason, before, after, ...found })
   return { ...row, revokedAt, tokensKept }
 }
 
 export type RevokeCredential = { readonly revocation: CredentialRevocation; readonly act: Act }
 
-export const revokeCredential = (
+export function* revokeCredential(
   tx: Transaction,
   { revocation, act }: RevokeCredential,
-): AgentCredential | undefined => {
-  const row = readCredential(tx.sql, revocation.agentId, revocation.id)
+): Script<AgentCredential | undefined> {
+  const row = yield* readCredential(revocation.agentId, revocation.id)
   if (row === undefined) return undefined
-  return credentialOf(revokeRow(tx, row, { ...revocation, act }) ?? row)
+  return credentialOf((yield* revokeRow(tx, row, { ...revocation, act })) ?? row)
 }

@@ -2,12 +2,12 @@
 import type { ApiKey } from '../../domain/api-key.ts'
 import type { Milliseconds } from '../../domain/time.ts'
 import { LAST_USE_STEP_MS } from './last-uses.ts'
-import type { Writer } from '../sqlite/writer-client.ts'
+import type { Writer } from '../jobs.ts'
 
 const REMEMBERED_MAX = 10_000
 
 /** Hands over which API keys are used, each at most once a minute. Nobody waits for it: what fails is a minute lost. */
-export const handOverUses = (writer: Pick<Writer, 'call'>) => {
+export const handOverUses = ({ call }: Writer) => {
   const handedOver = new Map<string, Milliseconds>()
   return (apiKeys: readonly (ApiKey | undefined)[], now: Milliseconds): void => {
     const due = new Set<string>()
@@ -17,6 +17,6 @@ export const handOverUses = (writer: Pick<Writer, 'call'>) => {
       handedOver.set(apiKey.id, now)
       due.add(apiKey.id)
     }
-    if (due.size > 0) writer.call('noteApiKeyUses', [...due]).catch(() => undefined)
+    if (due.size > 0) call('noteApiKeyUses', [...due]).catch(() => undefined)
   }
 }

@@ -8,37 +8,46 @@ import { formatTimeOrNull } from '../../domain/time.ts'
 import type { ImportedAgent, ImportObstacle } from '../../ports/imports.ts'
 import { isNameTaken, lifetimesFull, SETTING_COLUMNS, SETTING_PLACES, settingValues } from './agents.ts'
 import { liveCaller } from './api-keys.ts'
-import type { Transaction } from '../sqlite/transaction.ts'
+import { bytesOfHex } from '../rows.ts'
+import { first, only, run, type Script } from '../script.ts'
+import { audit, type Transaction } from '../transaction.ts'
 
 const AGENT = `insert into agent (id, client_id, created_at, disabled_at, ${SETTING_COLUMNS})
-  values (?, ?, ?, ?, ${SETTING_PLACES})`
+  values (?, ?, ?, ?, ${SETTING_PLACES}) returning n`
 const CREDENTIAL = `insert into credential
   (agent, id, name, secret_hash, imported, foreign_hash, created_at, expires_at)
-  values (?, ?, 'imported', unhex(?), ?, ?, ?, ?)`
+  values (?, ?, 'imported', ?, ?, ?, ?, ?)`
 
-const insertAgent = ({ sql, now }: Transaction, agent: Agent, { credential }: ImportedAgent): void => {
-  const { lastInsertRowid } = sql(AGENT).run(agent.id, agent.clientId, now, agent.disabledAt, ...settingValues(agent))
+function* insertAgent({ now }: Transaction, agent: Agent, { credential }: ImportedAgent): Script<void> {
+  const row = [agent.id, agent.clientId, now, agent.disabledAt, ...settingValues(agent)]
+  const { n } = yield* only<{ n: number }>(AGENT, ...row)
   const { id, secretHash, isImported, foreignHash, expiresAt } = credential
-  sql(CREDENTIAL).run(lastInsertRowid, id, secretHash, isImported ? 1 : 0, foreignHash, now, expiresAt)
+  yield* run(CREDENTIAL, n, id, bytesOfHex(secretHash), isImported ? 1 : 0, foreignHash, now, expiresAt)
 }
 
-const obstacleOf = (tx: Transaction, imported: ImportedAgent): ImportObstacle | undefined => {
+type Before = { readonly deletedAt: number | null }
+
+function* obstacleOf({ now }: Transaction, imported: ImportedAgent): Script<ImportObstacle | undefined> {
   const { clientId, lifetimeSeconds, credential } = imported
-  const select = 'select deleted_at as deletedAt from agent where client_id = ?'
-  const before = tx.sql<{ deletedAt: number | null }>(select).get(clientId)
+  const before = yield* first<Before>('select deleted_at as "deletedAt" from agent where client_id = ?', clientId)
   if (before !== undefined) return before.deletedAt === null ? 'exists' : 'client_id_retired'
-  if (hasExpired(credential.expiresAt, tx.now)) return 'secret_expired'
-  return lifetimesFull(tx, lifetimeSeconds) ? 'lifetimes_full' : undefined
+  if (hasExpired(credential.expiresAt, now)) return 'secret_expired'
+  return (yield* lifetimesFull(lifetimeSeconds)) ? 'lifetimes_full' : undefined
 }
 
-const importOne = (tx: Transaction, imported: ImportedAgent, act: Act): Agent | ImportObstacle => {
-  const obstacle = obstacleOf(tx, imported)
+function* firstFree(names: readonly string[]): Script<string | undefined> {
+  for (const name of names) if (!(yield* isNameTaken(name))) return name
+  return undefined
+}
+
+function* importOne(tx: Transaction, imported: ImportedAgent, act: Act): Script<Agent | ImportObstacle> {
+  const obstacle = yield* obstacleOf(tx, imported)
   if (obstacle !== undefined) return obstacle
   const { names, isDisabled, credential, ...settings } = imported
-  const name = names.find(one => !isNameTaken(tx, one))
+  const name = yield* firstFree(names)
   if (name === undefined) return 'name_taken'
   const agent: Agent = { ...settings, name, createdAt: tx.now, disabledAt: isDisabled ? tx.now : null }
-  insertAgent(tx, agent, imported)
+  yield* insertAgent(tx, agent, imported)
   const after = {
     client_id: agent.clientId,
     ...settingsRecord(agent),
@@ -46,7 +55,7 @@ const importOne = (tx: Transaction, imported: ImportedAgent, act: Act): Agent | 
   }
   const isHash = credential.foreignHash !== null
   const secret = isHash ? 'converted_at_first_use' : credential.isImported ? 'kept' : 'new'
-  tx.audit(act, agent.id, { after, credential_id: credential.id, secret })
+  yield* audit(tx, act, agent.id, { after, credential_id: credential.id, secret })
   return agent
 }
 
@@ -56,31 +65,38 @@ export type ImportAgents = {
   readonly isTrial: boolean
 }
 
-export const importAgents = (
+function* importEach(tx: Transaction, { agents, act }: ImportAgents): Script<readonly (Agent | ImportObstacle)[]> {
+  const outcomes: (Agent | ImportObstacle)[] = []
+  for (const agent of agents) outcomes.push(yield* importOne(tx, agent, act))
+  return outcomes
+}
+
+export function* importAgents(
   tx: Transaction,
-  { agents, act, isTrial }: ImportAgents,
-): readonly (Agent | ImportObstacle)[] | 'caller_ended' => {
-  if (liveCaller(tx, act) === 'caller_ended') return 'caller_ended'
-  if (!isTrial) return agents.map(agent => importOne(tx, agent, act))
-  tx.sql('savepoint trial').run()
-  const outcomes = agents.map(agent => importOne(tx, agent, act))
-  tx.sql('rollback to trial').run()
-  tx.sql('release trial').run()
+  wanted: ImportAgents,
+): Script<readonly (Agent | ImportObstacle)[] | 'caller_ended'> {
+  if ((yield* liveCaller(tx, wanted.act)) === 'caller_ended') return 'caller_ended'
+  if (!wanted.isTrial) return yield* importEach(tx, wanted)
+  yield* run('savepoint trial')
+  const outcomes = yield* importEach(tx, wanted)
+  yield* run('rollback to trial')
+  yield* run('release trial')
   return outcomes
 }
 
 export type ConvertSecret = { readonly credentialId: string; readonly secretHash: Sha256; readonly act: Act }
 
+const CONVERT = `update credential set secret_hash = ?, foreign_hash = null
+  where id = ? and foreign_hash is not null and revoked_at is null`
+const AGENT_OF = 'select a.id from agent a join credential c on c.agent = a.n where c.id = ?'
+
 /** It takes no number: who remembers the other server's hash asks anew, and nothing is refused or ended by it. */
-export const convertSecret = (
+export function* convertSecret(
   tx: Transaction,
   { credentialId, secretHash, act }: ConvertSecret,
-): 'converted' | 'nothing_to_do' => {
-  const convert = `update credential set secret_hash = unhex(?), foreign_hash = null
-    where id = ? and foreign_hash is not null and revoked_at is null`
-  if (tx.sql(convert).run(secretHash, credentialId).changes === 0) return 'nothing_to_do'
-  const select = 'select a.id from agent a join credential c on c.agent = a.n where c.id = ?'
-  const agent = tx.sql<{ id: string }>(select).get(credentialId)
-  tx.audit(act, credentialId, { agent_id: agent?.id ?? null })
+): Script<'converted' | 'nothing_to_do'> {
+  if ((yield* run(CONVERT, bytesOfHex(secretHash), credentialId)) === 0) return 'nothing_to_do'
+  const agent = yield* first<{ id: string }>(AGENT_OF, credentialId)
+  yield* audit(tx, act, credentialId, { agent_id: agent?.id ?? null })
   return 'converted'
 }

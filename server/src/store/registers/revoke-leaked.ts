@@ -5,7 +5,8 @@ import type { SecretKind } from '../../ports/secret-registers.ts'
 import type { LeakedSecret } from '../../ports/secret-registers.ts'
 import { readApiKeyByHash, revokeKeyRow } from './api-keys.ts'
 import { readCredentialByHash, revokeRow } from './credentials.ts'
-import type { Transaction } from '../sqlite/transaction.ts'
+import type { Script } from '../script.ts'
+import type { Transaction } from '../transaction.ts'
 
 export type RevokeLeaked = {
   readonly secret: SecretKind
@@ -15,17 +16,17 @@ export type RevokeLeaked = {
 }
 
 /** An expired one too: its tokens may live, and nobody may ever lengthen it. Doing it again changes nothing. */
-export const revokeLeaked = (tx: Transaction, leak: RevokeLeaked): LeakedSecret | undefined => {
+export function* revokeLeaked(tx: Transaction, leak: RevokeLeaked): Script<LeakedSecret | undefined> {
   const { secret, hash, act, foundAt } = leak
   const detail = { reason: 'secret_leaked', foundAt } as const
   if (secret === 'api_key') {
-    const row = readApiKeyByHash(tx.sql, hash)
+    const row = yield* readApiKeyByHash(hash)
     if (row === undefined) return undefined
-    const revoked = revokeKeyRow(tx, row, { ...detail, act }) !== undefined
+    const revoked = (yield* revokeKeyRow(tx, row, { ...detail, act })) !== undefined
     return { kind: 'api_key', revoked, id: row.id }
   }
-  const row = readCredentialByHash(tx.sql, hash)
+  const row = yield* readCredentialByHash(hash)
   if (row === undefined) return undefined
-  const revoked = revokeRow(tx, row, { ...detail, keepTokens: false, act }) !== undefined
+  const revoked = (yield* revokeRow(tx, row, { ...detail, keepTokens: false, act })) !== undefined
   return { kind: 'credential', revoked, agentId: row.agentId, id: row.id }
 }

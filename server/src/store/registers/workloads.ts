@@ -2,7 +2,7 @@
 // one look at the index finds the only one that can match.
 import { parseSubjectPattern, type WorkloadTrust } from '../../domain/client-trust.ts'
 import type { WorkloadCredential } from '../../ports/secret-registers.ts'
-import type { Statements } from '../sqlite/statements.ts'
+import { first, run, type Script } from '../script.ts'
 
 type Row = { readonly subject: string; readonly credential: number }
 
@@ -16,21 +16,29 @@ const WITHIN = `select subject, credential from workload
  * Every text between a beginning and what begins with it begins with it too, so that of beginnings that do not overlap
  * the last one up to the subject is the only one that can be its own.
  */
-const findRow = (sql: Statements, issuer: string, subject: string): Row | undefined => {
-  const exact = sql<Row>(EXACT).get(issuer, subject)
+function* findRow(issuer: string, subject: string): Script<Row | undefined> {
+  const exact = yield* first<Row>(EXACT, issuer, subject)
   if (exact !== undefined) return exact
-  const before = sql<Row>(PREFIX).get(issuer, subject)
+  const before = yield* first<Row>(PREFIX, issuer, subject)
   return before !== undefined && subject.startsWith(before.subject) ? before : undefined
 }
 
 /** One whose subjects begin with the text. */
-const findWithin = (sql: Statements, issuer: string, text: string): Row | undefined =>
-  [0, 1].map(prefix => sql<Row>(WITHIN).get(issuer, prefix, text)).find(row => row?.subject.startsWith(text))
+function* findWithin(issuer: string, text: string): Script<Row | undefined> {
+  for (const prefix of [0, 1]) {
+    const row = yield* first<Row>(WITHIN, issuer, prefix, text)
+    if (row?.subject.startsWith(text) === true) return row
+  }
+  return undefined
+}
 
-const namesOf = (sql: Statements, credential: number): { agentId: string; id: string; clientId: string } => {
-  const select = `select a.id as agentId, a.client_id as clientId, c.id
-    from credential c join agent a on a.n = c.agent where c.n = ?`
-  const names = sql<{ agentId: string; id: string; clientId: string }>(select).get(credential)
+type Names = { readonly agentId: string; readonly id: string; readonly clientId: string }
+
+const NAMES = `select a.id as "agentId", a.client_id as "clientId", c.id
+  from credential c join agent a on a.n = c.agent where c.n = ?`
+
+function* namesOf(credential: number): Script<Names> {
+  const names = yield* first<Names>(NAMES, credential)
   if (names === undefined) throw new Error('The store trusts a workload for nobody.')
   return names
 }
@@ -42,30 +50,31 @@ const patternOf = ({ subject }: WorkloadTrust) => {
 }
 
 /** What trusts a subject that this one would trust too. One that has expired holds its subjects until it is revoked. */
-export const overlapping = (sql: Statements, trust: WorkloadTrust): { agentId: string; id: string } | undefined => {
+export function* overlapping(trust: WorkloadTrust): Script<Pick<Names, 'agentId' | 'id'> | undefined> {
   const { text, isPrefix } = patternOf(trust)
-  const row = findRow(sql, trust.issuer, text) ?? (isPrefix ? findWithin(sql, trust.issuer, text) : undefined)
+  const row = (yield* findRow(trust.issuer, text)) ?? (isPrefix ? yield* findWithin(trust.issuer, text) : undefined)
   if (row === undefined) return undefined
-  const { agentId, id } = namesOf(sql, row.credential)
+  const { agentId, id } = yield* namesOf(row.credential)
   return { agentId, id }
 }
 
-export const keepWorkload = (sql: Statements, trust: WorkloadTrust, credential: number): void => {
+const KEEP = 'insert into workload (issuer, prefix, subject, credential) values (?, ?, ?, ?)'
+
+export const keepWorkload = (trust: WorkloadTrust, credential: number): Script<number> => {
   const { text, isPrefix } = patternOf(trust)
-  const insert = 'insert into workload (issuer, prefix, subject, credential) values (?, ?, ?, ?)'
-  sql(insert).run(trust.issuer, isPrefix ? 1 : 0, text, credential)
+  return run(KEEP, trust.issuer, isPrefix ? 1 : 0, text, credential)
 }
 
-export const dropWorkload = (sql: Statements, credential: number): void =>
-  void sql('delete from workload where credential = ?').run(credential)
+export const dropWorkload = (credential: number): Script<number> =>
+  run('delete from workload where credential = ?', credential)
 
 /** Those of all credentials of an agent. */
-export const dropWorkloadsOf = (sql: Statements, agent: number): void =>
-  void sql('delete from workload where credential in (select n from credential where agent = ?)').run(agent)
+export const dropWorkloadsOf = (agent: number): Script<number> =>
+  run('delete from workload where credential in (select n from credential where agent = ?)', agent)
 
-export const findWorkload = (sql: Statements, issuer: string, subject: string): WorkloadCredential | undefined => {
-  const row = findRow(sql, issuer, subject)
+export function* findWorkload(issuer: string, subject: string): Script<WorkloadCredential | undefined> {
+  const row = yield* findRow(issuer, subject)
   if (row === undefined) return undefined
-  const { clientId, id } = namesOf(sql, row.credential)
+  const { clientId, id } = yield* namesOf(row.credential)
   return { clientId, id }
 }

@@ -12,8 +12,8 @@ import {
 import type { Milliseconds } from '../../domain/time.ts'
 import { leave, promote } from './key-acts.ts'
 import { longestLifetime, readKeysInLife } from './signing-keys.ts'
-import type { Statements } from '../sqlite/statements.ts'
-import type { Transaction } from '../sqlite/transaction.ts'
+import { run, type Script } from '../script.ts'
+import { audit, nextSeq, type Transaction } from '../transaction.ts'
 
 /** How often the keys are looked at. So much running time a crash may lose of what was counted. */
 export const LOOK_EVERY_MS = 5000
@@ -29,38 +29,41 @@ export type KeyKeeping = {
 type Doing = Exclude<LifeStep, { kind: 'make' }>
 
 /** A step that another process has taken meanwhile is not due any more: `step` was decided on in this transaction. */
-const take = (tx: Transaction, { kind, key }: Doing): void => {
+function* take(tx: Transaction, { kind, key }: Doing): Script<void> {
   const { kid } = key.publicJwk
   if (kind === 'promote') {
-    const before = keyIn(readKeysInLife(tx.sql), 'current')?.publicJwk.kid ?? null
-    const seq = promote(tx, key)
-    tx.audit(systemAct('signing_key.rotate'), kid, { seq, before: { current: before }, after: { current: kid } })
+    const before = keyIn(yield* readKeysInLife(), 'current')?.publicJwk.kid ?? null
+    const seq = yield* promote(tx, key)
+    const [was, is] = [{ current: before }, { current: kid }]
+    yield* audit(tx, systemAct('signing_key.rotate'), kid, { seq, before: was, after: is })
     return
   }
-  const seq = tx.nextSeq()
-  leave(tx, key, 'gone')
-  tx.audit(systemAct('signing_key.drop'), kid, { seq, before: { state: key.state }, after: { state: 'gone' } })
+  const seq = yield* nextSeq(tx)
+  yield* leave(tx, key, 'gone')
+  const [was, is] = [{ state: key.state }, { state: 'gone' }]
+  yield* audit(tx, systemAct('signing_key.drop'), kid, { seq, before: was, after: is })
 }
 
 const COUNT = 'update signing_key set steady_ms = steady_ms + ? where n = ?'
 
-/** Gives, whenever something is due, the work of one transaction; what that gives is done once it is committed. */
-export const makeKeyKeeper = (sql: Statements, { policy, steady, onKeyWanted }: KeyKeeping) => {
+/** The work of one transaction; what it gives is done once that is committed. */
+type KeyStep = (tx: Transaction) => Script<() => void>
+
+/** Gives, whenever something is due, the work of one transaction. */
+export const makeKeyKeeper = ({ policy, steady, onKeyWanted }: KeyKeeping) => {
   let lookedAt = Number.NEGATIVE_INFINITY
   let countedAt = steady()
   /** Keys as they stood at the last look: only what has been in its state since then gets the time since. */
   let known = new Map<number, KeyState>()
 
-  const viewOf = (keys: readonly KeyRecord[], now: Milliseconds) => ({
-    keys,
-    policy,
-    longest: Math.max(policy.lifetimeSeconds, longestLifetime(sql)),
-    now,
-  })
+  function* dueStep(keys: readonly KeyRecord[], now: Milliseconds): Script<LifeStep | undefined> {
+    const longest = Math.max(policy.lifetimeSeconds, yield* longestLifetime())
+    return dueLifeStep({ keys, policy, longest, now })
+  }
 
-  const count = (tx: Transaction, at: Milliseconds): void => {
-    for (const key of readKeysInLife(tx.sql)) {
-      if (isCounted(key) && known.get(key.number) === key.state) tx.sql(COUNT).run(at - countedAt, key.number)
+  function* count(at: Milliseconds): Script<void> {
+    for (const key of yield* readKeysInLife()) {
+      if (isCounted(key) && known.get(key.number) === key.state) yield* run(COUNT, at - countedAt, key.number)
     }
   }
 
@@ -70,26 +73,27 @@ export const makeKeyKeeper = (sql: Statements, { policy, steady, onKeyWanted }: 
     lookedAt = at
   }
 
-  return (now: () => Milliseconds): ((tx: Transaction) => () => void) | undefined => {
-    const at = steady()
-    if (at - lookedAt < LOOK_EVERY_MS) return undefined
-    const keys = readKeysInLife(sql)
-    const due = dueLifeStep(viewOf(keys, now()))
-    if (due?.kind === 'make') onKeyWanted()
-    if (!keys.some(isCounted) && (due === undefined || due.kind === 'make')) {
-      remember(keys, at)
-      return undefined
-    }
-    return tx => {
-      count(tx, at)
-      const step = dueLifeStep(viewOf(readKeysInLife(tx.sql), tx.now))
-      if (step !== undefined && step.kind !== 'make') take(tx, step)
-      const after = readKeysInLife(tx.sql)
+  const stepAt = (at: Milliseconds): KeyStep =>
+    function* (tx) {
+      yield* count(at)
+      const step = yield* dueStep(yield* readKeysInLife(), tx.now)
+      if (step !== undefined && step.kind !== 'make') yield* take(tx, step)
+      const after = yield* readKeysInLife()
       return () => {
         remember(after, at)
         // There may be more to do.
         if (step !== undefined && step.kind !== 'make') lookedAt = Number.NEGATIVE_INFINITY
       }
     }
+
+  return function* (now: () => Milliseconds): Script<KeyStep | undefined> {
+    const at = steady()
+    if (at - lookedAt < LOOK_EVERY_MS) return undefined
+    const keys = yield* readKeysInLife()
+    const due = yield* dueStep(keys, now())
+    if (due?.kind === 'make') onKeyWanted()
+    if (keys.some(isCounted) || (due !== undefined && due.kind !== 'make')) return stepAt(at)
+    remember(keys, at)
+    return undefined
   }
 }

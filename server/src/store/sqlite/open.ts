@@ -21,15 +21,20 @@ import {
   type ManualClock,
   startClock,
 } from './clock.ts'
-import { isBusy, openForMigration, openForReading, refuseForeignUser, StoreProblem } from './connection.ts'
+import { isBusy, openForMigration, openForReading, refuseForeignUser } from './connection.ts'
+import { StoreProblem } from '../store-problem.ts'
 import { makeCredentialRegister, makeLeakedSecretRegister } from '../registers/credential-register.ts'
 import { makeImportRegister } from '../registers/import-register.ts'
-import { labelsOf } from '../ledger/labels.ts'
-import { makeLedger } from './ledger.ts'
+import { makeLabels } from '../ledger/labels.ts'
+import { makeTokenLedger } from '../ledger/token-ledger.ts'
+import { drive } from './drive.ts'
+import { makeHealth } from './health.ts'
+import { makeHotLedger } from './hot-ledger.ts'
 import { applyMigrations, PROGRAM_VERSION, schemaVersionOf } from './migrations.ts'
 import { makeReader } from './reader.ts'
-import { makeAgentRegister, makeApiKeyRegister, makeHealth } from './registers.ts'
-import type { Retention } from './retention.ts'
+import { makeAgentRegister } from '../registers/agent-register.ts'
+import { makeApiKeyRegister } from '../registers/api-key-register.ts'
+import type { Retention } from '../retention.ts'
 import { makeRevocationRegister } from '../ledger/revocation-register.ts'
 import type { SealKey } from '../audit/seals.ts'
 import { readServiceRow } from '../service-row.ts'
@@ -133,7 +138,7 @@ const readHead = (file: string) => {
   const db = openForReading(file)
   try {
     const sql = statementsOf(db)
-    const { clockLease } = readServiceRow(sql)
+    const { clockLease } = drive(sql, readServiceRow())
     const madeBy = sql<{ madeBy: StoreMaker }>('select made_by as madeBy from service').get()?.madeBy ?? 'migrate'
     return { clockLease, madeBy }
   } finally {
@@ -177,10 +182,10 @@ export const connectStore = (options: {
   const db = openForReading(options.file)
   const writer = makeWriterClient(options.deadlineMs)
   const reader = makeReader(db, clockOf(options.clock), writer)
-  const labels = labelsOf(statementsOf(db))
+  const labels = makeLabels()
   const audit = makeAuditLog(reader, writer)
   return {
-    ledger: makeLedger(reader, labels, writer),
+    ledger: makeTokenLedger(reader, labels, writer, makeHotLedger(reader, labels, writer)),
     revocations: makeRevocationRegister(reader, labels, writer),
     agents: makeAgentRegister(reader, writer),
     apiKeys: makeApiKeyRegister(reader, writer),

@@ -1,35 +1,7 @@
-// How values stand in rows: ids as 16 bytes, lists as JSON, and a group of new tokens as one buffer between threads.
-import type { Labels } from '../../domain/labels.ts'
+// A group of new tokens as one buffer, between a thread that serves and the one that writes.
 import type { AgentLimits } from '../../domain/limits.ts'
 import type { NewToken } from '../../ports.ts'
 import type { SingleUse } from '../../ports/secret-registers.ts'
-
-/** The 16 bytes of a UUID; they compare as the text does. */
-export const bytesOfId = (id: string): Buffer => Buffer.from(id.replaceAll('-', ''), 'hex')
-
-export const idOfBytes = (bytes: Uint8Array): string => {
-  const hex = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex')
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
-}
-
-/** A list of strings in a column; what is there must be one, or the store is not ours. */
-export const parseStrings = (json: string): readonly string[] => {
-  const value: unknown = JSON.parse(json)
-  if (!Array.isArray(value) || !value.every(item => typeof item === 'string')) {
-    throw new Error('The store holds a malformed list.')
-  }
-  return value
-}
-
-/** The labels in a column: an object of strings, or the store is not ours. */
-export const parseLabels = (json: string): Labels => {
-  const value: unknown = JSON.parse(json)
-  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
-  if (!isObject || !Object.values(value).every(item => typeof item === 'string')) {
-    throw new Error('The store holds malformed labels.')
-  }
-  return value as Labels // checked above
-}
 
 // A packed row: id 16 bytes, digest 16 bytes, then numbers. Cloning objects between threads costs more than the insert.
 const ROW_BYTES = 64
