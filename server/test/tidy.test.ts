@@ -3,13 +3,15 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
   findCircle,
+  findIn,
   importedFilesOf,
   importedPackagesOf,
   isThere,
+  lineOf,
   listPaths,
+  nothing,
   readFiles,
   readText,
-  type SourceFile,
 } from './support/source-files.ts'
 
 type Rule = { readonly files: readonly string[]; readonly packages: 'any' | 'none' }
@@ -84,18 +86,6 @@ const layerOf = (path: string): string =>
     .replace(/(?:\/.*|\.ts)$/, '')
     .replace(/^(config|compose)-.*/, '$1')
 
-const lineOf = (file: SourceFile, offset: number): string =>
-  `${file.path}:${file.text.slice(0, offset).split('\n').length}`
-
-/** Where the pattern is found, as `path:line: text`. */
-const findIn = (files: readonly SourceFile[], pattern: RegExp): readonly string[] =>
-  files.flatMap(file =>
-    [...file.text.matchAll(new RegExp(pattern, 'g'))].map(found => `${lineOf(file, found.index)}: ${found[0]}`),
-  )
-
-const nothing = (found: readonly string[], rule: string): void =>
-  assert.deepEqual(found, [], `${rule}\n  ${found.join('\n  ')}`)
-
 const namesIn = (text: string, pattern: RegExp): readonly string[] =>
   [...new Set([...text.matchAll(pattern)].map(([name]) => name))].toSorted()
 
@@ -134,43 +124,6 @@ test('domain, ports and operations import no package and nothing of Node', () =>
     importedPackagesOf(file).map(name => `${file.path} imports ${name}`),
   )
   nothing(wrong, 'Time, randomness, keys, storage and network come through ports.')
-})
-
-const STORE_OF_A_DATABASE = /^server\/src\/store\/(sqlite|postgres)\//
-
-test('what stores share knows none of them, and no database; neither knows the other', () => {
-  const wrong = SOURCES.filter(file => layerOf(file.path) === 'store').flatMap(file => {
-    const own = STORE_OF_A_DATABASE.exec(file.path)?.[1]
-    const files = importedFilesOf(file).filter(path => {
-      const other = STORE_OF_A_DATABASE.exec(path)?.[1]
-      return other !== undefined && other !== own
-    })
-    const packages = own === undefined ? importedPackagesOf(file).filter(name => !name.startsWith('node:')) : []
-    return [...files, ...packages].map(name => `${file.path} imports ${name}`)
-  })
-  nothing(wrong, 'A store imports what is shared, never the other way round.')
-})
-
-/** The scripts that a file declares; with `export` before it, those that it gives to others. */
-const scriptsIn = (text: string, before = ''): readonly string[] =>
-  [...text.matchAll(new RegExp(`${before}(?:function\\* (\\w+)|const (\\w+) = \\([^=]*\\): Script<)`, 'g'))].map(
-    ([, name, other]) => name ?? other ?? '',
-  )
-
-test('every script is run: one that is only made does nothing', () => {
-  const stores = SOURCES.filter(file => layerOf(file.path) === 'store')
-  const given = new Set(stores.flatMap(({ text }) => scriptsIn(text, 'export ')))
-  assert.ok(given.has('run') && given.has('endAll') && given.has('showApiKey'), 'No scripts are found.')
-  const wrong = stores.flatMap(file => {
-    const imported = [...file.text.matchAll(/^import \{([^}]*)\}/gm)].flatMap(
-      ([, names = '']) => names.match(/\w+/g) ?? [],
-    )
-    const names = [...scriptsIn(file.text), ...imported.filter(name => given.has(name))]
-    // On a line of its own where no value is asked for.
-    const alone = new RegExp(`(?<![=(,?:&|*>+][ \\n]*)\\n *(?:if \\(.*\\) |else )?(?:${names.join('|')})\\(`)
-    return names.length === 0 ? [] : findIn([file], alone)
-  })
-  nothing(wrong, 'Write `yield*` before it, or drive it.')
 })
 
 test('no files import one another in a circle, types included', () => {
