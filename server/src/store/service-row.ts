@@ -1,6 +1,5 @@
 // The one row of numbers that never fall.
 import type { Milliseconds } from '../domain/time.ts'
-import { only, type Script } from './script.ts'
 
 export type ServiceRow = {
   readonly seq: number
@@ -10,8 +9,5 @@ export type ServiceRow = {
   readonly lastAt: Milliseconds
 }
 
-export const readServiceRow = (): Script<ServiceRow> =>
-  only<ServiceRow>(
-    `select seq, ended_seq as "endedSeq", last_end_seq as "lastEndSeq", clock_lease as "clockLease", last_at as "lastAt"
-     from service`,
-  )
+export const SERVICE_ROW = `select seq, ended_seq as "endedSeq", last_end_seq as "lastEndSeq",
+  clock_lease as "clockLease", last_at as "lastAt" from service`

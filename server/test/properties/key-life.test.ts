@@ -10,7 +10,7 @@ import { createNextKey, rotateKey } from '../../src/store/signing-keys/key-acts.
 import { makeKeyKeeper } from '../../src/store/signing-keys/key-keeper.ts'
 import { drive } from '../../src/store/sqlite/drive.ts'
 import { applyMigrations } from '../../src/store/sqlite/migrations.ts'
-import { readServiceRow } from '../../src/store/service-row.ts'
+import { readServiceRow } from '../../src/store/sqlite/service-row.ts'
 import { createFirstKey, readCurrentSigningKey, readPublished } from '../../src/store/signing-keys/signing-keys.ts'
 import { writingConnection } from '../../src/store/sqlite/transaction.ts'
 import { act, someSigningKey, START } from '../support/store.ts'
@@ -102,7 +102,7 @@ const makeStore = () => {
 
 /** A process on the store, from its start on. */
 const startProcess = ({ clock, db }: ReturnType<typeof makeStore>, policy: Policy, onKeyWanted: () => void) => {
-  const { clockLease } = drive(writingConnection(db, clock.wall).sql, readServiceRow())
+  const { clockLease } = readServiceRow(writingConnection(db, clock.wall).sql)
   const cells = startClock(clockLease, clock.buffer)
   const tick = clockOf(cells)
   const connection = writingConnection(db, tick)

@@ -5,7 +5,7 @@ import { lowestLiveId } from '../../domain/token-id.ts'
 import { bytesOfId } from '../rows.ts'
 import { all, byIndex, type Script } from '../script.ts'
 import type { Snapshot } from '../snapshot.ts'
-import { ledgerTokenOf, TOKEN_COLUMNS, type TokenRow } from './token-rows.ts'
+import { knownTokenOf, ledgerTokenOf, TOKEN_COLUMNS, type TokenRow } from './token-rows.ts'
 import { readLifetimes } from './walk.ts'
 
 /** Rows of one agent that a count looks at. Beyond them it says how many there are at least. */
@@ -36,11 +36,12 @@ function* countAll({ now }: Snapshot, { agent, life, limit }: Range): Script<Cou
 
 function* countEach(snapshot: Snapshot, range: Range, audiences: readonly string[] | null): Script<Counted> {
   const { agent, life, limit } = range
+  const { sets } = snapshot
   const cutOffs = yield* snapshot.cutOffs()
   const rows = yield* all<TokenRow>(ROWS, agent, life, bytesOfId(lowestLiveId(snapshot.now, life)), limit)
   const tallies: Tally[] = []
   for (const row of rows) {
-    const token = yield* ledgerTokenOf(row, snapshot.sets)
+    const token = knownTokenOf(row, sets) ?? (yield* ledgerTokenOf(row, sets))
     const isSeen = audiences === null || token.audience.some(audience => audiences.includes(audience))
     if (isSeen && causeOfEnd(token, cutOffs, snapshot.now) === undefined) tallies.push({ cred: row.cred, count: 1 })
   }

@@ -7,7 +7,7 @@ import { recall, type Remembered, remembered } from '../remembered.ts'
 import { first, type Script } from '../script.ts'
 import { parsePublicJwk } from '../signing-keys/signing-keys.ts'
 import type { ScopeSet, Sets } from './sets.ts'
-import { addressOfRow, type TokenNumbers, type TokenRow } from './token-rows.ts'
+import { addressOfRow, type TokenRow } from './token-rows.ts'
 
 export type AgentLabel = { readonly id: string; readonly clientId: string }
 
@@ -60,16 +60,27 @@ export const recordWith = ({ id, lifetimeSeconds }: TokenAddress, names: RowName
   }
 }
 
-function* namesOf(row: Omit<TokenNumbers, 'seq'>, labels: Labels, sets: Sets): Script<RowNames> {
-  return {
+type LabelledRow = Omit<TokenRow, 'seq'>
+
+/** A row as it is shown, where all that it names is remembered: ask it first, as knownTokenOf() says. */
+export const knownRecordOf = (row: LabelledRow, labels: Labels, sets: Sets): TokenRecord | undefined => {
+  const [agent, credential] = [labels.agent.known(row.agent), labels.credential.known(row.cred)]
+  const [publicJwk, scope, audience] = [
+    labels.publicJwk.known(row.key),
+    sets.scope.known(row.scope),
+    sets.audience.known(row.aud),
+  ]
+  if (agent === undefined || credential === undefined || publicJwk === undefined) return undefined
+  if (scope === undefined || audience === undefined) return undefined
+  return recordWith(addressOfRow(row), { agent, credential, publicJwk, scope, audience })
+}
+
+export function* recordOf(row: LabelledRow, labels: Labels, sets: Sets): Script<TokenRecord> {
+  return recordWith(addressOfRow(row), {
     agent: yield* recall(labels.agent, row.agent),
     credential: yield* recall(labels.credential, row.cred),
     publicJwk: yield* recall(labels.publicJwk, row.key),
     scope: yield* recall(sets.scope, row.scope),
     audience: yield* recall(sets.audience, row.aud),
-  }
-}
-
-export function* recordOf(row: Omit<TokenRow, 'seq'>, labels: Labels, sets: Sets): Script<TokenRecord> {
-  return recordWith(addressOfRow(row), yield* namesOf(row, labels, sets))
+  })
 }

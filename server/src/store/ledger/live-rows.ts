@@ -6,7 +6,7 @@ import type { LiveExpiries } from './live-tokens.ts'
 import { bytesOfId } from '../rows.ts'
 import { all, byIndex, type Script } from '../script.ts'
 import type { Transaction } from '../transaction.ts'
-import { expiryOf, ledgerTokenOf, TOKEN_COLUMNS, type TokenRow } from './token-rows.ts'
+import { expiryOf, knownTokenOf, ledgerTokenOf, TOKEN_COLUMNS, type TokenRow } from './token-rows.ts'
 import { readLifetimes } from './walk.ts'
 
 /** Rows that are dead under an open cut-off and have not followed yet: so many are looked at, no more. */
@@ -53,14 +53,15 @@ const lowestOf = (tx: Transaction, agent: number, life: number, cutOffs: readonl
 type Walk = { readonly agent: number; readonly order: Order; readonly rowsMax: number }
 
 function* aliveAmong(
-  tx: Transaction,
+  { sets, now }: Transaction,
   rows: readonly TokenRow[],
   cutOffs: readonly CutOff[],
 ): Script<readonly TokenRow[]> {
   if (cutOffs.length === 0) return rows
   const alive: TokenRow[] = []
   for (const row of rows) {
-    if (causeOfEnd(yield* ledgerTokenOf(row, tx.sets), cutOffs, tx.now) === undefined) alive.push(row)
+    const token = knownTokenOf(row, sets) ?? (yield* ledgerTokenOf(row, sets))
+    if (causeOfEnd(token, cutOffs, now) === undefined) alive.push(row)
   }
   return alive
 }

@@ -45,6 +45,16 @@ export const addressOfRow = ({ id, life }: Pick<TokenRow, 'id' | 'life'>): Token
   lifetimeSeconds: life,
 })
 
+/**
+ * What a row says, where its sets are remembered. Of many rows ask this first: a script for each costs as much as the rest
+ * of a list.
+ */
+export const knownTokenOf = (row: TokenRow, sets: Sets): LedgerToken | undefined => {
+  const [scope, audience] = [sets.scope.known(row.scope), sets.audience.known(row.aud)]
+  if (scope === undefined || audience === undefined) return undefined
+  return tokenOf(addressOfRow(row), row, { scope: scope.items, audience })
+}
+
 export function* ledgerTokenOf(row: TokenRow, sets: Sets): Script<LedgerToken> {
   const { items: scope } = yield* recall(sets.scope, row.scope)
   return tokenOf(addressOfRow(row), row, { scope, audience: yield* recall(sets.audience, row.aud) })

@@ -5,7 +5,7 @@ import { readOpenCutOffs } from './cut-offs.ts'
 import { bytesOfId } from '../rows.ts'
 import { all, byIndex, first, type Script } from '../script.ts'
 import type { Seen } from '../snapshot.ts'
-import { ledgerTokenOf, TOKEN_COLUMNS, type TokenRow } from './token-rows.ts'
+import { knownTokenOf, ledgerTokenOf, TOKEN_COLUMNS, type TokenRow } from './token-rows.ts'
 
 export type WalkPosition = { readonly life: number; readonly id: Uint8Array }
 
@@ -76,7 +76,8 @@ export function* walkCovered(
     if (from !== null && life < from.life) continue
     const start = from !== null && life === from.life ? from : { life, id: BELOW_EVERY_ID }
     for (const row of yield* rowsOf(cutOff, start, examinedMax - examined)) {
-      const cause = causeOfEnd(yield* ledgerTokenOf(row, sets), [...open, cutOff], now)
+      const token = knownTokenOf(row, sets) ?? (yield* ledgerTokenOf(row, sets))
+      const cause = causeOfEnd(token, [...open, cutOff], now)
       if (cause !== undefined && cause !== 'expired') covered.push({ row, cause })
       at = { life, id: row.id }
       examined += 1

@@ -4,6 +4,7 @@ import { type Reason, REASONS } from '../../domain/reason.ts'
 import { ABOVE_EVERY_ID } from '../../domain/token-id.ts'
 import { bytesOfId, idOfBytes } from '../rows.ts'
 import { all, byIndex } from '../script.ts'
+import type { Snapshot } from '../snapshot.ts'
 import { justBefore, LIFETIME_MS_MAX, overClosedMinutes } from './ended-minutes.ts'
 import type { Stream } from './merge.ts'
 import type { Access } from './token-streams.ts'
@@ -22,7 +23,13 @@ export type EndedRow = {
   readonly act: number
 }
 
-export type EndedStreamRow = { readonly at: number; readonly id: string; readonly ended: EndedRow }
+export type EndedStreamRow = {
+  readonly at: number
+  readonly id: string
+  readonly ended: EndedRow
+  readonly scope: readonly string[]
+  readonly audience: readonly string[]
+}
 
 const RANGE = '(at, id) < (?, ?) and at >= ? order by at desc, id desc limit ?'
 export const ENDED_COLUMNS = 'id, life, agent, cred, key, scope, aud, at, reason, act'
@@ -61,6 +68,7 @@ const keysOf = (access: Access, reasons: readonly Reason[]): readonly (readonly 
 
 /** Streams over the tokens that were ended early; `expired` is none of their reasons. */
 export const endedStreams = (
+  { sets }: Snapshot,
   access: Access,
   filters: HistoryFilters,
   { after: position, reasons }: { readonly after: Position | null; readonly reasons: readonly Reason[] },
@@ -72,8 +80,20 @@ export const endedStreams = (
     ceiling: Number.POSITIVE_INFINITY,
     fetch: function* (after, limit) {
       const below = yield* overClosed(after ?? top)
-      const rows = yield* all<EndedRow>(SELECT[access.by], ...keys, below.at, bytesOfId(below.id), floor, limit)
-      return rows.map(ended => ({ at: ended.at, id: idOfBytes(ended.id), ended }))
+      const found: EndedStreamRow[] = []
+      for (const ended of yield* all<EndedRow>(
+        SELECT[access.by],
+        ...keys,
+        below.at,
+        bytesOfId(below.id),
+        floor,
+        limit,
+      )) {
+        const { items: scope } = sets.scope.known(ended.scope) ?? (yield* sets.scope.read(ended.scope))
+        const audience = sets.audience.known(ended.aud) ?? (yield* sets.audience.read(ended.aud))
+        found.push({ at: ended.at, id: idOfBytes(ended.id), ended, scope, audience })
+      }
+      return found
     },
   }))
 }

@@ -4,13 +4,11 @@ import type { EndedTokenRecord, HistoryFilters, Page, PageRequest, Position } fr
 import { REASONS, type Reason, reasonOf } from '../../domain/reason.ts'
 import { expiresSecondOf, lowestIdAt, lowestLiveId } from '../../domain/token-id.ts'
 import { BY_TIME, readAct, type RecordedAct } from '../ledger/acts.ts'
-import { type Labels, recordOf } from '../ledger/labels.ts'
+import { knownRecordOf, type Labels, recordOf } from '../ledger/labels.ts'
 import { readLifetimes } from '../ledger/walk.ts'
-import { recall } from '../remembered.ts'
-import { idOfBytes } from '../rows.ts'
 import type { Script } from '../script.ts'
 import type { Snapshot } from '../snapshot.ts'
-import { type EndedRow, type EndedStreamRow, endedStreams } from './ended-streams.ts'
+import { type EndedStreamRow, endedStreams } from './ended-streams.ts'
 import { mergePage, type Stream } from './merge.ts'
 import {
   type Access,
@@ -93,7 +91,7 @@ const cutOffStreams = (
 }
 
 function* streamsOf(history: History): Script<readonly Stream<HistoryRow>[]> {
-  const { filters, after, lifetimes } = history
+  const { snapshot, filters, after, lifetimes } = history
   const wanted = (reason: Reason): boolean => filters.reasons === null || filters.reasons.includes(reason)
   const reasons = Object.values(REASONS)
     .map(reasonOf)
@@ -102,28 +100,31 @@ function* streamsOf(history: History): Script<readonly Stream<HistoryRow>[]> {
   const expiring = wanted('expired') ? lifetimes : []
   return (yield* accessFor(filters, lifetimes)).flatMap(access => [
     ...expiring.map(life => expiredStream(history, access, life)),
-    ...endedStreams(access, filters, { after, reasons }).map(stream => tagged(stream, 'ended' as const)),
+    ...endedStreams(snapshot, access, filters, { after, reasons }).map(stream => tagged(stream, 'ended' as const)),
     ...cutOffs.flatMap(x => cutOffStreams(history, access, x)),
   ])
 }
 
-type Shown = Script<EndedTokenRecord | undefined>
-
-const recordOfEnded = ({ snapshot, filters }: History, labels: Labels, audiences: readonly string[] | null) => {
-  const { sets } = snapshot
-  return function* (row: EndedRow): Shown {
-    const reason = reasonOf(row.reason)
-    // By scope the index holds every reason.
-    if (filters.reasons !== null && !filters.reasons.includes(reason)) return undefined
-    const { items: scope } = yield* recall(sets.scope, row.scope)
-    const shown = { id: idOfBytes(row.id), scope, audience: yield* recall(sets.audience, row.aud) }
-    if (!passes(filters, audiences, shown)) return undefined
-    return { ...(yield* recordOf(row, labels, sets)), endedAt: row.at, reason, ...(yield* readAct(row.act)) }
+/** Whether a row stands in the history where its stream has it, and the filters ask for it. */
+const isShown =
+  ({ snapshot, filters, cutOffs }: History, audiences: readonly string[] | null) =>
+  (row: HistoryRow): boolean => {
+    if (row.kind === 'ended') {
+      // By scope the index holds every reason.
+      const isWanted = filters.reasons === null || filters.reasons.includes(reasonOf(row.ended.reason))
+      return isWanted && passes(filters, audiences, row)
+    }
+    const cause = causeOfEnd(row.token, cutOffs, snapshot.now)
+    const [stream, found] = [row.kind, cause].map(one => (typeof one === 'object' ? one.seq : one))
+    return found !== undefined && stream === found && passes(filters, audiences, row.token)
   }
-}
 
-function* endingOf(kind: 'expired' | CutOff): Script<Pick<EndedTokenRecord, 'reason'> & RecordedAct> {
-  return kind === 'expired' ? { reason: kind, ...BY_TIME } : { reason: kind.reason, ...(yield* readAct(kind.act)) }
+type Ending = Pick<EndedTokenRecord, 'reason'> & RecordedAct
+
+function* endingOf(row: HistoryRow): Script<Ending> {
+  if (row.kind === 'expired') return { reason: row.kind, ...BY_TIME }
+  if (row.kind === 'ended') return { reason: reasonOf(row.ended.reason), ...(yield* readAct(row.ended.act)) }
+  return { reason: row.kind.reason, ...(yield* readAct(row.kind.act)) }
 }
 
 export function* listEndedTokens(
@@ -131,16 +132,16 @@ export function* listEndedTokens(
   labels: Labels,
   { filters, audiences, after, limit }: PageRequest<HistoryFilters>,
 ): Script<Page<EndedTokenRecord>> {
-  const { sets, now } = snapshot
+  const { sets } = snapshot
   const [cutOffs, lifetimes] = [yield* snapshot.cutOffs(), yield* readLifetimes()]
   const history: History = { snapshot, filters, after, cutOffs, lifetimes }
-  const fromEnded = recordOfEnded(history, labels, audiences)
   const streams = yield* streamsOf(history)
-  return yield* mergePage(streams, { limit, hidesRows: audiences !== null }, function* (row): Shown {
-    if (row.kind === 'ended') return yield* fromEnded(row.ended)
-    const cause = causeOfEnd(row.token, cutOffs, now)
-    const [stream, found] = [row.kind, cause].map(one => (typeof one === 'object' ? one.seq : one))
-    if (found === undefined || stream !== found || !passes(filters, audiences, row.token)) return undefined
-    return { ...(yield* recordOf(row.row, labels, sets)), endedAt: row.at, ...(yield* endingOf(row.kind)) }
-  })
+  const page = yield* mergePage(streams, { limit, hidesRows: audiences !== null }, isShown(history, audiences))
+  const records: EndedTokenRecord[] = []
+  for (const row of page.records) {
+    const shown = row.kind === 'ended' ? row.ended : row.row
+    const token = knownRecordOf(shown, labels, sets) ?? (yield* recordOf(shown, labels, sets))
+    records.push({ ...token, endedAt: row.at, ...(yield* endingOf(row)) })
+  }
+  return { ...page, records }
 }

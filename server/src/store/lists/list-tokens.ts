@@ -2,12 +2,12 @@
 import { causeOfEnd } from '../../domain/ledger.ts'
 import type { Page, PageRequest, TokenFilters, TokenRecord } from '../../domain/page.ts'
 import { ABOVE_EVERY_ID, lowestLiveId } from '../../domain/token-id.ts'
-import { type Labels, recordOf } from '../ledger/labels.ts'
+import { knownRecordOf, type Labels, recordOf } from '../ledger/labels.ts'
 import { readLifetimes } from '../ledger/walk.ts'
 import type { Script } from '../script.ts'
 import type { Snapshot } from '../snapshot.ts'
 import { mergePage } from './merge.ts'
-import { accessFor, higher, issuedBounds, lower, passes, tokenStream } from './token-streams.ts'
+import { accessFor, higher, issuedBounds, lower, passes, type StreamRow, tokenStream } from './token-streams.ts'
 
 export function* listLiveTokens(
   snapshot: Snapshot,
@@ -25,8 +25,12 @@ export function* listLiveTokens(
     }),
   )
   const cutOffs = yield* snapshot.cutOffs()
-  return yield* mergePage(streams, { limit, hidesRows: audiences !== null }, function* ({ row, token }) {
-    const live = causeOfEnd(token, cutOffs, now) === undefined
-    return live && passes(filters, audiences, token) ? yield* recordOf(row, labels, sets) : undefined
-  })
+  const isShown = ({ token }: StreamRow): boolean =>
+    causeOfEnd(token, cutOffs, now) === undefined && passes(filters, audiences, token)
+  const page = yield* mergePage(streams, { limit, hidesRows: audiences !== null }, isShown)
+  const records: TokenRecord[] = []
+  for (const { row } of page.records) {
+    records.push(knownRecordOf(row, labels, sets) ?? (yield* recordOf(row, labels, sets)))
+  }
+  return { ...page, records }
 }

@@ -53,12 +53,13 @@ const cursorOf = <R extends Position>(stream: Stream<R>, firstStep: number): Cur
 
 type Top<R extends Position> = { readonly row: R; readonly cursor: Cursor<R> }
 
-function* uppermost<R extends Position>(cursors: readonly Cursor<R>[]): Script<Top<R> | undefined> {
+/** The uppermost row and where it is; a cursor that is dry must be refilled before it can be told. */
+const uppermost = <R extends Position>(cursors: readonly Cursor<R>[]): Top<R> | { dry: Cursor<R> } | undefined => {
   let best: Top<R> | undefined
   for (const cursor of cursors) {
     // Sorted by ceiling: from here on no stream can hold a row above the best one.
     if (best !== undefined && cursor.ceiling < best.row.at) break
-    if (cursor.isDry()) yield* cursor.refill()
+    if (cursor.isDry()) return { dry: cursor }
     const row = cursor.head()
     if (row !== undefined && (best === undefined || isAbove(row, best.row))) best = { row, cursor }
   }
@@ -74,50 +75,52 @@ export type PageBounds = {
   readonly hidesRows: boolean
 }
 
-type Found<T> = { readonly record: T; readonly position: Position }
+type Gathered<R> = { readonly found: readonly R[]; readonly next: Position | null }
 
-type Gathered<T> = { readonly found: Found<T>[]; readonly next: Position | null }
-
-function* gather<R extends Position, T>(
+function* gather<R extends Position>(
   cursors: readonly Cursor<R>[],
   wanted: number,
-  keep: (row: R) => Script<T | undefined>,
-): Script<Gathered<T>> {
-  const found: Found<T>[] = []
+  keeps: (row: R) => boolean,
+): Script<Gathered<R>> {
+  const found: R[] = []
   let last: Position | null = null
   let looked = 0
-  for (let top = yield* uppermost(cursors); top !== undefined; top = yield* uppermost(cursors)) {
+  for (let top = uppermost(cursors); top !== undefined; top = uppermost(cursors)) {
+    if ('dry' in top) {
+      yield* top.dry.refill()
+      continue
+    }
     const full = found.length >= wanted || looked >= PAGE_EXAMINED_MAX
     // A token stands at one position in the streams of all cut-offs of one millisecond, and is shown in one of them:
     // a page that ended between them would skip it.
     if (full && !isAt(top.row, last)) return { found, next: last }
     looked += 1
     last = { at: top.row.at, id: top.row.id }
-    const record = yield* keep(top.row)
-    if (record !== undefined) found.push({ record, position: last })
+    if (keeps(top.row)) found.push(top.row)
     top.cursor.pop()
   }
   return { found, next: null }
 }
 
 /**
- * One page of the rows that `keep` turns into a record (undefined hides a row). The next position is that of the last
- * row looked at, not of the last one returned, so that a page that hides all its rows still gets on.
+ * One page of the rows that `keeps` lets through. The next position is that of the last row looked at, not of the last
+ * one returned, so that a page that hides all its rows still gets on.
  */
-export function* mergePage<R extends Position, T>(
+export function* mergePage<R extends Position>(
   streams: readonly Stream<R>[],
   { limit, hidesRows }: PageBounds,
-  keep: (row: R) => Script<T | undefined>,
-): Script<Page<T>> {
+  keeps: (row: R) => boolean,
+): Script<Page<R>> {
   // A stream alone gives the whole page; of many each gives a little more than its share.
   const share = Math.ceil(((limit + 1) * (streams.length > 1 ? 2 : 1)) / Math.max(streams.length, 1))
   const firstStep = Math.min(Math.max(share, STEP_LEAST), STEP_MOST)
   const cursors = streams.map(stream => cursorOf(stream, firstStep)).toSorted((a, b) => b.ceiling - a.ceiling)
-  const { found, next } = yield* gather(cursors, hidesRows ? limit + 1 : limit, keep)
-  const page = found.slice(0, limit)
+  const { found, next } = yield* gather(cursors, hidesRows ? limit + 1 : limit, keeps)
+  const records = found.slice(0, limit)
+  const last = records.at(-1)
   return {
-    records: page.map(({ record }) => record),
-    next: found.length > limit ? (page.at(-1)?.position ?? null) : next,
+    records,
+    next: found.length > limit && last !== undefined ? { at: last.at, id: last.id } : next,
     examined: cursors.reduce((sum, cursor) => sum + cursor.fetched(), 0),
   }
 }

@@ -2,7 +2,7 @@
 import type { TokenFilters } from '../../domain/page.ts'
 import { ABOVE_EVERY_ID, issuedAtOf, lowestIdAt } from '../../domain/token-id.ts'
 import type { LedgerToken } from '../../domain/ledger.ts'
-import { ledgerTokenOf, TOKEN_COLUMNS, type TokenRow } from '../ledger/token-rows.ts'
+import { knownTokenOf, ledgerTokenOf, TOKEN_COLUMNS, type TokenRow } from '../ledger/token-rows.ts'
 import { bytesOfId } from '../rows.ts'
 import { all, byIndex, first, type Script } from '../script.ts'
 import type { Snapshot } from '../snapshot.ts'
@@ -79,7 +79,7 @@ export const tokenStream = ({ sets }: Snapshot, range: TokenRange): Stream<Strea
     const keys = access.by === 'life' ? bounds : [access.n, ...bounds]
     const found: StreamRow[] = []
     for (const row of yield* all<TokenRow>(SELECT[access.by], ...keys)) {
-      const token = yield* ledgerTokenOf(row, sets)
+      const token = knownTokenOf(row, sets) ?? (yield* ledgerTokenOf(row, sets))
       found.push({ at: range.at(token), id: token.id, row, token })
     }
     return found

@@ -9,7 +9,7 @@ import type { Script } from '../script.ts'
 import { readCurrentSigningKey } from '../signing-keys/signing-keys.ts'
 import type { Reader, Snapshot } from '../snapshot.ts'
 import { lifetimesInUse, readClient, showAgent } from './agents.ts'
-import { makeSeqMemory } from './seq-memory.ts'
+import { makeSeqMemory, type SeqMemory } from './seq-memory.ts'
 
 const CURRENT = 'current'
 
@@ -21,10 +21,12 @@ const makeView = () => {
   const known = makeSeqMemory<Client>(readClient)
   return (clientIds: readonly string[], freshness: Freshness) =>
     function* (snapshot: Snapshot): Script<IssueView> {
-      const signingKey = yield* keys.find(snapshot, CURRENT, freshness)
+      const recall = <T>(memory: SeqMemory<T>, key: string): T | undefined =>
+        freshness === 'cached' ? memory.known(snapshot, key) : undefined
+      const signingKey = recall(keys, CURRENT) ?? (yield* keys.read(snapshot, CURRENT))
       if (signingKey === undefined) throw new Unavailable(`The store holds no signing key: run 'mintmark migrate'.`)
       const clients: (Client | undefined)[] = []
-      for (const id of clientIds) clients.push(yield* known.find(snapshot, id, freshness))
+      for (const id of clientIds) clients.push(recall(known, id) ?? (yield* known.read(snapshot, id)))
       return { seq: snapshot.service.seq, now: snapshot.now, signingKey, clients }
     }
 }

@@ -17,7 +17,7 @@ const makeFind = () => {
   return (keyHashes: readonly string[]) =>
     function* (snapshot: Snapshot): Script<FoundKeys> {
       const found: (ApiKey | undefined)[] = []
-      for (const hash of keyHashes) found.push(yield* apiKeys.find(snapshot, hash, 'cached'))
+      for (const hash of keyHashes) found.push(apiKeys.known(snapshot, hash) ?? (yield* apiKeys.read(snapshot, hash)))
       return { now: snapshot.now, found }
     }
 }

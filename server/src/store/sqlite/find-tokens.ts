@@ -39,7 +39,7 @@ const endedSeqs = ({ sql, service }: SqliteSnapshot, row: TokenNumbers): EndedSe
   }
 }
 
-/** As recall() gives it, without a script where it is remembered: then a script would cost as much as the rest. */
+/** Without a script where it is remembered: it would cost as much as the rest. */
 const recallNow = <T>(sql: Statements, { known, read }: Remembered<number, T>, n: number): T =>
   known(n) ?? drive(sql, read(n))
 

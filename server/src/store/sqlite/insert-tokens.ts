@@ -4,7 +4,7 @@ import { makeGuard } from '../ledger/guard.ts'
 import { keepProof, stateOfProof } from '../ledger/proofs.ts'
 import { noteCredentialUses } from '../registers/last-uses.ts'
 import { only } from '../script.ts'
-import { readServiceRow } from '../service-row.ts'
+import { readServiceRow } from './service-row.ts'
 import { drive } from './drive.ts'
 import { ASSERTION_USED, DECIDE_AGAIN, INSERTED, NO_ROOM, packReached, PROOF_LATE, PROOF_USED } from './outcomes.ts'
 import { type PackedProof, type PackedTokens, type UnpackedToken, unpackTokens } from './packed-tokens.ts'
@@ -77,7 +77,7 @@ const makeInsert = (tx: SqliteTransaction, packed: PackedTokens, seq: number) =>
 /** One outcome a token, in order; outcomes.ts reads them. What one token lacks is not the others' fault. */
 export const insertTokens = (tx: SqliteTransaction, packed: PackedTokens): Uint32Array => {
   const tokens = unpackTokens(packed.rows)
-  const { seq } = drive(tx.sql, readServiceRow())
+  const { seq } = readServiceRow(tx.sql)
   if (!tokens.some(token => token.seq === seq)) return new Uint32Array(tokens.length).fill(DECIDE_AGAIN)
   const { insert, settle } = makeInsert(tx, packed, seq)
   const proofs = Map.groupBy(packed.proofs, ({ row }) => row)

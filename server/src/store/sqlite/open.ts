@@ -27,7 +27,6 @@ import { makeCredentialRegister, makeLeakedSecretRegister } from '../registers/c
 import { makeImportRegister } from '../registers/import-register.ts'
 import { makeLabels } from '../ledger/labels.ts'
 import { makeTokenLedger } from '../ledger/token-ledger.ts'
-import { drive } from './drive.ts'
 import { makeHealth } from './health.ts'
 import { makeHotLedger } from './hot-ledger.ts'
 import { applyMigrations, PROGRAM_VERSION, schemaVersionOf } from './migrations.ts'
@@ -37,7 +36,7 @@ import { makeApiKeyRegister } from '../registers/api-key-register.ts'
 import type { Retention } from '../retention.ts'
 import { makeRevocationRegister } from '../ledger/revocation-register.ts'
 import type { SealKey } from '../audit/seals.ts'
-import { readServiceRow } from '../service-row.ts'
+import { readServiceRow } from './service-row.ts'
 import { takeServingLock } from './serving-lock.ts'
 import { makeSigningKeyRegister } from '../signing-keys/signing-key-register.ts'
 import { statementsOf } from './statements.ts'
@@ -138,7 +137,7 @@ const readHead = (file: string) => {
   const db = openForReading(file)
   try {
     const sql = statementsOf(db)
-    const { clockLease } = drive(sql, readServiceRow())
+    const { clockLease } = readServiceRow(sql)
     const madeBy = sql<{ madeBy: StoreMaker }>('select made_by as madeBy from service').get()?.madeBy ?? 'migrate'
     return { clockLease, madeBy }
   } finally {

@@ -5,7 +5,7 @@ import { Unavailable } from '../../domain/refusal.ts'
 import type { Milliseconds } from '../../domain/time.ts'
 import { readOpenCutOffs } from '../ledger/cut-offs.ts'
 import { makeSets } from '../ledger/sets.ts'
-import { readServiceRow } from '../service-row.ts'
+import { readServiceRow } from './service-row.ts'
 import type { Reader, Snapshot } from '../snapshot.ts'
 import { LEASE_MS } from './clock.ts'
 import { isBusy, isStoreFault } from './connection.ts'
@@ -50,7 +50,7 @@ export const makeReader = (
   const snapshot = <T>(work: (snapshot: SqliteSnapshot) => T): T => {
     sql('begin').run()
     try {
-      const service = drive(sql, readServiceRow())
+      const service = readServiceRow(sql)
       let seen: readonly CutOff[] | undefined
       function* cutOffs() {
         return (seen ??= yield* readOpenCutOffs())

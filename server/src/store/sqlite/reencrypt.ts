@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import type { Act } from '../../domain/act.ts'
 import { monotonicMs } from '../monotonic.ts'
-import { readServiceRow } from '../service-row.ts'
+import { readServiceRow } from './service-row.ts'
 import { reencrypt, type Reencryption } from '../signing-keys/reencrypt.ts'
 import { clockOf, startClock } from './clock.ts'
 import { openForWriting, refuseForeignUser } from './connection.ts'
@@ -22,7 +22,7 @@ export const reencryptStore = ({ file, act, reencryption }: Options): 'done' | '
   const unlock = takeServingLock(file)
   const db = openForWriting(file)
   try {
-    const { clockLease } = drive(statementsOf(db), readServiceRow())
+    const { clockLease } = readServiceRow(statementsOf(db))
     const connection = writingConnection(db, clockOf(startClock(clockLease, null)), { leaseMs: 0 })
     begin(connection, monotonicMs() + BUSY_MS)
     const outcome = drive(connection.sql, reencrypt(openTransaction(connection), reencryption, act))

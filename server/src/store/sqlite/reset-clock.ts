@@ -6,7 +6,7 @@ import { endAll } from '../ledger/end-tokens.ts'
 import { dropAllIssueCounts } from '../ledger/issue-counts.ts'
 import { monotonicMs } from '../monotonic.ts'
 import { run, type Script } from '../script.ts'
-import { readServiceRow } from '../service-row.ts'
+import { readServiceRow } from './service-row.ts'
 import { audit, type Transaction } from '../transaction.ts'
 import { openForWriting, refuseForeignUser } from './connection.ts'
 import { drive } from './drive.ts'
@@ -31,7 +31,7 @@ export const resetClock = ({ file, act, wall }: { file: string; act: Act; wall: 
   const unlock = takeServingLock(file)
   const db = openForWriting(file)
   try {
-    const connection = writingConnection(db, () => drive(connection.sql, readServiceRow()).clockLease)
+    const connection = writingConnection(db, () => readServiceRow(connection.sql).clockLease)
     begin(connection, monotonicMs() + BUSY_MS)
     drive(connection.sql, endAndReset(openTransaction(connection), act, wall))
     connection.sql('commit').run()

@@ -5,12 +5,11 @@ import type { Milliseconds } from '../../domain/time.ts'
 import { type LiveTokens, makeLiveTokens } from '../ledger/live-tokens.ts'
 import { makeSets, type Sets } from '../ledger/sets.ts'
 import { first, given, type Script } from '../script.ts'
-import { readServiceRow } from '../service-row.ts'
+import { readServiceRow } from './service-row.ts'
 import type { NumberedTable, Transaction } from '../transaction.ts'
 import { monotonicMs } from '../monotonic.ts'
 import { LEASE_MS } from './clock.ts'
 import { isBusy } from './connection.ts'
-import { drive } from './drive.ts'
 import { type Statements, statementsOf } from './statements.ts'
 
 /** A transaction, and the statements of its connection for what is done most. */
@@ -77,7 +76,7 @@ export const AT_ANY_TIME = [0, Number.MAX_SAFE_INTEGER] as const
 /** Opens the view that jobs work with; call it after begin(). Renews the clock's lease where half of it has gone. */
 export const openTransaction = (connection: WritingConnection): SqliteTransaction => {
   const { sql, sets, live, clock, leaseMs } = connection
-  const service = drive(sql, readServiceRow())
+  const service = readServiceRow(sql)
   const now = Math.max(clock(), service.lastAt)
   if (now > service.clockLease - leaseMs / 2) sql('update service set clock_lease = ?').run(now + leaseMs)
   return {
