@@ -63,7 +63,8 @@ test('each credential has its own count', async t => {
   await store.credentials.create(agent.id, second, act('credential.create'))
   await issueMany(world, 3)
   withFile(file, db => {
-    const move = 'update token set cred = (select max(n) from credential) where id = (select min(id) from token)'
+    const move =
+      'update token set cred = (select max(n) from credential) where id = (select id from token order by id limit 1)'
     db.prepare(move).run()
   })
   const page = await store.credentials.list(agent.id, { after: null, limit: 10, audiences: null })
