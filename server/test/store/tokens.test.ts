@@ -13,6 +13,7 @@ import {
   NO_HISTORY_FILTERS,
   openTestedStore,
   START,
+  testEmbedded,
   type TestAgent,
   type TestStore,
 } from '../support/store.ts'
@@ -221,7 +222,7 @@ test('while the lock is held others wait, and what the holder inserts is not ask
   assert.equal(countRows(file, `ended where reason = 4`), 2)
 })
 
-test('another process cannot write while the lock is held', async t => {
+testEmbedded('another process cannot write while the lock is held', async t => {
   const { store, file } = await makeWorld(t)
   await store.ledger.exclusively(async () => {
     withFile(file, db => {

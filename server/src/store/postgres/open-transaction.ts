@@ -34,7 +34,7 @@ export const lastGiven = function* (table: NumberedTable): Script<number> {
 
 /** `known` is what is remembered of sets beyond a transaction: what their numbers stand for. */
 export const transactionOpener =
-  (session: Session, known: Pick<Sets, 'scope' | 'audience'>): OpenTransaction =>
+  (session: Pick<Session, 'driver' | 'clock' | 'leaseMs'>, known: Pick<Sets, 'scope' | 'audience'>): OpenTransaction =>
   async (connection, excludesTokens) => {
     const { driver, clock } = session
     // Sent one after another without waiting: the time is read after the locks, whatever they wait for.
@@ -47,7 +47,9 @@ export const transactionOpener =
     if (now > moment.clockLease - session.leaseMs / 2) {
       await driver.ask(connection, 'update service set clock_lease = ?', now + session.leaseMs)
     }
-    const [sets, live] = [{ ...makeSets(), ...known }, makeLiveTokens()]
+    // What numbers stand for never changes; which number a text has is of this transaction, which may be rolled back.
+    const sets = { ...makeSets(), scope: known.scope, audience: known.audience }
+    const live = makeLiveTokens()
     // Nothing that was decided on before is still being written: acts exclude it, see locks.ts.
     const tx = { now, sets, live, endedBetween, isSettled: () => given(true), lastGiven }
     const forget = (): void => {

@@ -57,6 +57,8 @@ export type PostgresOptions = {
   readonly address: DatabaseAddress
   /** What the service keeps up and for how long; null in a process that acts once: it fills and removes nothing. */
   readonly retention: Retention | null
+  /** Whether it serves beside others that keep the store up; one that keeps it up serves. */
+  readonly serves?: boolean
   /** Counts ms from any origin; a test may have one of its own. */
   readonly steady?: () => Milliseconds
   /** Waits for a clock that is behind the lease: by node's timer, unless a test moves its clock on. */
@@ -120,10 +122,19 @@ const leaseRenewal = (writer: GroupWriter, deadline: () => MonotonicMilliseconds
   }
 }
 
+const wholeMonotonic = (): Milliseconds => Math.floor(monotonicMs())
+
 /** Opens a store that `migrate` made. Throws StoreProblem with one line for a person. */
 export const openPostgresStore = async (options: PostgresOptions): Promise<PostgresStore> => {
-  const { address, retention, steady = monotonicMs, wait = delay, deadlineMs = STORE_DEADLINE_MS } = options
-  const { session, madeBy, close } = await startSession(address, steady, retention === null ? null : wait)
+  const {
+    address,
+    retention,
+    serves = retention !== null,
+    steady = wholeMonotonic,
+    wait = delay,
+    deadlineMs = STORE_DEADLINE_MS,
+  } = options
+  const { session, madeBy, close } = await startSession(address, steady, serves ? wait : null)
   const deadline = (until = Number.POSITIVE_INFINITY): MonotonicMilliseconds =>
     Math.min(until, session.monotonic() + deadlineMs)
   const [sets, labels] = [makeSets(), makeLabels()]

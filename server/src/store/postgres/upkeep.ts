@@ -34,7 +34,8 @@ const LANES: Readonly<Record<Step['kind'], Lane>> = {
 const NOTHING = { removeExpired: () => given(0), removeEnded: () => given(0) }
 
 const TAKE = `update upkeep set holder = ?, until = mintmark_now() + ${HELD_MS}
-  where until <= mintmark_now() or (holder = ? and until < mintmark_now() + ${HELD_MS / 2})`
+  where until <= mintmark_now() or until > mintmark_now() + ${2 * HELD_MS}
+    or (holder = ? and until < mintmark_now() + ${HELD_MS / 2})`
 const HELD = 'select 1 as found from upkeep where holder = ? and until > mintmark_now()'
 const LEAVE = 'update upkeep set until = 0 where holder = ?'
 

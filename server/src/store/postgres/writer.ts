@@ -135,8 +135,9 @@ export const makeWriter = (session: Session, open: OpenTransaction, onActs: () =
 
   const runGroup = async (jobs: readonly Waiting[]): Promise<void> => {
     try {
-      settle(jobs, await commitWithPartitions(jobs))
-      if (jobs.some(({ lane }) => lane === 'act')) onActs()
+      const outcomes = await commitWithPartitions(jobs)
+      settle(jobs, outcomes)
+      if (jobs.some(({ lane }, n) => lane === 'act' && 'value' in (outcomes[n] ?? {}))) onActs()
     } catch (fault) {
       for (const { reject } of jobs) reject(fault)
     }
