@@ -24,6 +24,7 @@ export type EndedRow = {
 }
 
 export type EndedStreamRow = {
+  readonly kind: 'ended'
   readonly at: number
   readonly id: string
   readonly ended: EndedRow
@@ -91,7 +92,7 @@ export const endedStreams = (
       )) {
         const { items: scope } = sets.scope.known(ended.scope) ?? (yield* sets.scope.read(ended.scope))
         const audience = sets.audience.known(ended.aud) ?? (yield* sets.audience.read(ended.aud))
-        found.push({ at: ended.at, id: idOfBytes(ended.id), ended, scope, audience })
+        found.push({ kind: 'ended', at: ended.at, id: idOfBytes(ended.id), ended, scope, audience })
       }
       return found
     },

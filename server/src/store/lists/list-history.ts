@@ -3,7 +3,7 @@ import { type CutOff, causeOfEnd } from '../../domain/ledger.ts'
 import type { EndedTokenRecord, HistoryFilters, Page, PageRequest, Position } from '../../domain/page.ts'
 import { REASONS, type Reason, reasonOf } from '../../domain/reason.ts'
 import { expiresSecondOf, lowestIdAt, lowestLiveId } from '../../domain/token-id.ts'
-import { BY_TIME, readAct, type RecordedAct } from '../ledger/acts.ts'
+import { BY_TIME, readActs } from '../ledger/acts.ts'
 import { knownRecordOf, type Labels, recordOf } from '../ledger/labels.ts'
 import { readLifetimes } from '../ledger/walk.ts'
 import type { Script } from '../script.ts'
@@ -21,7 +21,7 @@ import {
   tokenStream,
 } from './token-streams.ts'
 
-type HistoryRow = (EndedStreamRow & { readonly kind: 'ended' }) | (StreamRow & { readonly kind: 'expired' | CutOff })
+type HistoryRow = EndedStreamRow | (StreamRow & { readonly kind: 'expired' | CutOff })
 
 type History = {
   readonly snapshot: Snapshot
@@ -100,7 +100,7 @@ function* streamsOf(history: History): Script<readonly Stream<HistoryRow>[]> {
   const expiring = wanted('expired') ? lifetimes : []
   return (yield* accessFor(filters, lifetimes)).flatMap(access => [
     ...expiring.map(life => expiredStream(history, access, life)),
-    ...endedStreams(snapshot, access, filters, { after, reasons }).map(stream => tagged(stream, 'ended' as const)),
+    ...endedStreams(snapshot, access, filters, { after, reasons }),
     ...cutOffs.flatMap(x => cutOffStreams(history, access, x)),
   ])
 }
@@ -119,12 +119,15 @@ const isShown =
     return found !== undefined && stream === found && passes(filters, audiences, row.token)
   }
 
-type Ending = Pick<EndedTokenRecord, 'reason'> & RecordedAct
+/** The number of the act that ended the token of a row; null where time did. */
+const actOf = (row: HistoryRow): number | null => {
+  if (row.kind === 'ended') return row.ended.act
+  return row.kind === 'expired' ? null : row.kind.act
+}
 
-function* endingOf(row: HistoryRow): Script<Ending> {
-  if (row.kind === 'expired') return { reason: row.kind, ...BY_TIME }
-  if (row.kind === 'ended') return { reason: reasonOf(row.ended.reason), ...(yield* readAct(row.ended.act)) }
-  return { reason: row.kind.reason, ...(yield* readAct(row.kind.act)) }
+const reasonOfRow = (row: HistoryRow): Reason => {
+  if (row.kind === 'ended') return reasonOf(row.ended.reason)
+  return row.kind === 'expired' ? row.kind : row.kind.reason
 }
 
 export function* listEndedTokens(
@@ -137,11 +140,14 @@ export function* listEndedTokens(
   const history: History = { snapshot, filters, after, cutOffs, lifetimes }
   const streams = yield* streamsOf(history)
   const page = yield* mergePage(streams, { limit, hidesRows: audiences !== null }, isShown(history, audiences))
+  const actNumbered = yield* readActs(page.records.map(actOf).filter(n => n !== null))
   const records: EndedTokenRecord[] = []
   for (const row of page.records) {
     const shown = row.kind === 'ended' ? row.ended : row.row
     const token = knownRecordOf(shown, labels, sets) ?? (yield* recordOf(shown, labels, sets))
-    records.push({ ...token, endedAt: row.at, ...(yield* endingOf(row)) })
+    const act = actOf(row)
+    const ending = act === null ? BY_TIME : actNumbered(act)
+    records.push({ ...token, endedAt: row.at, reason: reasonOfRow(row), ...ending })
   }
   return { ...page, records }
 }
