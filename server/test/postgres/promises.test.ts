@@ -2,17 +2,20 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test, type TestContext } from 'node:test'
+import { setImmediate as turn } from 'node:timers/promises'
 import { Unavailable } from '../../src/domain/refusal.ts'
 import { makeTokenId } from '../../src/domain/token-id.ts'
 import { makeBatches } from '../../src/store/postgres/batches.ts'
 import type { Connection } from '../../src/store/postgres/connection.ts'
+import { driver } from '../../src/store/postgres/drive.ts'
 import { FIND_STATEMENT } from '../../src/store/postgres/find-tokens.ts'
+import { lockService, lockTokens, TOKENS_LOCK } from '../../src/store/postgres/locks.ts'
 import { keepPartitions } from '../../src/store/postgres/partition-upkeep.ts'
 import type { Pool } from '../../src/store/postgres/pool.ts'
 import { makeTransactions } from '../../src/store/postgres/transactions.ts'
 import { databaseOf } from '../support/postgres-cluster.ts'
 import { addressOf, withConnection } from '../support/postgres-store.ts'
-import { act, createAgent, issue, KEEP_LONG, makeTestStore, START } from '../support/store.ts'
+import { act, createAgent, issue, KEEP_LONG, makeTestStore, newTokens, START } from '../support/store.ts'
 import { countRows, readNumber, readRows } from '../support/store-file.ts'
 
 process.env['MINTMARK_TEST_STORE'] = 'postgres'
@@ -36,6 +39,8 @@ test('a look-up by address touches one partition of tokens, by its key', async t
   const [tomorrow] = await issue(store, agent, {})
   assert.ok(today && tomorrow)
   const plan = await withConnection(address, async connection => {
+    // So small a table would be read whole, and the plan kept when it is large.
+    await connection.ask({ text: 'analyze token' })
     const explain = { text: `explain (analyze, costs off, timing off) ${FIND_STATEMENT}`, name: 'explained' }
     for (const one of [today, tomorrow]) await connection.ask({ ...explain, values: [[300], [one.id]] })
     const { rows } = await connection.ask({ ...explain, values: [[300], [tomorrow.id]] })
@@ -149,6 +154,53 @@ test('what is asked while a batch is under way is not answered by it', async () 
     [1, 2],
     [3, 4],
   ])
+})
+
+test('a token that comes while an act is under way waits for it, and is decided on again', async t => {
+  const { store, agent, file, address } = await makeWorld(t)
+  await issue(store, agent, {})
+  const [token] = await newTokens(store, agent, [{}])
+  assert.ok(token)
+  const waits = () => countRows(file, `pg_locks where locktype = 'advisory' and not granted`) > 0
+  const outcomes = await withConnection(address, async connection => {
+    await connection.ask({ text: 'begin' })
+    await lockService(driver, connection)
+    await lockTokens(driver, connection)
+    await connection.ask({ text: 'update service set seq = seq + 1' })
+    let isDone = false
+    const inserting = store.ledger.insert([token]).finally(() => {
+      isDone = true
+    })
+    while (!isDone && !waits()) await turn()
+    await connection.ask({ text: 'commit' })
+    return inserting
+  })
+  assert.deepEqual(outcomes, ['decide_again'])
+})
+
+test('an act that comes while a token is being written waits for it, and ends it', async t => {
+  const { store, agent, file, address } = await makeWorld(t)
+  const [token] = await issue(store, agent, {})
+  assert.ok(token)
+  const waits = () => countRows(file, `pg_locks where locktype = 'advisory' and not granted`) > 0
+  await withConnection(address, async connection => {
+    await connection.ask({ text: 'begin' })
+    await connection.ask({ text: 'select pg_advisory_xact_lock_shared($1)', values: [TOKENS_LOCK] })
+    let isDone = false
+    const disabling = store.agents.disable(agent.id, act('agent.disable')).finally(() => {
+      isDone = true
+    })
+    while (!isDone && !waits()) await turn()
+    const id = makeTokenId(START, randomBytes(10))
+    await connection.ask({
+      text: 'insert into token select $1, digest, seq, life, agent, cred, key, scope, aud from token',
+      values: [id],
+    })
+    await connection.ask({ text: 'commit' })
+    await disabling
+    assert.deepEqual(await store.ledger.find([token, { id, lifetimeSeconds: 300 }]), [undefined, undefined])
+  })
+  assert.equal(countRows(file, 'ended where reason = 4'), 2)
 })
 
 test('a token that was decided on before an act and comes after it finds another number, however they meet', async t => {
