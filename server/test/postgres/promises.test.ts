@@ -13,7 +13,7 @@ import { lockService, lockTokens, TOKENS_LOCK } from '../../src/store/postgres/l
 import { keepPartitions } from '../../src/store/postgres/partition-upkeep.ts'
 import type { Pool } from '../../src/store/postgres/pool.ts'
 import { makeTransactions } from '../../src/store/postgres/transactions.ts'
-import { databaseOf } from '../support/postgres-cluster.ts'
+import { databaseOf, runStatement } from '../support/postgres-cluster.ts'
 import { addressOf, withConnection } from '../support/postgres-store.ts'
 import { act, createAgent, issue, KEEP_LONG, makeTestStore, newTokens, START } from '../support/store.ts'
 import { countRows, readNumber, readRows } from '../support/store-file.ts'
@@ -167,11 +167,11 @@ test('a token that comes while an act is under way waits for it, and is decided 
     await lockService(driver, connection)
     await lockTokens(driver, connection)
     await connection.ask({ text: 'update service set seq = seq + 1' })
-    let isDone = false
+    const done = { yet: false }
     const inserting = store.ledger.insert([token]).finally(() => {
-      isDone = true
+      done.yet = true
     })
-    while (!isDone && !waits()) await turn()
+    while (!done.yet && !waits()) await turn()
     await connection.ask({ text: 'commit' })
     return inserting
   })
@@ -186,11 +186,11 @@ test('an act that comes while a token is being written waits for it, and ends it
   await withConnection(address, async connection => {
     await connection.ask({ text: 'begin' })
     await connection.ask({ text: 'select pg_advisory_xact_lock_shared($1)', values: [TOKENS_LOCK] })
-    let isDone = false
+    const done = { yet: false }
     const disabling = store.agents.disable(agent.id, act('agent.disable')).finally(() => {
-      isDone = true
+      done.yet = true
     })
-    while (!isDone && !waits()) await turn()
+    while (!done.yet && !waits()) await turn()
     const id = makeTokenId(START, randomBytes(10))
     await connection.ask({
       text: 'insert into token select $1, digest, seq, life, agent, cred, key, scope, aud from token',
@@ -238,4 +238,24 @@ test('a token that was decided on before an act and comes after it finds another
   // Nothing is left under a cut-off that is closed.
   const lost = `token t join agent a on a.n = t.agent where t.seq < a.ended_seq`
   assert.equal(countRows(file, `${lost} and not exists (select 1 from cutoff where state = 'open')`), 0)
+})
+
+test('while the database takes nobody every answer is a refusal, and the first one after it is true', async t => {
+  const { store, agent, file } = await makeWorld(t)
+  const [token] = await issue(store, agent, {})
+  assert.ok(token)
+  const owner = file.replace(databaseOf(file), 'postgres')
+  const all = `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${databaseOf(file)}'`
+  const takes = async (allowed: boolean) => {
+    await runStatement(owner, `alter database ${databaseOf(file)} allow_connections ${allowed}`)
+    if (!allowed) await runStatement(owner, all)
+  }
+  await takes(false)
+  await assert.rejects(store.ledger.find([token]), Unavailable)
+  await assert.rejects(store.ledger.end(token, 'manual_revocation', REVOKE), Unavailable)
+  await assert.rejects(store.agents.viewForIssue([agent.clientId], 'cached'), Unavailable)
+  assert.match(String(await store.health.check()), /cannot be reached/)
+  await takes(true)
+  assert.equal((await store.ledger.find([token]))[0]?.dead, false)
+  assert.equal(await store.ledger.end(token, 'manual_revocation', REVOKE), 'ended')
 })
