@@ -1,17 +1,17 @@
 // Agents in the store: reading them, and the acts that change them.
 import type { Act } from '../../domain/act.ts'
-import { type Agent, type Client, LIFETIMES_MAX } from '../../domain/agent.ts'
 import { settingsRecord } from '../../domain/agent-record.ts'
+import { type Agent, type Client, LIFETIMES_MAX } from '../../domain/agent.ts'
 import type { AgentSettings } from '../../domain/change-agent.ts'
-import type { AgentLimits } from '../../domain/limits.ts'
 import { NO_CONDITION } from '../../domain/ledger.ts'
+import type { AgentLimits } from '../../domain/limits.ts'
 import { formatTimeOrNull, type Milliseconds } from '../../domain/time.ts'
 import type { NewAgent } from '../../ports.ts'
-import { readUsableCredentials } from './credentials.ts'
 import { endAll } from '../ledger/end-tokens.ts'
 import { bytesOfHex, parseLabels, parseStrings } from '../rows.ts'
 import { all, first, only, run, type Script, type Value } from '../script.ts'
 import { audit, type Transaction } from '../transaction.ts'
+import { readUsableCredentials } from './credentials.ts'
 import { once } from './idempotency.ts'
 
 /** What {@link settingValues} gives, in that order. */
