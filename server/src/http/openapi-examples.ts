@@ -39,6 +39,7 @@ const agent = {
   live_tokens_max: null,
   at_live_tokens_max: 'refuse',
   dpop_bound_access_tokens: false,
+  tls_client_certificate_bound_access_tokens: false,
   created_at: MADE,
   disabled_at: null,
 }

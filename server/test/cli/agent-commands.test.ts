@@ -73,6 +73,7 @@ test('agent show --json prints the agent as it was configured, and no secret', t
     live_tokens_max: 10,
     at_live_tokens_max: 'supersede',
     dpop_bound_access_tokens: false,
+    tls_client_certificate_bound_access_tokens: false,
     disabled_at: null,
   })
 })

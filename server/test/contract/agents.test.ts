@@ -44,6 +44,7 @@ test('creating an agent: 201, its address, the record, and its secret this once'
     live_tokens_max: null,
     at_live_tokens_max: 'refuse',
     dpop_bound_access_tokens: false,
+    tls_client_certificate_bound_access_tokens: false,
     created_at: '2026-11-21T09:30:00Z',
     disabled_at: null,
   })

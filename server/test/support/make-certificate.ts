@@ -73,17 +73,19 @@ export type CertificateRequest = {
   /** Signs itself unless it is given. */
   readonly authority?: MadeCertificate
   readonly isAuthority?: boolean
+  /** Of one that is no authority; client unless it is given. */
+  readonly purpose?: keyof typeof PURPOSES
   readonly notBefore?: number
   readonly notAfter?: number
 }
 
 const ECDSA_WITH_SHA256 = sequence(objectIdentifier('1.2.840.10045.4.3.2'))
-const CLIENT_AUTHENTICATION = sequence(objectIdentifier('1.3.6.1.5.5.7.3.2'))
+const PURPOSES = { server: '1.3.6.1.5.5.7.3.1', client: '1.3.6.1.5.5.7.3.2' } as const
 
-const extensionsOf = ({ names, isAuthority = false }: CertificateRequest): Bytes => {
+const extensionsOf = ({ names, isAuthority = false, purpose: use = 'client' }: CertificateRequest): Bytes => {
   const purpose = isAuthority
     ? extension('2.5.29.19', sequence(der(0x01, Buffer.of(0xff))))
-    : extension('2.5.29.37', CLIENT_AUTHENTICATION)
+    : extension('2.5.29.37', sequence(objectIdentifier(PURPOSES[use])))
   const alternatives = names?.map(([tag, value]) => der(tag, Buffer.from(value)))
   return sequence(purpose, ...(alternatives === undefined ? [] : [extension('2.5.29.17', sequence(...alternatives))]))
 }
