@@ -78,9 +78,10 @@ test('a connection of TLS 1.2 cannot be negotiated again, so that no certificate
   const { cert, key } = made()
   const socket = connect({ port: Number(port), host: '127.0.0.1', ca: CERTIFICATE, maxVersion: 'TLSv1.2', cert, key })
   await once(socket, 'secureConnect')
-  const refused = once(socket, 'error')
-  socket.renegotiate({}, () => undefined)
-  const [error] = (await refused) as [Error]
-  assert.match(error.message, /no renegotiation/)
+  const outcome = await new Promise<string>(resolve => {
+    socket.on('error', ({ message }) => resolve(message))
+    socket.renegotiate({ rejectUnauthorized: false }, error => resolve(error?.message ?? 'renegotiated'))
+  })
+  assert.match(outcome, /no renegotiation/)
   socket.destroy()
 })
