@@ -79,8 +79,9 @@ export const normalSubject = (by: SubjectKind, text: string): string | undefined
 
 /** Why nothing is done with a certificate at `now`; null where its time is (RFC 5280 §4.1.2.5). */
 export const validityFault = ({ notBefore, notAfter }: ClientCertificate, now: Milliseconds): string | null => {
-  if (now < notBefore) return 'the certificate is not valid yet'
-  return now >= notAfter + 1000 ? 'the certificate has expired' : null
+  // A time that is none is no time either.
+  if (!(now >= notBefore)) return 'the certificate is not valid yet'
+  return now < notAfter + 1000 ? null : 'the certificate has expired'
 }
 
 const isNamed = ({ names }: ClientCertificate, { by, name }: SubjectTrust): boolean => {

@@ -32,6 +32,9 @@ const STRINGS: Readonly<Record<number, (bytes: Uint8Array) => string>> = {
   0x1e: strict('utf-16be'),
 }
 
+// A TextDecoder throws TypeErrors.
+const isMalformed = (error: unknown): boolean => error instanceof Malformed || error instanceof TypeError
+
 const attributeOf = (element: Element): NameAttribute => {
   const [type, value, ...rest] = readInside(element, SEQUENCE)
   const decode = value === undefined ? undefined : STRINGS[value.tag]
@@ -47,8 +50,7 @@ const subjectOf = (subject: Element | undefined): readonly string[] => {
     const name = readInside(subject, SEQUENCE).map(part => readInside(part, SET).map(attributeOf))
     return name.length === 0 ? [] : [canonicalName(name)]
   } catch (error) {
-    // A TextDecoder throws TypeErrors.
-    if (error instanceof Malformed || error instanceof TypeError) return []
+    if (isMalformed(error)) return []
     throw error
   }
 }
@@ -104,21 +106,36 @@ const namesOf = (der: Uint8Array): ClientCertificate['names'] => {
   }
 }
 
-const read = (der: Uint8Array): ClientCertificate | undefined => {
+const NAMELESS: ClientCertificate['names'] = { subject_dn: [], san_dns: [], san_uri: [], san_ip: [], san_email: [] }
+
+/** Where OpenSSL takes what is no strict DER, the certificate has a thumbprint and a time, and the name of nobody. */
+const namesIfStrict = (der: Uint8Array): ClientCertificate['names'] => {
   try {
-    const certificate = new X509Certificate(der)
-    const { raw } = certificate
-    // OpenSSL also takes PEM, and passes over what follows.
-    if (Buffer.compare(raw, der) !== 0) return undefined
-    return {
-      thumbprint: hash('sha256', raw, 'base64url'),
-      names: namesOf(raw),
-      notBefore: certificate.validFromDate.getTime(),
-      notAfter: certificate.validToDate.getTime(),
-    }
+    return namesOf(der)
+  } catch (error) {
+    if (isMalformed(error)) return NAMELESS
+    throw error
+  }
+}
+
+const parse = (der: Uint8Array): X509Certificate | undefined => {
+  try {
+    return new X509Certificate(der)
   } catch {
-    // What OpenSSL, the reader of DER or a decoder throws says the same.
+    // OpenSSL throws for nothing but what it cannot read.
     return undefined
+  }
+}
+
+const read = (der: Uint8Array): ClientCertificate | undefined => {
+  const certificate = parse(der)
+  // OpenSSL also takes PEM, and passes over what follows.
+  if (certificate === undefined || Buffer.compare(certificate.raw, der) !== 0) return undefined
+  return {
+    thumbprint: hash('sha256', der, 'base64url'),
+    names: namesIfStrict(der),
+    notBefore: certificate.validFromDate.getTime(),
+    notAfter: certificate.validToDate.getTime(),
   }
 }
 

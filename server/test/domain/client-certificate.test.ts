@@ -47,4 +47,6 @@ test('a certificate is valid from notBefore through the last second, notAfter (R
   ] as const) {
     assert.equal(validityFault(certificate, now), fault, `${now}`)
   }
+  assert.equal(validityFault({ ...certificate, notBefore: Number.NaN }, 15_000), early)
+  assert.equal(validityFault({ ...certificate, notAfter: Number.NaN }, 15_000), late)
 })

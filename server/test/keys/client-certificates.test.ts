@@ -77,6 +77,18 @@ test('alternative names are read each by its kind, in one spelling; what is none
   assert.equal(read?.thumbprint, certificate.thumbprint)
 })
 
+test('a certificate whose alternative names are no strict DER has no name at all, and is a certificate still', () => {
+  const certificate = makeCertificate({
+    names: [
+      [0x82, 'a.example'],
+      [0x9f, 'x'],
+    ],
+  })
+  const read = clientCertificates.read(certificate.der)
+  assert.equal(read?.thumbprint, certificate.thumbprint)
+  assert.deepEqual(Object.values(read?.names ?? {}), [[], [], [], [], []])
+})
+
 test('times are those of the certificate, to the second', () => {
   const [notBefore, notAfter] = [Date.UTC(2020, 1, 3, 4, 5, 6), Date.UTC(2060, 6, 7, 8, 9, 10)]
   const read = clientCertificates.read(makeCertificate({ notBefore, notAfter }).der)
