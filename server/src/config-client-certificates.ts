@@ -4,7 +4,7 @@ import { isIP } from 'node:net'
 import type { SettingReader } from './config-reader.ts'
 import { parseFile, parseOneOf, type Parser, parseRanges } from './config-values.ts'
 
-export const CERTIFICATE_FORMS = ['rfc9440', 'pem', 'base64', 'xfcc'] as const
+const CERTIFICATE_FORMS = ['rfc9440', 'pem', 'base64', 'xfcc'] as const
 
 type CertificateForm = (typeof CERTIFICATE_FORMS)[number]
 
