@@ -235,7 +235,7 @@ const registerAudit = (app: FastifyInstance, { ports, refuser }: AdministrationW
     refusals,
     describeList({
       operationId: 'listRefusals',
-      summary: 'Count refused authentications',
+      summary: 'Count refused authentications and token requests',
       access: ACCESS.readAudit,
       query: refusalsQuery,
       answer: refusalsAnswer,
