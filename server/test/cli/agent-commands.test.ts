@@ -96,7 +96,7 @@ test('agent disable and enable change the agent, and doing either twice changes 
   const id = createdId(folder, 'reports')
   const act = (verb: string) =>
     (
-      JSON.parse(run(folder, ['agent', verb, id, '--json', ...(YES[verb] ?? [])]).stdout) as {
+      JSON.parse(run(folder, ['agent', verb, id, '--note', verb, '--json', ...(YES[verb] ?? [])]).stdout) as {
         disabled_at: string | null
       }
     ).disabled_at
@@ -105,6 +105,17 @@ test('agent disable and enable change the agent, and doing either twice changes 
   assert.equal(act('disable'), disabledAt)
   assert.equal(act('enable'), null)
   assert.equal(act('enable'), null)
+  const { data } = JSON.parse(run(folder, ['audit', 'list', '--subject', id, '--json']).stdout) as {
+    readonly data: readonly { readonly kind: string; readonly note: string | null }[]
+  }
+  assert.deepEqual(
+    data.map(({ kind, note }) => [kind, note]),
+    [
+      ['agent.enable', 'enable'],
+      ['agent.disable', 'disable'],
+      ['agent.create', null],
+    ],
+  )
 })
 
 test('a name that another agent has is refused', t => {
