@@ -1,7 +1,7 @@
 // mintmark agent …, run as a person runs it.
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { KEY, makeFolder, run } from './run-mintmark.ts'
+import { KEY, makeFolder, run, runAlone } from './run-mintmark.ts'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 const NOBODY = '6f1d7c1e-4f5a-4c63-9d0f-2b1a7c3e9a10'
@@ -210,15 +210,15 @@ test('wrong usage ends with status 2', t => {
 
 test('help and version end with status 0', t => {
   const folder = makeFolder(t)
-  assert.match(run(folder, ['--version']).stdout, /^\d+\.\d+\.\d+\n$/)
-  const { status, stdout } = run(folder, ['agent', 'create', '--help'])
+  assert.match(runAlone(folder, ['--version']).stdout, /^\d+\.\d+\.\d+\n$/)
+  const { status, stdout } = runAlone(folder, ['agent', 'create', '--help'])
   assert.equal(status, 0)
   assert.match(stdout, /\nExample:\n {2}mintmark agent create/)
 })
 
 test('without a store the commands name mintmark migrate', t => {
   assertRefused(
-    run(makeFolder(t), ['agent', 'list']),
+    runAlone(makeFolder(t), ['agent', 'list']),
     1,
     /^mintmark: .*mintmark\.db does not exist: run 'mintmark migrate' first\.\n$/,
   )

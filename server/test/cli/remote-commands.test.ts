@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { freePorts, makeFolder, run, runAside, type Variables } from './run-mintmark.ts'
+import { freePorts, makeFolder, run, runAlone, runAside, type Variables } from './run-mintmark.ts'
 import { createAgent, issue, startServing } from './serving.ts'
 
 const idOf = (token: unknown): string => {
@@ -111,7 +111,7 @@ test('a command without a terminal and without --yes ends nothing, says what it 
 test('nobody who listens is unreachable, with exit code 5', async t => {
   const [port] = await freePorts()
   const variables = { MINTMARK_URL: `http://127.0.0.1:${port}`, MINTMARK_API_KEY: 'key' }
-  const { status, stdout, stderr } = run(makeFolder(t), ['agent', 'list'], variables)
+  const { status, stdout, stderr } = runAlone(makeFolder(t), ['agent', 'list'], variables)
   assert.deepEqual([status, stdout], [5, ''])
   assert.match(stderr, /^mintmark: http:\/\/127\.0\.0\.1:\d+ cannot be reached: ECONNREFUSED/)
 })
