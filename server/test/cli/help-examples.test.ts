@@ -108,6 +108,8 @@ before(async () => {
   writeFileSync(join(template, 'key.old'), Buffer.alloc(32, 9).toString('base64'))
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   writeFileSync(join(template, 'key.pem'), privateKey.export({ format: 'pem', type: 'pkcs8' }))
+  const { kty, crv, x, y } = privateKey.export({ format: 'jwk' })
+  writeFileSync(join(template, 'client.jwks.json'), JSON.stringify({ keys: [{ kty, crv, x, y }] }))
   const program = resolve(import.meta.dirname, '../../src/main.ts')
   for (const [place, shim] of [
     ['bin', `exec '${process.execPath}' '${program}' "$@"`],
