@@ -6,7 +6,6 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
-import type { TestContext } from 'node:test'
 import { MessageChannel, receiveMessageOnPort, Worker } from 'node:worker_threads'
 import { type Ended, GIVE_UP_MS, type Order, type Variables } from './command-order.ts'
 
@@ -19,7 +18,10 @@ export const KEY = Buffer.alloc(32, 7).toString('base64')
 
 export type { Ended, Variables }
 
-export const makeFolder = (t: TestContext): string => {
+/** A test, or all of a file: what is to be done at its end. */
+export type Scope = { readonly after: (work: () => unknown) => void }
+
+export const makeFolder = (t: Scope): string => {
   const folder = mkdtempSync(join(tmpdir(), 'mintmark-cli-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
   return folder
@@ -140,7 +142,7 @@ const untilPrinted = (child: ChildProcess, printed: Printed, ready: RegExp): Pro
 
 /** Starts a command that goes on, and waits until what it prints on standard output matches. */
 export const start = async (
-  t: TestContext,
+  t: Scope,
   folder: string,
   {
     args,
@@ -173,7 +175,7 @@ const listen = async (port: number) => {
 }
 
 /** Holds a port until the test ends; 0 for any. */
-export const occupyPort = async (t: TestContext, port = 0): Promise<number> => {
+export const occupyPort = async (t: Scope, port = 0): Promise<number> => {
   const server = await listen(port)
   t.after(() => server.close())
   return (server.address() as AddressInfo).port
