@@ -57,6 +57,18 @@ test('every command has an example, and --json where it prints a record', () => 
   }
 })
 
+test('no option of any command takes a secret: other users of a machine see what stands on a command line', () => {
+  const takesSecret = (flags: string): boolean => /--[\w-]*(?:secret|password|token|jwt|api-key|jwks?)\b/.test(flags)
+  const flags = leaves.flatMap(([path, { options }]) =>
+    options.filter(({ required, optional }) => required || optional).map(option => `${path} ${option.flags}`),
+  )
+  assert.ok(flags.length > 100)
+  assert.deepEqual(
+    flags.filter(one => takesSecret(one.replaceAll(/--[\w-]+-(?:file|uri)\b/g, ''))),
+    [],
+  )
+})
+
 /** In place of the program: what the shell makes of a line, which is its words, its environment and its standard input. */
 const NOTE_CALL = `printf '%s\\0' "$@" > call\nenv -0 > environment\ncat > input`
 
