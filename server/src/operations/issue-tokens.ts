@@ -205,7 +205,7 @@ const issueRound = async (
   const outcomes = await ports.ledger.insert(minted.map(({ row }) => row))
   granted.forEach(({ pending: one, grant }, n) => {
     const [token, outcome] = [minted[n], outcomes[n]]
-    if (typeof outcome === 'object') answers[one.index] = refuseBeyond(outcome)
+    if (typeof outcome === 'object') answers[one.index] = refuseBeyond(outcome, grant.client.agent.clientId)
     else if (outcome === 'no_room') answers[one.index] = new Unavailable(NO_ROOM)
     else if (outcome === 'proof_used' || outcome === 'proof_late')
       answers[one.index] = refuseProof(PROOF_FAILURES[outcome])
@@ -222,11 +222,12 @@ const BEYOND: Readonly<Record<LimitName, string>> = {
   liveTokensMax: 'This agent has as many live tokens as it may.',
 }
 
-const refuseBeyond = ({ limit, retryAfterSeconds }: LimitReached): { readonly refusal: Refusal } => ({
+const refuseBeyond = ({ limit, retryAfterSeconds }: LimitReached, clientId: string): { readonly refusal: Refusal } => ({
   refusal: {
     code: 'too_many_requests',
     description: `${BEYOND[limit]} Ask again in ${retryAfterSeconds} s, and use each token until it expires.`,
     retryAfterSeconds,
+    attempt: { way: 'limit', clientId },
   },
 })
 

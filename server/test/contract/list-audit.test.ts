@@ -1,6 +1,7 @@
 // GET /api/v1/audit, over HTTP. What each filter finds is the store's own test.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { limitKey } from '../support/earlier-keys.ts'
 import { type Answer, assertProblem, claimsOf, get, issue, revoke } from '../support/requests.ts'
 import { startServer, type TestServer } from '../support/test-server.ts'
 
@@ -108,10 +109,11 @@ test('a malformed, an empty and an unknown parameter is refused by its name', as
   }
 })
 
-test('an API key that is limited to audiences reads neither: the audit is of the whole service', async () => {
-  const limited = await service.createApiKey('audit:read', ['https://a.example'])
-  const description = 'This API key is limited to audiences; the audit is of the whole service.'
-  for (const path of PATHS) {
+test('an API key of before that is limited to audiences reads neither, and hears so before its query is looked at', async () => {
+  const limited = await service.createApiKey('audit:read')
+  limitKey(service.storeFile, limited.id, ['https://a.example'])
+  const description = 'This API key is limited to audiences, and may not read the audit log.'
+  for (const path of PATHS.flatMap(one => [one, `${one}?surprise=1`])) {
     const answer = await get(service, path, { 'x-api-key': limited.key })
     assertProblem(answer, 403, 'insufficient_scope', description)
   }

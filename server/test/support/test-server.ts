@@ -195,8 +195,8 @@ const makeRegisters = (store: SqliteStore) => {
       return { id: apiKey.id, key }
     },
     revokeApiKey: (id: string) => revokeApiKey(ports, CLI, id, null),
-    disableAgent: (id: string) => disableAgent(ports, CLI, id),
-    enableAgent: (id: string) => enableAgent(ports, CLI, id),
+    disableAgent: (id: string) => disableAgent(ports, CLI, id, null),
+    enableAgent: (id: string) => enableAgent(ports, CLI, id, null),
   }
 }
 
