@@ -55,7 +55,7 @@ const isAddress = ({ assertions }: TrustPorts, address: string): boolean =>
 type KeysWanted = Extract<TrustRequest, { kind: 'private_key_jwt' }>
 
 const checkKeys = (ports: TrustPorts, { kind, keys, jwksUri, takesTokenEndpoint }: KeysWanted): Checked => {
-  if ((keys === null) === (jwksUri === null)) return wrong('private_key_jwt', 'has not one of jwks and jwks_uri')
+  if ((keys === null) === (jwksUri === null)) return wrong('private_key_jwt', 'needs exactly one of jwks and jwks_uri')
   if (keys === null) {
     return jwksUri !== null && isAddress(ports, jwksUri)
       ? { trust: { kind, jwks: null, jwksUri, takesTokenEndpoint } }
@@ -115,7 +115,7 @@ type SubjectWanted = Extract<TrustRequest, { kind: 'tls_client_auth' }>
 const checkSubject = ({ kind, names }: SubjectWanted): Checked => {
   const given = SUBJECT_KINDS.flatMap(by => (names[by] === null ? [] : [{ by, name: names[by] }]))
   const [only, ...others] = given
-  if (only === undefined || others.length > 0) return wrong(kind, `has not one of ${SUBJECT_KINDS.join(', ')}`)
+  if (only === undefined || others.length > 0) return wrong(kind, `needs exactly one of ${SUBJECT_KINDS.join(', ')}`)
   return only.name.length <= TRUST_CHARACTERS_MAX && normalSubject(only.by, only.name) !== undefined
     ? { trust: { kind, ...only } }
     : wrong(`${kind}.${only.by}`, `${SUBJECT_FORMS[only.by]}, of at most ${TRUST_CHARACTERS_MAX} characters`)

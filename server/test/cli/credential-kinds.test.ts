@@ -1,9 +1,10 @@
 // mintmark credential create with what an agent may present in place of a secret.
 import assert from 'node:assert/strict'
-import { generateKeyPairSync, type KeyObject } from 'node:crypto'
+import { generateKeyPairSync, type KeyObject, X509Certificate } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { CERTIFICATE } from '../support/loopback-certificate.ts'
 import { KEY, makeFolder, run } from './run-mintmark.ts'
 
 type Printed = Readonly<Record<string, unknown>>
@@ -76,6 +77,27 @@ test('another issuer is trusted for its tokens of a subject', t => {
   })
 })
 
+test('a TLS certificate is trusted by one of its names, or as it is', t => {
+  const { folder, json, create, show } = makeAgent(t)
+  const NAMES = {
+    subject_dn: 'CN=reports,O=Example',
+    san_dns: 'reports.example',
+    san_uri: 'spiffe://example.org/reports',
+    san_ip: '10.0.0.7',
+    san_email: 'reports@example.org',
+  }
+  for (const [name, value] of Object.entries(NAMES)) {
+    const made = json(create(`--${name.replace('_', '-')}`, value))
+    assert.equal(made['kind'], 'tls_client_auth')
+    assert.deepEqual(show(made)['tls_client_auth'], { [name]: value })
+  }
+  writeFileSync(join(folder, 'one.pem'), CERTIFICATE)
+  const pinned = json(create('--certificate', 'one.pem'))
+  const { fingerprint256 } = new X509Certificate(CERTIFICATE)
+  const thumbprint = Buffer.from(fingerprint256.replaceAll(':', ''), 'hex').toString('base64url')
+  assert.deepEqual(show(pinned)['self_signed_tls_client_auth'], { thumbprints: [thumbprint] })
+})
+
 test('options that do not belong together are a wrong usage, and a private key goes nowhere', t => {
   const { folder, agentId, json, create } = makeAgent(t)
   writeFileSync(join(folder, 'private.json'), JSON.stringify({ keys: [jwkOf(privateKey)] }))
@@ -93,6 +115,9 @@ test('options that do not belong together are a wrong usage, and a private key g
     [['--jwks-file', 'text'], 1, NO_KEYS],
     [['--jwks-file', 'none.json'], 1, NO_KEYS],
     [['--jwks-file', 'nowhere.json'], 1, /"nowhere.json" cannot be read \(ENOENT\)/],
+    [['--san-dns', 'a.example', '--san-ip', '10.0.0.7'], 1, /exactly one/],
+    [['--san-dns', 'a.example', ...WORKLOAD], 1, /more than one of private_key_jwt/],
+    [['--certificate', 'text'], 1, /certificate/],
     [['--issuer', 'http://ci.example', '--subject', 'repo:acme'], 1, /workload_identity.issuer is no https address/],
   ]
   for (const [options, exitCode, message] of REFUSED) {

@@ -63,7 +63,7 @@ test('a credential trusts one thing: keys or an address or a workload', async ()
   const keys = { jwks: { keys: [key.jwk] } }
   const address = { jwks_uri: 'https://keys.example/jwks' }
   const workload = { issuer: 'https://ci.example', subject: 'job:1' }
-  const one = 'private_key_jwt has not one of jwks and jwks_uri.'
+  const one = 'private_key_jwt needs exactly one of jwks and jwks_uri.'
   const both =
     'The body names more than one of private_key_jwt, workload_identity, tls_client_auth, self_signed_tls_client_auth: choose one.'
   for (const [body, description] of [
@@ -139,10 +139,10 @@ const nulls = (names: object) =>
   Object.fromEntries(['subject_dn', 'san_dns', 'san_ip'].filter(name => !(name in names)).map(name => [name, null]))
 
 const BAD_NAMES: readonly (readonly [object, string])[] = [
-  [{}, ' has not one of subject_dn, san_dns, san_uri, san_ip, san_email.'],
+  [{}, ' needs exactly one of subject_dn, san_dns, san_uri, san_ip, san_email.'],
   [
     { san_dns: 'a.example', san_uri: 'spiffe://a/b' },
-    ' has not one of subject_dn, san_dns, san_uri, san_ip, san_email.',
+    ' needs exactly one of subject_dn, san_dns, san_uri, san_ip, san_email.',
   ],
   [
     { subject_dn: '/CN=reports' },
