@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { limitKey } from '../support/earlier-keys.ts'
-import { type Answer, assertProblem, claimsOf, get, issue, revoke } from '../support/requests.ts'
+import { type Answer, assertProblem, claimsOf, get, introspect, issue, revoke } from '../support/requests.ts'
+import { countRows } from '../support/store-file.ts'
 import { startServer, type TestServer } from '../support/test-server.ts'
 
 const PATHS = ['/api/v1/audit', '/api/v1/audit/refusals']
@@ -46,6 +47,15 @@ test('an act over HTTP is told with its operator, the address and the request th
   })
   const by = `actor_iss=${encodeURIComponent(service.provider.issuer)}&actor_sub=operator-1&actor_type=operator`
   assert.deepEqual((await list(`${by}&request_id=${answer.headers['x-request-id']}&kind=token.revoke`)).data, data)
+})
+
+test('issues and introspections are no entries: the ledger is their record', async () => {
+  const agent = await service.createAgent()
+  const { key } = await service.createApiKey('tokens:introspect')
+  const before = countRows(service.storeFile, 'audit')
+  const token = await issue(service, agent)
+  assert.equal((await introspect(service, key, token)).status, 200)
+  assert.equal(countRows(service.storeFile, 'audit'), before)
 })
 
 test('an act at the terminal has no address; filters that match nothing give an empty page', async () => {
