@@ -52,10 +52,10 @@ test('an act over HTTP is told with its operator, the address and the request th
 test('issues and introspections are no entries: the ledger is their record', async () => {
   const agent = await service.createAgent()
   const { key } = await service.createApiKey('tokens:introspect')
-  const before = countRows(service.storeFile, 'audit')
+  const entries = countRows(service.storeFile, 'audit')
   const token = await issue(service, agent)
   assert.equal((await introspect(service, key, token)).status, 200)
-  assert.equal(countRows(service.storeFile, 'audit'), before)
+  assert.equal(countRows(service.storeFile, 'audit'), entries)
 })
 
 test('an act at the terminal has no address; filters that match nothing give an empty page', async () => {
