@@ -13,7 +13,7 @@ import { type Figures, figuresOf, type Lane, type Latency, measureLatencies, mea
 const options = readOptions({
   seconds: 1.5,
   rounds: 8,
-  warmups: 2,
+  warmups: 8,
   connections: 32,
   workers: 0,
   only: '',

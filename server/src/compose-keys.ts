@@ -102,8 +102,12 @@ export const makersUnder = async (store: SqliteStore, config: CommandConfig): Pr
 /** Makes the first signing key, where there is none. */
 export const ensureSigningKey: CheckKey = async (store, config) => {
   refuseMissingAlgorithm(config)
-  const key = makeSigningKey(keyOf(config), config.signingKeys.algorithm)
-  await store.signingKeys.createFirst(key, systemAct('signing_key.create'))
+  const sealed = await store.signingKeys.sealed()
+  if (sealed.length === 0) {
+    const key = makeSigningKey(keyOf(config), config.signingKeys.algorithm)
+    // Another process may have made one meanwhile: of two callers one creates.
+    await store.signingKeys.createFirst(key, systemAct('signing_key.create'))
+  }
   await refuseWrongKey(store, config)
 }
 

@@ -4,7 +4,6 @@ import {
   createPublicKey,
   generateKeyPair,
   generateKeyPairSync,
-  hash,
   type KeyObject,
   type SigningOptions,
 } from 'node:crypto'
@@ -26,8 +25,6 @@ type Algorithm = {
   /** What is hashed before it is signed; null where the algorithm does that itself. */
   readonly digest: 'sha256' | null
   readonly options: SigningOptions
-  /** RFC 7638 §3.2, RFC 8037 §2 and, for AKP, the draft of ML-DSA for JOSE: in the order of their names. */
-  readonly thumbprintMembers: readonly string[]
 }
 
 const generate = promisify(generateKeyPair)
@@ -40,7 +37,6 @@ export const ALGORITHMS: Readonly<Record<SigningAlgorithm, Algorithm>> = {
     digest: 'sha256',
     // RFC 7518 §3.4: r and s side by side, not DER.
     options: { dsaEncoding: 'ieee-p1363' },
-    thumbprintMembers: ['crv', 'kty', 'x', 'y'],
   },
   RS256: {
     keyType: 'rsa',
@@ -48,7 +44,6 @@ export const ALGORITHMS: Readonly<Record<SigningAlgorithm, Algorithm>> = {
     generate: () => generate('rsa', RSA),
     digest: 'sha256',
     options: { padding: constants.RSA_PKCS1_PADDING },
-    thumbprintMembers: ['e', 'kty', 'n'],
   },
   EdDSA: {
     keyType: 'ed25519',
@@ -56,7 +51,6 @@ export const ALGORITHMS: Readonly<Record<SigningAlgorithm, Algorithm>> = {
     generate: () => generate('ed25519'),
     digest: null,
     options: {},
-    thumbprintMembers: ['crv', 'kty', 'x'],
   },
   'ML-DSA-65': {
     keyType: 'ml-dsa-65',
@@ -64,16 +58,7 @@ export const ALGORITHMS: Readonly<Record<SigningAlgorithm, Algorithm>> = {
     generate: () => generate('ml-dsa-65'),
     digest: null,
     options: {},
-    thumbprintMembers: ['alg', 'kty', 'pub'],
   },
-}
-
-/** RFC 7638 §3: SHA-256 of the required members in the order of their names. */
-export const thumbprintOf = (jwk: BareJwk): string => {
-  const members: Readonly<Record<string, string>> = jwk
-  const { thumbprintMembers } = ALGORITHMS[jwk.alg]
-  const required = Object.fromEntries(thumbprintMembers.map(name => [name, members[name]]))
-  return hash('sha256', JSON.stringify(required), 'base64url')
 }
 
 /** The public members of a key, private or public, of this algorithm. Throws where it is another kind of key. */

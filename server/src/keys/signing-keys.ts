@@ -2,7 +2,8 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto'
 import type { SealedSigningKey, SigningAlgorithm } from '../domain/signing-key.ts'
 import { keyEncryptionKeyId, seal, unseal } from './sealed-bytes.ts'
-import { ALGORITHMS, bareJwkOf, thumbprintOf } from './signing-algorithms.ts'
+import { ALGORITHMS, bareJwkOf } from './signing-algorithms.ts'
+import { thumbprintOf } from './thumbprint.ts'
 
 /** Seals a private key; its `kid` is the thumbprint unless it has one of its own. */
 export const sealSigningKey = (
