@@ -185,6 +185,11 @@ test('a reset of the clock ends every token, shows them in history, and lets new
     (await store.ledger.listEnded(request)).records.map(({ id, reason, endedAt }) => [id, reason, endedAt]),
     tokens.map(({ id }) => [id, 'bulk_revocation', clock.wall()] as const).toSorted(([a], [b]) => (a < b ? 1 : -1)),
   )
+  // Each ended before it was issued, by the clock that counts now.
+  for (const token of tokens) {
+    assert.equal((await store.ledger.show(token.id))?.end?.endedAt, clock.wall())
+    assert.equal(await store.ledger.end(token, 'manual_revocation', act('token.revoke')), 'already_ended')
+  }
   const [next] = await issue(store, agent, {})
   assert.ok(next)
   assert.equal(issuedAtOf(next.id), clock.wall())

@@ -1,40 +1,16 @@
 // Writes a group of new tokens: each only where the decision to issue it still stands.
-import { LIFETIMES_MAX } from '../../domain/agent.ts'
 import { makeGuard } from '../ledger/guard.ts'
-import { keepProof, stateOfProof } from '../ledger/proofs.ts'
+import { keepLifetime, refuseUses } from '../ledger/new-tokens.ts'
+import { keepProof } from '../ledger/proofs.ts'
 import { noteCredentialUses } from '../registers/last-uses.ts'
 import { only } from '../script.ts'
 import { readServiceRow } from './service-row.ts'
 import { drive } from './drive.ts'
-import { ASSERTION_USED, DECIDE_AGAIN, INSERTED, NO_ROOM, packReached, PROOF_LATE, PROOF_USED } from './outcomes.ts'
+import { DECIDE_AGAIN, INSERTED, NO_ROOM, packReached, REFUSED } from './outcomes.ts'
 import { type PackedProof, type PackedTokens, type UnpackedToken, unpackTokens } from './packed-tokens.ts'
 import type { SqliteTransaction } from './transaction.ts'
 
 const INSERT = `insert into token (life, id, digest, agent, cred, key, scope, aud, seq) values (?, ?, ?, ?, ?, ?, ?, ?, ?)`
-
-// Every list merges one stream for each lifetime, so their number is bounded.
-const keepLifetime = ({ sql }: SqliteTransaction, life: number): boolean => {
-  if (sql('select 1 from lifetime where life = ?').get(life) !== undefined) return true
-  const { count } = sql<{ count: number }>('select count(*) as count from lifetime').get() ?? { count: 0 }
-  if (count >= LIFETIMES_MAX) return false
-  sql('insert into lifetime values (?)').run(life)
-  return true
-}
-
-const NOT_TAKEN = {
-  dpop: { used: PROOF_USED, late: PROOF_LATE },
-  // One outcome: why an assertion is refused is nobody's business.
-  assertion: { used: ASSERTION_USED, late: ASSERTION_USED },
-} as const
-
-/** The outcome of the first proof that may not get a token; undefined where all may. */
-const refuseProofs = (tx: SqliteTransaction, proofs: readonly PackedProof[]): number | undefined => {
-  for (const proof of proofs) {
-    const state = drive(tx.sql, stateOfProof(tx, proof))
-    if (state !== 'unused') return NOT_TAKEN[proof.kind][state]
-  }
-  return undefined
-}
 
 const NO_PROOFS: readonly PackedProof[] = []
 
@@ -56,13 +32,12 @@ const makeInsert = (tx: SqliteTransaction, packed: PackedTokens, seq: number) =>
   const statement = tx.sql(INSERT)
   const insert = (token: UnpackedToken, proofs: readonly PackedProof[]): number => {
     const { life, id, digest, agent, credential, key, scope, audience } = token
-    const hasLifetime = lifetimes.get(life) ?? keepLifetime(tx, life)
+    const hasLifetime = lifetimes.get(life) ?? drive(tx.sql, keepLifetime(life))
     lifetimes.set(life, hasLifetime)
     const [scopeSet, audienceSet] = [scopes[scope], audiences[audience]]
     if (!hasLifetime || scopeSet === null || audienceSet === null) return NO_ROOM
-    // First: a proof that was used must end no token of the agent to make room.
-    const refused = refuseProofs(tx, proofs)
-    if (refused !== undefined) return refused
+    const refused = proofs.length === 0 ? undefined : drive(tx.sql, refuseUses(tx, proofs))
+    if (refused !== undefined) return REFUSED[refused]
     const reached = guard === undefined ? undefined : drive(tx.sql, guard.admit(token))
     if (reached !== undefined) return packReached(reached)
     statement.run(life, id, digest, agent, credential, key, scopeSet, audienceSet, seq)

@@ -2,6 +2,7 @@
 import type { AgentLimits } from '../../domain/limits.ts'
 import type { NewToken } from '../../ports.ts'
 import type { SingleUse } from '../../ports/secret-registers.ts'
+import type { TokenUse } from '../ledger/new-tokens.ts'
 
 // A packed row: id 16 bytes, digest 16 bytes, then numbers. Cloning objects between threads costs more than the insert.
 const ROW_BYTES = 64
@@ -20,7 +21,7 @@ export type PackedTokens = {
 }
 
 /** `row` is the position of its token. */
-export type PackedProof = SingleUse & { readonly row: number; readonly kind: 'dpop' | 'assertion' }
+export type PackedProof = TokenUse & { readonly row: number }
 
 export type UnpackedToken = {
   readonly id: Buffer
