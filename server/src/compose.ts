@@ -18,6 +18,7 @@ import {
 import type { CommandConfig, MigrateConfig, ServeConfig, ServiceConfig, StoreConfig } from './config.ts'
 import { LIFETIMES_MAX } from './domain/agent.ts'
 import { actBy, type CliCaller, type Origin } from './domain/caller.ts'
+import type { RestoreState } from './domain/restore.ts'
 import type { AuditVerdict, KnownSeal, Seal } from './domain/seal.ts'
 import { DAY_MS } from './domain/time.ts'
 import { auditSealKey } from './keys/audit-key.ts'
@@ -52,6 +53,8 @@ export type Service = {
   /** What further threads that serve connect to. */
   readonly host: StoreHost
   readonly ports: Ports
+  /** The last restore of the store, if there was one. */
+  readonly restoreState: () => Promise<RestoreState | undefined>
   readonly close: () => Promise<void>
 }
 
@@ -61,7 +64,7 @@ const secrets = makeSecrets(randomness)
 const COMMAND_DEADLINE_MS = 10_000
 
 // A command acts once: it opens the store without the upkeep of a service.
-const openForCommand = ({ databaseFile }: StoreConfig): Promise<SqliteStore> =>
+export const openForCommand = ({ databaseFile }: StoreConfig): Promise<SqliteStore> =>
   forPerson(() => openSqliteStore({ file: databaseFile, retention: null, deadlineMs: COMMAND_DEADLINE_MS }))
 
 const openForService = async (config: ServiceConfig): Promise<SqliteStore> => {
@@ -94,7 +97,7 @@ export const openAdministration = async (config: CommandConfig, origin: Origin<C
   return { send: makeInProcess(ports, origin), close: store.close }
 }
 
-const makeFolder = (path: string): void => {
+export const makeFolder = (path: string): void => {
   try {
     mkdirSync(path, { recursive: true, mode: 0o700 })
   } catch (error) {
@@ -190,7 +193,8 @@ const openFor = async (maker: StoreMaker, config: ServiceConfig, checkKey: Check
     refuseOtherMaker(store, config, maker)
     await checkKey(store, config)
     await refuseLifetime(store, config.tokenLifetimeSeconds)
-    return { host: store.host, ports: portsOf(store, config, await operators), close: () => store.close() }
+    const ports = portsOf(store, config, await operators)
+    return { host: store.host, ports, restoreState: () => store.restores.state(), close: () => store.close() }
   } catch (error) {
     await store.close()
     throw error

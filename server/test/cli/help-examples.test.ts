@@ -105,6 +105,7 @@ before(async () => {
   writeFileSync(join(template, 'key.old'), Buffer.alloc(32, 9).toString('base64'))
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   writeFileSync(join(template, 'key.pem'), privateKey.export({ format: 'pem', type: 'pkcs8' }))
+  assert.equal(run(template, ['backup', 'backup.db']).status, 0)
   mkdirSync(join(template, 'bin'))
   const program = resolve(import.meta.dirname, '../../src/main.ts')
   const shim = `#!/bin/sh\nexec '${process.execPath}' '${program}' "$@"\n`

@@ -5,6 +5,7 @@ import { existsSync } from 'node:fs'
 import type { AgentRegister, AuditLog, RevocationRegister, StoreHealth, TokenLedger } from '../../ports.ts'
 import type { ApiKeyRegister, CredentialRegister, LeakedSecretRegister } from '../../ports/secret-registers.ts'
 import type { ImportRegister } from '../../ports/imports.ts'
+import type { RestoreRegister } from '../../ports/restore.ts'
 import type { SigningKeyMaker, SigningKeyRegister } from '../../ports/signing-keys.ts'
 import { systemAct } from '../../domain/act.ts'
 import type { KeyPolicy } from '../../domain/key-life.ts'
@@ -33,6 +34,7 @@ import { applyMigrations, PROGRAM_VERSION, schemaVersionOf } from './migrations.
 import { makeReader } from './reader.ts'
 import { makeAgentRegister } from '../registers/agent-register.ts'
 import { makeApiKeyRegister } from '../registers/api-key-register.ts'
+import { makeRestoreRegister } from '../restore/restore-register.ts'
 import type { Retention } from '../retention.ts'
 import { makeRevocationRegister } from '../ledger/revocation-register.ts'
 import type { SealKey } from '../audit/seals.ts'
@@ -55,6 +57,7 @@ export type StoreConnection = {
   readonly leakedSecrets: LeakedSecretRegister
   readonly imports: ImportRegister
   readonly signingKeys: SigningKeyRegister
+  readonly restores: RestoreRegister
   readonly audit: AuditLog
   readonly health: StoreHealth
   /** Takes a port to the writing thread, as the host's `attach` gives it. */
@@ -192,6 +195,7 @@ export const connectStore = (options: {
     leakedSecrets: makeLeakedSecretRegister(writer),
     imports: makeImportRegister(writer),
     signingKeys: makeSigningKeyRegister(reader, writer),
+    restores: makeRestoreRegister(reader, writer),
     audit,
     health: makeHealth(reader, writer),
     connect: writer.connect,
