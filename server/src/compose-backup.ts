@@ -1,7 +1,8 @@
 // Wires backup and restore: a file of a backup, the store of a configuration, and a signing key for what was restored.
 import { dirname } from 'node:path'
-import { makeFolder, openForCommand } from './compose.ts'
-import { forPerson, keyOf, refuseForeignSeals, refuseMissingAlgorithm } from './compose-keys.ts'
+import { openForCommand } from './compose.ts'
+import { keyOf, refuseForeignSeals, refuseMissingAlgorithm } from './compose-keys.ts'
+import { forPerson, makeFolder } from './compose-store.ts'
 import type { MigrateConfig, StoreConfig } from './config.ts'
 import { actBy, type CliCaller, type Origin } from './domain/caller.ts'
 import type { Acceptance, BackupContent, RestoreState, Suspended } from './domain/restore.ts'

@@ -20,6 +20,16 @@ test('what stores share knows none of them, and no database; neither knows the o
   nothing(wrong, 'A store imports what is shared, never the other way round.')
 })
 
+// SQLite's words; a name that PostgreSQL folds to small letters; bytes as a literal; PostgreSQL's casts and places.
+const OF_ONE_DATABASE =
+  /\b(?:unhex|hex|ifnull|json_each|last_insert_rowid)\(|\bindexed by\b|\bor (?:ignore|replace) into\b|[a-z_.)]+ as [a-z]+[A-Z]\w*|\bx''|\bpragma\b|\w::[a-z]|\$\d/
+
+test('what stores share is SQL that each of them reads', () => {
+  const shared = STORES.filter(file => !STORE_OF_A_DATABASE.test(file.path))
+  assert.ok(findIn(shared, /\b(?:select|insert|update|delete) /).length > 80, 'Next to no statements are found.')
+  nothing(findIn(shared, OF_ONE_DATABASE), 'See docs/decisions/0022-scripts.md.')
+})
+
 /** The scripts that a file declares; with `export` before it, those that it gives to others. */
 const scriptsIn = (text: string, before = ''): readonly string[] =>
   [...text.matchAll(new RegExp(`${before}(?:function\\* (\\w+)|const (\\w+) = \\([^=]*\\): Script<)`, 'g'))].map(

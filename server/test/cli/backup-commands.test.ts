@@ -9,6 +9,7 @@ import { startIdentityProvider } from '../support/identity-provider.ts'
 import { freePorts, KEY, makeFolder, run, runAside, runShell, start, type Variables } from './run-mintmark.ts'
 
 type Agent = { readonly agent_id: string; readonly client_id: string; readonly client_secret: string }
+type Restored = { readonly replaced: string; readonly kid: string; readonly suspended: Counts }
 type Counts = { readonly agents: number; readonly credentials: number; readonly api_keys: number }
 
 const makeWorld = async (t: TestContext) => {
@@ -27,15 +28,15 @@ const makeWorld = async (t: TestContext) => {
     PORT: String(port),
   }
   assert.equal(run(folder, ['migrate'], variables).status, 0)
-  const json = <T>(...args: readonly string[]): T => {
+  const json = (...args: readonly string[]): unknown => {
     const { status, stdout, stderr } = run(folder, [...args, '--json'], variables)
     assert.equal(status, 0, stderr)
-    return JSON.parse(stdout) as T
+    return JSON.parse(stdout)
   }
   const makeAgent = (name: string): Agent =>
-    json('agent', 'create', '--name', name, '--scope', 'db:read', '--default-scope', 'db:read')
+    json('agent', 'create', '--name', name, '--scope', 'db:read', '--default-scope', 'db:read') as Agent
   const makeKey = (name: string): string =>
-    json<{ api_key: string }>('api-key', 'create', '--name', name, '--permission', 'tokens:introspect').api_key
+    (json('api-key', 'create', '--name', name, '--permission', 'tokens:introspect') as { api_key: string }).api_key
   const serve = () => start(t, folder, { args: ['serve'], variables, ready: /another audience\.\n/ })
   return { folder, url, variables, provider, json, makeAgent, makeKey, serve }
 }
@@ -72,9 +73,9 @@ const readKids = async ({ url }: World): Promise<readonly string[]> => {
 /** Issues and revokes until it is stopped; gives every token, the revoked ones apart. */
 const startLoad = (world: World, agent: Agent) => {
   const [issued, revoked]: [string[], string[]] = [[], []]
-  let isOn = true
+  const stopped = new AbortController()
   const lane = async (): Promise<void> => {
-    while (isOn) {
+    while (!stopped.signal.aborted) {
       const { status, token } = await issue(world, agent)
       assert.equal(status, 200)
       issued.push(token)
@@ -86,11 +87,24 @@ const startLoad = (world: World, agent: Agent) => {
   const lanes = [lane(), lane(), lane()]
   return {
     stop: async () => {
-      isOn = false
+      stopped.abort()
       await Promise.all(lanes)
       return { issued, revoked }
     },
   }
+}
+
+/** A restore in the place of a store says what it would do, and does nothing of it. */
+const assertAsks = ({ folder, variables }: World): void => {
+  const refused = run(folder, ['restore', 'backup.db'], variables)
+  assert.equal(refused.status, 1)
+  assert.match(refused.stderr, /^mintmark: .*mintmark\.db is there already: .* or say --replace\.\n$/)
+  const unasked = run(folder, ['restore', 'backup.db', '--replace'], variables)
+  assert.equal(unasked.status, 2)
+  assert.match(
+    unasked.stderr,
+    /the store as of 20.* Every token ends \(restored\)\. Every signing key is retired.* 3 agents, 3 credentials and 2 API keys are suspended .* kept under another name/,
+  )
 }
 
 test('a backup beside a service under load is restored: no token, agent, secret or key lives by itself, operators go on', async t => {
@@ -119,27 +133,14 @@ test('a backup beside a service under load is restored: no token, agent, secret 
   const kidsBefore = await readKids(world)
   await serving.stop()
 
-  const refused = run(folder, ['restore', 'backup.db'], variables)
-  assert.equal(refused.status, 1)
-  assert.match(refused.stderr, /^mintmark: .*mintmark\.db is there already: .* or say --replace\.\n$/)
-  const unasked = run(folder, ['restore', 'backup.db', '--replace'], variables)
-  assert.equal(unasked.status, 2)
-  assert.match(
-    unasked.stderr,
-    /the store as of 20.* Every token ends \(restored\)\. Every signing key is retired.* 3 agents, 3 credentials and 2 API keys are suspended .* kept under another name/,
-  )
-  const restored = json<{ replaced: string; kid: string; suspended: Counts }>(
-    'restore',
-    'backup.db',
-    '--replace',
-    '--yes',
-  )
+  assertAsks(world)
+  const restored = json('restore', 'backup.db', '--replace', '--yes') as Restored
   assert.deepEqual(restored.suspended, { agents: 3, credentials: 3, api_keys: 2 })
   assert.ok(existsSync(restored.replaced))
 
   const again = await world.serve()
   // Printed after what a start is known by.
-  const status = json<{ suspended: Counts }>('restore', 'status')
+  const status = json('restore', 'status') as Pick<Restored, 'suspended'>
   assert.deepEqual(status.suspended, restored.suspended)
   const readable = world.makeKey('new')
   for (const each of [token, ...issued]) {
@@ -238,7 +239,7 @@ test('a store that was put back by other means is taken by restore epoch, and ac
   const unasked = run(folder, ['restore', 'epoch'], variables)
   assert.equal(unasked.status, 2)
   assert.match(unasked.stderr, /Every token ends \(restored\)\..* is suspended until/)
-  const { suspended } = json<{ suspended: Counts }>('restore', 'epoch', '--yes')
+  const { suspended } = json('restore', 'epoch', '--yes') as Pick<Restored, 'suspended'>
   assert.deepEqual(suspended, { agents: 1, credentials: 1, api_keys: 0 })
   const asked = run(folder, ['restore', 'accept'], variables)
   assert.equal(asked.status, 2)

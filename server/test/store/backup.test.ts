@@ -37,20 +37,21 @@ test('a backup is of one moment while tokens are issued and ended', async t => {
   const { store, file } = world
   const agent = await createAgent(store)
   swell(file)
-  let [acknowledged, isCopying] = [0, true]
+  const acknowledged: string[] = []
+  const copied = new AbortController()
   const write = async (): Promise<void> => {
-    while (isCopying) {
+    while (!copied.signal.aborted) {
       const [token] = await issue(store, agent, {})
       assert.ok(token)
       assert.equal(await store.ledger.end(token, 'manual_revocation', act('token.revoke')), 'ended')
-      acknowledged += 1
+      acknowledged.push(token.id)
     }
   }
   const writers = [write(), write(), write()]
-  while (acknowledged < 3) await new Promise(resolve => setImmediate(resolve))
-  const before = acknowledged
+  while (acknowledged.length < 3) await new Promise(resolve => setImmediate(resolve))
+  const before = acknowledged.length
   const made = await backUp(world)
-  isCopying = false
+  copied.abort()
   await Promise.all(writers)
   const [pairs] = readRows(made.file, PAIRS)
   assert.deepEqual([pairs?.['audited'], pairs?.['acts']], [pairs?.['ended'], pairs?.['ended']])

@@ -11,8 +11,18 @@ import {
 import { makeManualClock, startClock, steadyOf } from '../../src/store/sqlite/clock.ts'
 import { LOOK_EVERY_MS, makeKeyKeeper } from '../../src/store/signing-keys/key-keeper.ts'
 import { drive } from '../../src/store/sqlite/drive.ts'
-import { openSqliteStore, type SqliteStore } from '../../src/store/sqlite/open.ts'
-import { act, KEEP_LONG, makeTestStore, someSigningKey, START, type TestStore, waitOn } from '../support/store.ts'
+import {
+  act,
+  KEEP_LONG,
+  makeTestStore,
+  openTestedStore,
+  someSigningKey,
+  START,
+  type TestedStore,
+  testEmbedded,
+  type TestStore,
+  waitOn,
+} from '../support/store.ts'
 import { countRows, inTransaction, readRows, withFile, withWritingConnection } from '../support/store-file.ts'
 
 const DAY_MS = 86_400_000
@@ -90,7 +100,7 @@ test('a store without a current key is left to migrate', () => assert.equal(dueO
 const openService = async (t: TestContext, { file, clock }: TestStore, policy = POLICY) => {
   const maker = { make: () => Promise.resolve(someSigningKey()) }
   const wait = waitOn(clock)
-  const store = await openSqliteStore({ file, retention: KEEP_LONG, clock, wait, keys: { policy, maker } })
+  const store = await openTestedStore({ file, retention: KEEP_LONG, clock, wait, keys: { policy, maker } })
   t.after(store.close)
   const until = async (states: readonly string[]): Promise<void> => {
     while (statesOf(file).join() !== states.join()) {
@@ -102,7 +112,7 @@ const openService = async (t: TestContext, { file, clock }: TestStore, policy = 
   return { store, until }
 }
 
-const pass = (clock: TestStore['clock'], store: SqliteStore, ms: number): Promise<string | null> => {
+const pass = (clock: TestStore['clock'], store: TestedStore, ms: number): Promise<string | null> => {
   clock.advance(ms)
   return store.health.check()
 }
@@ -140,7 +150,7 @@ test('a rotation that was asked for is done as soon as it may be', async t => {
   await until(['retained', 'current', 'next'])
 })
 
-test('two that find the same step due do it once', async t => {
+testEmbedded('two that find the same step due do it once', async t => {
   const world = await makeTestStore(null)
   t.after(world.dispose)
   await world.store.signingKeys.createNext(someSigningKey(), act('signing_key.create'))

@@ -280,7 +280,7 @@ test('an acceptance writes one entry with what it was for, and one that changes 
   for (let n = 0; n < 2; n += 1) await store.restores.accept({ kind: 'agent', id: agent.id }, act('store.accept'))
   const rows = readRows(file, `select subject, detail from audit where kind = 'store.accept'`)
   assert.deepEqual(
-    rows.map(({ subject, detail }) => [subject, JSON.parse(String(detail))]),
+    rows.map(({ subject, detail }) => [subject, JSON.parse(String(detail)) as unknown]),
     [[agent.id, { accepted: 'agent', agents: 1, credentials: 1, api_keys: 0 }]],
   )
   assert.deepEqual((await store.restores.state())?.suspended, { agents: 0, credentials: 0, apiKeys: 0 })

@@ -3,7 +3,8 @@ import type { CutOff, CutOffConditions } from '../../domain/ledger.ts'
 import { type EndingReason, reasonOf } from '../../domain/reason.ts'
 import { all, type Script } from '../script.ts'
 
-type Row = { seq: number; conditions: string; reason: number; act: number; at: number }
+/** A row of `cutoff` as look-ups read it. */
+export type CutOffRow = { seq: number; conditions: string; reason: number; act: number; at: number }
 
 /** The reason with this stored number, as an act gives it. */
 export const endingReasonOf = (code: number): EndingReason => {
@@ -12,7 +13,7 @@ export const endingReasonOf = (code: number): EndingReason => {
   return reason
 }
 
-const cutOffOf = ({ seq, conditions, reason, act, at }: Row): CutOff => ({
+export const cutOffOf = ({ seq, conditions, reason, act, at }: CutOffRow): CutOff => ({
   ...(JSON.parse(conditions) as CutOffConditions), // written by endAll from the same type
   seq,
   at,
@@ -23,5 +24,5 @@ const cutOffOf = ({ seq, conditions, reason, act, at }: Row): CutOff => ({
 /** All that are open, by number. */
 export function* readOpenCutOffs(): Script<readonly CutOff[]> {
   const select = `select seq, conditions, reason, act, at from cutoff where state = 'open' order by seq`
-  return (yield* all<Row>(select)).map(cutOffOf)
+  return (yield* all<CutOffRow>(select)).map(cutOffOf)
 }

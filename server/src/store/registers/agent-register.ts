@@ -19,25 +19,25 @@ const mayExpire = ({ clients }: IssueView): boolean =>
 const makeView = () => {
   const keys = makeSeqMemory<SigningKey>(readCurrentSigningKey)
   const known = makeSeqMemory<Client>(readClient)
-  return (clientIds: readonly string[], freshness: Freshness) =>
-    function* (snapshot: Snapshot): Script<IssueView> {
-      const recall = <T>(memory: SeqMemory<T>, key: string): T | undefined =>
-        freshness === 'cached' ? memory.known(snapshot, key) : undefined
-      const signingKey = recall(keys, CURRENT) ?? (yield* keys.read(snapshot, CURRENT))
-      if (signingKey === undefined) throw new Unavailable(`The store holds no signing key: run 'mintmark migrate'.`)
-      const clients: (Client | undefined)[] = []
-      for (const id of clientIds) clients.push(recall(known, id) ?? (yield* known.read(snapshot, id)))
-      return { seq: snapshot.service.seq, now: snapshot.now, signingKey, clients }
-    }
+  return function* (snapshot: Snapshot, clientIds: readonly string[], freshness: Freshness): Script<IssueView> {
+    const recall = <T>(memory: SeqMemory<T>, key: string): T | undefined =>
+      freshness === 'cached' ? memory.known(snapshot, key) : undefined
+    const signingKey = recall(keys, CURRENT) ?? (yield* keys.read(snapshot, CURRENT))
+    if (signingKey === undefined) throw new Unavailable(`The store holds no signing key: run 'mintmark migrate'.`)
+    const clients: (Client | undefined)[] = []
+    for (const id of clientIds) clients.push(recall(known, id) ?? (yield* known.read(snapshot, id)))
+    return { seq: snapshot.service.seq, now: snapshot.now, signingKey, clients }
+  }
 }
 
 export const makeAgentRegister = ({ read, readUntimed }: Reader, { call }: Writer): AgentRegister => {
   const view = makeView()
   return {
     viewForIssue: async (clientIds, freshness) => {
-      const untimed = await readUntimed(view(clientIds, freshness))
+      const script = (snapshot: Snapshot) => view(snapshot, clientIds, freshness)
+      const untimed = await readUntimed(script)
       // Who has expired must stay so: such a view tells a time, and waits for the clock's lease.
-      return mayExpire(untimed) ? read(view(clientIds, freshness)) : untimed
+      return mayExpire(untimed) ? read(script) : untimed
     },
     create: (agent, act) => call('createAgent', { agent, act }),
     show: agentId => readUntimed(() => showAgent(agentId)),

@@ -14,12 +14,11 @@ type FoundKeys = { readonly now: Milliseconds; readonly found: readonly (ApiKey 
 
 const makeFind = () => {
   const apiKeys = makeSeqMemory<ApiKey>(findApiKey)
-  return (keyHashes: readonly string[]) =>
-    function* (snapshot: Snapshot): Script<FoundKeys> {
-      const found: (ApiKey | undefined)[] = []
-      for (const hash of keyHashes) found.push(apiKeys.known(snapshot, hash) ?? (yield* apiKeys.read(snapshot, hash)))
-      return { now: snapshot.now, found }
-    }
+  return function* (snapshot: Snapshot, keyHashes: readonly string[]): Script<FoundKeys> {
+    const found: (ApiKey | undefined)[] = []
+    for (const hash of keyHashes) found.push(apiKeys.known(snapshot, hash) ?? (yield* apiKeys.read(snapshot, hash)))
+    return { now: snapshot.now, found }
+  }
 }
 
 export const makeApiKeyRegister = ({ read, readUntimed }: Reader, writer: Writer): ApiKeyRegister => {
@@ -27,10 +26,11 @@ export const makeApiKeyRegister = ({ read, readUntimed }: Reader, writer: Writer
   const noteUses = handOverUses(writer)
   return {
     find: async keyHashes => {
-      const untimed = await readUntimed(find(keyHashes))
+      const script = (snapshot: Snapshot) => find(snapshot, keyHashes)
+      const untimed = await readUntimed(script)
       // What has expired must stay so: such an answer tells a time, and waits for the clock's lease.
       const tellsTime = untimed.found.some(apiKey => apiKey !== undefined && apiKey.expiresAt !== null)
-      const { now, found } = tellsTime ? await read(find(keyHashes)) : untimed
+      const { now, found } = tellsTime ? await read(script) : untimed
       const live = found.map(apiKey => (hasExpired(apiKey?.expiresAt ?? null, now) ? undefined : apiKey))
       noteUses(live, now)
       return live

@@ -5,13 +5,14 @@ import { Unavailable } from '../../domain/refusal.ts'
 import type { Milliseconds } from '../../domain/time.ts'
 import { readOpenCutOffs } from '../ledger/cut-offs.ts'
 import { makeSets } from '../ledger/sets.ts'
-import { readServiceRow } from './service-row.ts'
+import type { Script } from '../script.ts'
 import type { Reader, Snapshot } from '../snapshot.ts'
 import { LEASE_MS } from './clock.ts'
 import { isBusy, isStoreFault } from './connection.ts'
 import { drive } from './drive.ts'
+import { readServiceRow } from './service-row.ts'
 import { type Statements, statementsOf } from './statements.ts'
-import { AT_ANY_TIME } from './transaction.ts'
+import { endedBetween } from './transaction.ts'
 import type { SqliteWriter } from './writer-client.ts'
 
 /** A snapshot, and the statements of its connection for what is done most. */
@@ -21,6 +22,13 @@ export type SqliteReader = Reader & {
   /** As `read`, for work that is no script. */
   readonly readDirectly: <T>(work: (snapshot: SqliteSnapshot) => T) => Promise<T>
   readonly close: () => void
+}
+
+type Seen = { cutOffs: readonly CutOff[] | undefined }
+
+function* readOnce(seen: Seen): Script<readonly CutOff[]> {
+  seen.cutOffs ??= yield* readOpenCutOffs()
+  return seen.cutOffs
 }
 
 const ATTEMPTS = 5
@@ -51,12 +59,9 @@ export const makeReader = (
     sql('begin').run()
     try {
       const service = readServiceRow(sql)
-      let seen: readonly CutOff[] | undefined
-      function* cutOffs() {
-        return (seen ??= yield* readOpenCutOffs())
-      }
+      const seen: Seen = { cutOffs: undefined }
       const now = Math.max(clock(), service.lastAt)
-      return work({ sql, sets, service, now, cutOffs, endedBetween: () => AT_ANY_TIME })
+      return work({ sql, sets, service, now, cutOffs: () => readOnce(seen), endedBetween })
     } finally {
       if (db.inTransaction) sql('commit').run()
     }

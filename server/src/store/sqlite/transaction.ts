@@ -70,8 +70,10 @@ export function* lastGiven(table: NumberedTable): Script<number> {
   return (yield* first<{ seq: number }>('select seq from sqlite_sequence where name = ?', table))?.seq ?? 0
 }
 
+const AT_ANY_TIME = [0, Number.MAX_SAFE_INTEGER] as const
+
 /** A row is found by its id, whenever it ended; the clock may have been set back since it was issued. */
-export const AT_ANY_TIME = [0, Number.MAX_SAFE_INTEGER] as const
+export const endedBetween = () => AT_ANY_TIME
 
 /** Opens the view that jobs work with; call it after begin(). Renews the clock's lease where half of it has gone. */
 export const openTransaction = (connection: WritingConnection): SqliteTransaction => {
@@ -84,7 +86,7 @@ export const openTransaction = (connection: WritingConnection): SqliteTransactio
     sets,
     live,
     now,
-    endedBetween: () => AT_ANY_TIME,
+    endedBetween,
     // There is one writer, and what it inserts is checked against `seq` in the transaction that writes it.
     isSettled: () => given(true),
     lastGiven,

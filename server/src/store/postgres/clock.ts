@@ -1,0 +1,49 @@
+// The time of the database, as a process follows it: it never stands still and never steps back.
+import { Unavailable } from '../../domain/refusal.ts'
+import type { Milliseconds } from '../../domain/time.ts'
+
+/** The lease is written ahead by so much, and renewed at half of it. */
+export const LEASE_MS = 1000
+/** A lease at most so far ahead of the database's clock is waited out at start. */
+export const LEASE_WAIT_MS = 2000
+/** How far the database's clock may be ahead of what this process has followed, and the lease of it at start. */
+export const CLOCK_OFF_MS_MAX = 60_000
+
+// Clocks of two machines do not run alike: what a process counts on by itself runs so much slower than its own, and what
+// it allows the database to gain so much faster.
+const DRIFT = 0.001
+
+/** What the database says of the time, in one snapshot: its clock, the time of the last act, the lease. */
+export type Told = { readonly told: Milliseconds; readonly lastAt: Milliseconds; readonly clockLease: Milliseconds }
+
+export type DatabaseClock = {
+  /** The time of an answer: not before any that another process acted at. Throws Unavailable where the clock jumped. */
+  readonly observe: (seen: Told) => Milliseconds
+  /** The time as far as it is known without asking. */
+  readonly now: () => Milliseconds
+}
+
+/** Starts at `start`; `monotonic` counts ms of this process, from any origin. */
+export const makeDatabaseClock = (start: Milliseconds, monotonic: () => Milliseconds): DatabaseClock => {
+  const began = { at: start, monotonic: monotonic() }
+  let last = began
+
+  const now = (): Milliseconds => Math.floor(last.at + (monotonic() - last.monotonic) * (1 - DRIFT))
+
+  return {
+    now,
+    observe: ({ told, lastAt, clockLease }) => {
+      const here = monotonic()
+      const own = now()
+      const most = began.at + (here - began.monotonic) * (1 + DRIFT) + CLOCK_OFF_MS_MAX
+      if (told > most) {
+        throw new Unavailable('The clock of the database jumped ahead by more than 60 s. Correct it, or restart.')
+      }
+      // Whoever wrote the lease did so at a time of his own, so far before it.
+      const seen = Math.max(told, lastAt, clockLease - LEASE_MS)
+      if (seen <= own) return own
+      last = { at: seen, monotonic: here }
+      return seen
+    },
+  }
+}
