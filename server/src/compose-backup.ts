@@ -8,14 +8,26 @@ import { actBy, type CliCaller, type Origin } from './domain/caller.ts'
 import type { Acceptance, BackupContent, RestoreState, Suspended } from './domain/restore.ts'
 import { makeSigningKey } from './keys/signing-keys.ts'
 import type { SealedSigningKey } from './domain/signing-key.ts'
+import { StartRefused } from './start-refused.ts'
 import { type BackupMade, type BackupOptions, backupStore as backup } from './store/sqlite/backup.ts'
 import { readBackup } from './store/sqlite/read-backup.ts'
 import { isStoreThere, restoreBackup, type RestoredFile, restoreInPlace } from './store/sqlite/restore.ts'
 import type { Restoration, Restored } from './store/restore/restore-store.ts'
 
+// A database has tools of its own for this.
+const refuseDatabase = ({ postgres }: StoreConfig): void => {
+  if (postgres === null) return
+  throw new StartRefused(
+    'The store is a PostgreSQL database: back it up and restore it with its own tools, then run `mintmark restore epoch` on what was restored.',
+  )
+}
+
 /** Copies the store into one file, beside a service that goes on. */
-export const backupStore = ({ databaseFile }: StoreConfig, options: Omit<BackupOptions, 'file'>): Promise<BackupMade> =>
-  forPerson(() => backup({ ...options, file: databaseFile }))
+export const backupStore = (config: StoreConfig, options: Omit<BackupOptions, 'file'>): Promise<BackupMade> =>
+  forPerson(() => {
+    refuseDatabase(config)
+    return backup({ ...options, file: config.databaseFile })
+  })
 
 /** A new key for the store, by a key-encryption key that must open the keys which are there. */
 const newKey = (config: MigrateConfig, sealed: readonly SealedSigningKey[]): SealedSigningKey => {
@@ -40,6 +52,7 @@ export type PlannedRestore = {
 /** Looks at a backup, and changes nothing until it is run. */
 export const planRestore = (config: MigrateConfig, file: string, origin: Origin<CliCaller>): Promise<PlannedRestore> =>
   forPerson(() => {
+    refuseDatabase(config)
     const { sealed, ...content } = readBackup(file)
     const key = newKey(config, sealed)
     const { databaseFile } = config
@@ -67,7 +80,10 @@ const withStore = async <T>(
 export const restoreStoreInPlace = (config: MigrateConfig, origin: Origin<CliCaller>): Promise<Restored> =>
   forPerson(async () => {
     const sealed = await withStore(config, ({ signingKeys }) => signingKeys.sealed())
-    return restoreInPlace(config.databaseFile, restorationOf(newKey(config, sealed), origin, null))
+    const restoration = restorationOf(newKey(config, sealed), origin, null)
+    if (config.postgres === null) return restoreInPlace(config.databaseFile, restoration)
+    const { restoreDatabase } = await import('./store/postgres/act-alone.ts')
+    return restoreDatabase(config.postgres, restoration)
   })
 
 /** The last restore of the store, and what waits since. */

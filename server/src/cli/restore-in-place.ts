@@ -19,7 +19,7 @@ const run = async (options: Options): Promise<void> => {
   if (options.yes !== true) await confirm(CONSEQUENCE)
   const { seq, suspended, kid } = await restoreStoreInPlace(config, cliOrigin())
   if (options.json === true) return printJson({ seq, kid, suspended: suspendedRecord(suspended) })
-  printLine(`Every token in ${config.databaseFile} has ended; ${kid} signs from now on.`)
+  printLine(`Every token in the store has ended; ${kid} signs from now on.`)
   printLine(`${tellSuspended(suspended)} are suspended until \`mintmark restore accept\`.`)
 }
 

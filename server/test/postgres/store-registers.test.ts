@@ -2,4 +2,12 @@
 import { testOnPostgres } from './store-tests.ts'
 
 await testOnPostgres(['agents', 'api-keys', 'api-keys-expiry', 'change-agent', 'change-agent-ends', 'credentials'])
-await testOnPostgres(['count-tokens', 'delete-agent', 'idempotency', 'imports', 'last-uses', 'list-agents'])
+await testOnPostgres([
+  'count-tokens',
+  'delete-agent',
+  'idempotency',
+  'imports',
+  'last-uses',
+  'list-agents',
+  'restore-in-place',
+])

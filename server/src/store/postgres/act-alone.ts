@@ -6,6 +6,7 @@ import type { Milliseconds } from '../../domain/time.ts'
 import { type AuditCheck, beginCheck } from '../audit/verify-audit.ts'
 import { makeSets } from '../ledger/sets.ts'
 import { endAndReset } from '../reset-clock.ts'
+import { type Restoration, type Restored, restoreStore } from '../restore/restore-store.ts'
 import type { Script } from '../script.ts'
 import { type Reencryption, reencrypt } from '../signing-keys/reencrypt.ts'
 import { StoreProblem } from '../store-problem.ts'
@@ -68,6 +69,10 @@ export const reencryptDatabase = (
   reencryption: Reencryption,
   act: Act,
 ): Promise<'done' | 'done_before'> => inTransaction(address, tx => reencrypt(tx, reencryption, act))
+
+/** Takes the database for one that was put back as it had been earlier. */
+export const restoreDatabase = (address: DatabaseAddress, restoration: Restoration): Promise<Restored> =>
+  inTransaction(address, tx => restoreStore(tx, restoration))
 
 /** Checks the audit log, a snapshot a seal, beside who writes to it. */
 export const verifyDatabaseAudit = (address: DatabaseAddress, check: AuditCheck): Promise<AuditVerdict> =>
