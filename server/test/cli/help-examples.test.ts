@@ -10,6 +10,7 @@ import { makeProgram } from '../../src/cli/program.ts'
 import { BLANK_SETTINGS } from '../../src/domain/change-agent.ts'
 import { makeSigningKeyMaker } from '../../src/keys/signing-key-maker.ts'
 import { openSqliteStore } from '../../src/store/sqlite/open.ts'
+import { makeTestDatabase } from '../support/postgres-cluster.ts'
 import { act } from '../support/store.ts'
 import { freePorts, KEY, run, runShell, start, type Variables } from './run-mintmark.ts'
 
@@ -106,6 +107,7 @@ before(async () => {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   writeFileSync(join(template, 'key.pem'), privateKey.export({ format: 'pem', type: 'pkcs8' }))
   assert.equal(run(template, ['backup', 'backup.db']).status, 0)
+  writeFileSync(join(template, 'database.url'), (await makeTestDatabase()).url)
   mkdirSync(join(template, 'bin'))
   const program = resolve(import.meta.dirname, '../../src/main.ts')
   const shim = `#!/bin/sh\nexec '${process.execPath}' '${program}' "$@"\n`
@@ -125,6 +127,8 @@ const variablesIn = (folder: string): Variables => ({
   PATH: `${join(folder, 'bin')}:${process.env['PATH'] ?? ''}`,
   MINTMARK_BASE_URL: 'https://auth.example.com',
   MINTMARK_KEY_ENCRYPTION_KEY: KEY,
+  // As the databases of tests are.
+  MINTMARK_ALLOW_UNSAFE_DATABASE: 'fsync,full_page_writes',
 })
 
 for (const [path, command] of leaves.filter(([name]) => !GO_ON.includes(name))) {

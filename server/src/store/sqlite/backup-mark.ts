@@ -1,8 +1,16 @@
-// What tells a backup from a store: a mark in the header of its file, which whoever opens a store sees first.
+// What tells a backup, and a store that went on elsewhere, from a store: a mark in the header of its file, which whoever
+// opens a store sees first.
 import type { Database } from 'better-sqlite3'
 
 /** The `application_id` of the file: MMBK. A store has none. */
 const MARK = 0x4d_4d_42_4b
+
+/** MMMV. */
+const MOVED = 0x4d_4d_4d_56
+
+export const isMoved = (db: Database): boolean => db.pragma('application_id', { simple: true }) === MOVED
+
+export const markMoved = (db: Database): void => void db.pragma(`application_id = ${MOVED}`)
 
 export const isBackup = (db: Database): boolean => db.pragma('application_id', { simple: true }) === MARK
 

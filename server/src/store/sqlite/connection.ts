@@ -4,7 +4,7 @@ import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
 import { Unavailable } from '../../domain/refusal.ts'
 import { StoreProblem } from '../store-problem.ts'
-import { isBackup } from './backup-mark.ts'
+import { isBackup, isMoved } from './backup-mark.ts'
 import { PROGRAM_VERSION, schemaVersionOf } from './migrations.ts'
 
 // Linux's f_type of file systems that machines share: SQLite's shared memory and locks do not reach across them.
@@ -78,6 +78,7 @@ const openStore = (file: string, timeout: number): Database.Database => {
   const db = new Database(file, { timeout })
   try {
     if (isBackup(db)) throw new StoreProblem(`${file} is a backup, not a store: run 'mintmark restore ${file}'.`)
+    if (isMoved(db)) throw new StoreProblem(`${file} was copied into a database, where it goes on: set DATABASE_URL.`)
     return db
   } catch (fault) {
     db.close()

@@ -1,0 +1,22 @@
+// The rows of an embedded store as they stand, for a copy of the store.
+import type { Database } from 'better-sqlite3'
+import type { Row, RowSource } from '../copy/tables.ts'
+
+/** Reads on this connection; whoever holds a transaction on it sees one moment. */
+export const rowsOf = (db: Database): RowSource => ({
+  columns: async ({ name }) => {
+    const found = db
+      .prepare<[string], { name: string }>('select name from pragma_table_info(?) order by name')
+      .all(name)
+    return found.map(column => column.name)
+  },
+  page: async ({ table, columns, after, limit }) => {
+    const places = table.key.map(() => '?').join(', ')
+    const where = after === null ? '' : `where (${table.key.join(', ')}) > (${places})`
+    const text = `select ${columns.join(', ')} from ${table.name} ${where} order by ${table.key.join(', ')} limit ?`
+    return db
+      .prepare(text)
+      .raw()
+      .all(...(after ?? []), limit) as readonly Row[]
+  },
+})
