@@ -4,30 +4,28 @@ import { openForCommand } from './compose.ts'
 import { keyOf, refuseForeignSeals, refuseMissingAlgorithm } from './compose-keys.ts'
 import { forPerson, makeFolder } from './compose-store.ts'
 import type { MigrateConfig, StoreConfig } from './config.ts'
+import type { PostgresConfig } from './config-database.ts'
 import { actBy, type CliCaller, type Origin } from './domain/caller.ts'
 import type { Acceptance, BackupContent, RestoreState, Suspended } from './domain/restore.ts'
 import { makeSigningKey } from './keys/signing-keys.ts'
 import type { SealedSigningKey } from './domain/signing-key.ts'
+import { given } from './store/script.ts'
 import { StartRefused } from './start-refused.ts'
 import type { OnRows, TableDigest } from './store/copy/copy-tables.ts'
-import { type BackupMade, type BackupOptions, backupStore as backup } from './store/sqlite/backup.ts'
-import { readBackup } from './store/sqlite/read-backup.ts'
+import { type BackupMade, type BackupOptions, backupRows, backupStore as backup } from './store/sqlite/backup.ts'
+import { readBackup, withBackup } from './store/sqlite/read-backup.ts'
 import { isStoreThere, restoreBackup, type RestoredFile, restoreInPlace } from './store/sqlite/restore.ts'
-import type { Restoration, Restored } from './store/restore/restore-store.ts'
-
-// A database has tools of its own for this.
-const refuseDatabase = ({ postgres }: StoreConfig): void => {
-  if (postgres === null) return
-  throw new StartRefused(
-    'The store is a PostgreSQL database: back it up and restore it with its own tools, then run `mintmark restore epoch` on what was restored.',
-  )
-}
+import { type Restoration, type Restored, restoreStore } from './store/restore/restore-store.ts'
 
 /** Copies the store into one file, beside a service that goes on. */
-export const backupStore = (config: StoreConfig, options: Omit<BackupOptions, 'file'>): Promise<BackupMade> =>
-  forPerson(() => {
-    refuseDatabase(config)
-    return backup({ ...options, file: config.databaseFile })
+export const backupStore = (
+  { databaseFile, postgres }: StoreConfig,
+  options: Omit<BackupOptions, 'file'>,
+): Promise<BackupMade> =>
+  forPerson(async () => {
+    if (postgres === null) return backup({ ...options, file: databaseFile })
+    const { giveRows } = await import('./store/postgres/give-rows.ts')
+    return giveRows(postgres, copied => backupRows({ ...options, copied, onRows: () => undefined }))
   })
 
 /** A new key for the store, by a key-encryption key that must open the keys which are there. */
@@ -43,6 +41,24 @@ const restorationOf = (
   madeAt: Restoration['madeAt'],
 ): Restoration => ({ key, act: actBy(origin, 'store.restore'), madeAt, wall: Date.now() })
 
+/** Into an empty database; what was broken off is gone on with. */
+const restoreIntoDatabase = (address: PostgresConfig, file: string, restoration: Restoration): Promise<RestoredFile> =>
+  forPerson(async () => {
+    const { receiveStore } = await import('./store/postgres/receive-store.ts')
+    const { done } = await withBackup(file, ({ rows: source, mark, lastGiven }) =>
+      receiveStore({
+        address,
+        source,
+        mark,
+        lastGiven,
+        now: restoration.wall,
+        onRows: () => undefined,
+        finish: tx => restoreStore(tx, restoration),
+      }),
+    )
+    return { ...done, aside: null }
+  })
+
 export type PlannedRestore = {
   readonly content: BackupContent
   /** Whether there is a store in the place. */
@@ -53,16 +69,16 @@ export type PlannedRestore = {
 /** Looks at a backup, and changes nothing until it is run. */
 export const planRestore = (config: MigrateConfig, file: string, origin: Origin<CliCaller>): Promise<PlannedRestore> =>
   forPerson(() => {
-    refuseDatabase(config)
     const { sealed, ...content } = readBackup(file)
     const key = newKey(config, sealed)
-    const { databaseFile } = config
+    const { databaseFile, postgres } = config
     const run = (replace: boolean): Promise<RestoredFile> => {
+      if (postgres !== null) return restoreIntoDatabase(postgres, file, restorationOf(key, origin, content.madeAt))
       makeFolder(dirname(databaseFile))
       const restoration = restorationOf(key, origin, content.madeAt)
       return forPerson(() => restoreBackup({ backup: file, file: databaseFile, replace, restoration }))
     }
-    return { content, isStoreThere: isStoreThere(databaseFile), run }
+    return { content, isStoreThere: postgres === null && isStoreThere(databaseFile), run }
   })
 
 const withStore = async <T>(
@@ -105,7 +121,8 @@ export const moveStore = ({ postgres }: StoreConfig, file: string, onRows: OnRow
     if (postgres === null) throw new StartRefused('DATABASE_URL is no address of a PostgreSQL database.')
     const { giveStore } = await import('./store/sqlite/give-store.ts')
     const { receiveStore } = await import('./store/postgres/receive-store.ts')
-    return giveStore(file, ({ rows: source, mark, lastGiven }) =>
-      receiveStore({ address: postgres, source, mark, lastGiven, now: Date.now(), onRows }),
+    const { tables } = await giveStore(file, ({ rows: source, mark, lastGiven }) =>
+      receiveStore({ address: postgres, source, mark, lastGiven, now: Date.now(), onRows, finish: () => given(null) }),
     )
+    return tables
   })

@@ -1,6 +1,7 @@
 // mintmark restore from, or short: mintmark restore FILE
 import type { Command } from 'commander'
 import { planRestore, type PlannedRestore } from '../compose-backup.ts'
+import { nameOfStore } from '../compose-store.ts'
 import { type MigrateConfig, readMigrateConfig } from '../config.ts'
 import { formatTime } from '../domain/time.ts'
 import { cliOrigin } from './cli-origin.ts'
@@ -20,9 +21,9 @@ export const RESTORE_ENDS =
 const WHAT_NEXT =
   'End again what was disabled, revoked or narrowed after that time; then `mintmark restore accept` lets the rest go on.'
 
-const consequenceOf = ({ content, isStoreThere }: PlannedRestore, { databaseFile }: MigrateConfig): string =>
+const consequenceOf = ({ content, isStoreThere }: PlannedRestore, config: MigrateConfig): string =>
   [
-    `This makes ${databaseFile} the store as of ${formatTime(content.madeAt)}, with ${tellCount(content.tokens, 'token')}.`,
+    `This makes ${nameOfStore(config)} the store as of ${formatTime(content.madeAt)}, with ${tellCount(content.tokens, 'token')}.`,
     RESTORE_ENDS,
     `${tellSuspended(content)} are suspended until \`mintmark restore accept\`.`,
     isStoreThere

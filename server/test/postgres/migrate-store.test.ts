@@ -1,16 +1,25 @@
 // Moving up: a database becomes the store that a file held, tokens live on, and nobody serves the file any more.
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
+import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { auditSealKey } from '../../src/keys/audit-key.ts'
 import { sealStep } from '../../src/store/audit/seals.ts'
-import { TABLES } from '../../src/store/copy/tables.ts'
+import { proveTable } from '../../src/store/copy/copy-tables.ts'
+import { SERVICE, TABLES } from '../../src/store/copy/tables.ts'
+import { given } from '../../src/store/script.ts'
 import { StoreProblem } from '../../src/store/store-problem.ts'
 import { verifyDatabaseAudit } from '../../src/store/postgres/act-alone.ts'
+import { giveRows } from '../../src/store/postgres/give-rows.ts'
 import { openPostgresStore } from '../../src/store/postgres/open.ts'
 import { receiveStore } from '../../src/store/postgres/receive-store.ts'
+import { restoreStore } from '../../src/store/restore/restore-store.ts'
+import { backupRows } from '../../src/store/sqlite/backup.ts'
 import { giveStore } from '../../src/store/sqlite/give-store.ts'
 import { openSqliteStore } from '../../src/store/sqlite/open.ts'
+import { withBackup } from '../../src/store/sqlite/read-backup.ts'
+import { restoreBackup } from '../../src/store/sqlite/restore.ts'
+import { restorationAt } from '../support/backups.ts'
 import { makeTestDatabase, runStatement } from '../support/postgres-cluster.ts'
 import { addressOf } from '../support/postgres-store.ts'
 import { act, createAgent, issue, makeTestStore } from '../support/store.ts'
@@ -58,7 +67,7 @@ type World = Awaited<ReturnType<typeof makeWorld>>
 
 const move = ({ file, address }: World, onRows: (table: string, rows: number) => void = () => undefined) =>
   giveStore(file, ({ rows: source, mark, lastGiven }) =>
-    receiveStore({ address, source, mark, lastGiven, now: Date.now(), onRows }),
+    receiveStore({ address, source, mark, lastGiven, now: Date.now(), onRows, finish: () => given(null) }),
   )
 
 const problem = (pattern: RegExp) => (fault: unknown) => fault instanceof StoreProblem && pattern.test(fault.message)
@@ -66,7 +75,7 @@ const problem = (pattern: RegExp) => (fault: unknown) => fault instanceof StoreP
 test('tokens live on, what ended stays ended, and agents go on with what they have', async t => {
   const world = await makeWorld(t)
   const { file, agent, live, ended, keyHash, address } = world
-  const proven = await move(world)
+  const { tables: proven } = await move(world)
   assert.deepEqual(
     proven.map(({ table, rows }) => [table, rows]),
     TABLES.map(({ name }) => [name, countRows(file, name)]),
@@ -106,13 +115,71 @@ test('no number is given twice, and the audit log is the one that it was, seals 
   t.after(store.close)
   assert.equal((await store.agents.viewForIssue([], 'fresh')).seq, seq)
   await createAgent(store)
-  const given = await runStatement(
+  const numbers = await runStatement(
     database.url,
     'select (select max(n) from agent)::int a, (select max(n) from audit)::int e',
   )
-  assert.deepEqual(given, [{ a: (agents ?? 0) + 1, e: (entries ?? 0) + 1 }])
+  assert.deepEqual(numbers, [{ a: (agents ?? 0) + 1, e: (entries ?? 0) + 1 }])
   const verdict = await verifyDatabaseAudit(address, { key: KEY, known: { number: 1, head: null } })
   assert.deepEqual(verdict.good ? [verdict.seals, verdict.unsealed] : verdict, [1, 1])
+})
+
+test('a backup of a database is restored into an empty one, or as an embedded store, and nothing of it goes on by itself', async t => {
+  const world = await makeWorld(t)
+  const { file, agent, live, keyHash, address } = world
+  await move(world)
+  const target = join(file, '..', 'backup.db')
+  const made = await giveRows(address, async copied => {
+    const backup = await backupRows({ target, force: false, copied, onRows: () => undefined })
+    await withBackup(target, async ({ rows }) => {
+      for (const table of [...TABLES, SERVICE]) await proveTable(copied.rows, rows, table)
+    })
+    return backup
+  })
+  assert.deepEqual([made.tokens, made.ended, made.agents, made.credentials, made.apiKeys], [3, 1, 1, 2, 1])
+  const restoration = restorationAt(Date.now())
+  const empty = await makeTestDatabase()
+  t.after(empty.drop)
+  const other = await addressOf(empty.name)
+  const { done } = await withBackup(target, ({ rows: source, mark, lastGiven }) =>
+    receiveStore({
+      address: other,
+      source,
+      mark,
+      lastGiven,
+      now: restoration.wall,
+      onRows: () => undefined,
+      finish: tx => restoreStore(tx, restoration),
+    }),
+  )
+  const restored = join(file, '..', 'restored.db')
+  const again = restoreBackup({ backup: target, file: restored, replace: false, restoration })
+  assert.deepEqual(done, { seq: again.seq, suspended: again.suspended, kid: again.kid })
+  assert.deepEqual(done.suspended, { agents: 1, credentials: 2, apiKeys: 1 })
+  const stores = [
+    await openPostgresStore({ address: other, retention: null }),
+    await openSqliteStore({ file: restored, retention: null }),
+  ]
+  for (const store of stores) {
+    t.after(store.close)
+    assert.ok((await store.ledger.find(live)).every(token => token === undefined || token.dead))
+    const { clients, signingKey } = await store.agents.viewForIssue([agent.clientId], 'fresh')
+    assert.deepEqual([clients[0]?.credentials.length, signingKey.publicJwk.kid], [0, done.kid])
+    assert.deepEqual(await store.apiKeys.find([keyHash]), [undefined])
+    await store.restores.accept({ kind: 'all' }, act('store.accept'))
+    assert.equal((await store.apiKeys.find([keyHash]))[0]?.name, 'k')
+    await createAgent(store)
+  }
+})
+
+test('more rows than are read at once are copied, each once', async t => {
+  const world = await makeWorld(t)
+  const store = await openSqliteStore({ file: world.file, retention: null })
+  await issue(store, world.agent, ...Array.from({ length: 2100 }, (_, n) => ({ lifetimeSeconds: 300 + (n % 2) })))
+  await store.close()
+  const { tables } = await move(world)
+  assert.equal(tables.find(({ table }) => table === 'token')?.rows, 2103)
+  assert.deepEqual(await runStatement(world.database.url, 'select count(*)::int as n from token'), [{ n: 2103 }])
 })
 
 test('nobody serves the file afterwards, and it is not moved twice', async t => {
@@ -173,6 +240,7 @@ test('a database that holds a store is refused, and a copy that is not the same 
         lastGiven,
         now: Date.now(),
         onRows: () => undefined,
+        finish: () => given(null),
       }),
     ),
     problem(/The copy of agent is not what was copied/),

@@ -5,12 +5,16 @@ import { StoreProblem } from '../store-problem.ts'
 import type { DatabaseAddress } from './address.ts'
 import type { Connection } from './connection.ts'
 import { driver } from './drive.ts'
+import type { Script } from '../script.ts'
+import type { Transaction } from '../transaction.ts'
+import { performAlone } from './act-alone.ts'
+import { makeTransactions } from './transactions.ts'
 import { applyMigrations } from './migrations.ts'
 import { makePartitions } from './partitions.ts'
 import { connectPatiently } from './primary.ts'
 import { rowsIn } from './table-rows.ts'
 
-export type ReceiveOptions = {
+export type ReceiveOptions<T> = {
   readonly address: DatabaseAddress
   readonly source: RowSource
   /** Of the source as it stands: a copy that was broken off goes on only from the same. */
@@ -19,12 +23,18 @@ export type ReceiveOptions = {
   readonly lastGiven: ReadonlyMap<string, number>
   readonly now: number
   readonly onRows: OnRows
+  /** The last thing that is done, in the transaction that makes the database a store. */
+  readonly finish: (tx: Transaction) => Script<T>
 }
+
+type Copied = Omit<ReceiveOptions<unknown>, 'finish'>
+
+export type Received<T> = { readonly tables: readonly TableDigest[]; readonly done: T }
 
 const IS_STORE = 'select 1 as found from service where exists (select 1 from signing_key)'
 
 /** Without its row of `service` nothing serves the database. */
-const beginCopy = async (connection: Connection, { address, mark, now }: ReceiveOptions): Promise<void> => {
+const beginCopy = async (connection: Connection, { address, mark, now }: Copied): Promise<void> => {
   await applyMigrations(connection, { madeBy: 'migrate', now })
   await makePartitions(connection, now)
   if ((await driver.ask(connection, IS_STORE)).rows.length > 0) {
@@ -53,29 +63,24 @@ const lastKey = async (connection: Connection, { name, key, texts }: Table): Pro
 const WITHOUT_GAPS = ['audit', 'seal']
 
 /** No number is given twice, also where the row that had it is gone. */
-const setNumbers = async (connection: Connection, lastGiven: ReceiveOptions['lastGiven']): Promise<void> => {
+const setNumbers = async (connection: Connection, lastGiven: Copied['lastGiven']): Promise<void> => {
   for (const [table, n] of lastGiven) {
     if (WITHOUT_GAPS.includes(table)) await driver.ask(connection, 'update given set n = ? where what = ?', n, table)
     else if (n > 0) await driver.ask(connection, `select setval(pg_get_serial_sequence('${table}', 'n'), ?)`, n)
   }
 }
 
-/** One transaction makes it a store. */
-const endCopy = async (connection: Connection, { source, lastGiven }: ReceiveOptions): Promise<void> => {
-  await connection.ask({ text: 'begin' })
-  try {
+/** One transaction makes it a store, and does what is to be done to it before anybody serves it. */
+const endCopy = <T>(connection: Connection, { address, source, lastGiven, finish }: ReceiveOptions<T>): Promise<T> =>
+  makeTransactions(address).write(connection, async () => {
     await setNumbers(connection, lastGiven)
     await copyTable(source, rowsIn(connection), { table: SERVICE, last: null, onRows: () => undefined })
     await connection.ask({ text: 'drop table copying' })
-    await connection.ask({ text: 'commit' })
-  } catch (fault) {
-    await connection.ask({ text: 'rollback' }).catch(connection.destroy)
-    throw fault
-  }
-}
+    return performAlone(connection, finish)
+  })
 
 /** What is there stays for the next run where this one is broken off. Throws StoreProblem with one line for a person. */
-export const receiveStore = async (options: ReceiveOptions): Promise<readonly TableDigest[]> => {
+export const receiveStore = async <T>(options: ReceiveOptions<T>): Promise<Received<T>> => {
   const { address, source, onRows } = options
   const connection = await connectPatiently(address)
   try {
@@ -88,8 +93,7 @@ export const receiveStore = async (options: ReceiveOptions): Promise<readonly Ta
     for (const table of TABLES) proven.push(await proveTable(source, target, table))
     // What was there when a plan was made says nothing of what is there now.
     await connection.ask({ text: 'analyze' })
-    await endCopy(connection, options)
-    return proven
+    return { tables: proven, done: await endCopy(connection, options) }
   } finally {
     await connection.close()
   }

@@ -3,10 +3,14 @@ import { existsSync, lstatSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import Database from 'better-sqlite3'
 import type { BackupContent } from '../../domain/restore.ts'
+import { copyTable, type OnRows } from '../copy/copy-tables.ts'
+import { type RowSource, SERVICE, TABLES } from '../copy/tables.ts'
 import { StoreProblem } from '../store-problem.ts'
 import { readContent } from './backup-content.ts'
 import { isBackup, markBackup } from './backup-mark.ts'
-import { openForReading, refuseForeignUser } from './connection.ts'
+import { openForReading, openForWriting, refuseForeignUser } from './connection.ts'
+import { migrateSqliteStore } from './open.ts'
+import { rowsInto } from './table-rows.ts'
 import { drive } from './drive.ts'
 import { makePrivateFile, putInPlace, removePart } from './durable-files.ts'
 import { statementsOf } from './statements.ts'
@@ -49,10 +53,13 @@ const isBackupFile = (path: string): boolean => {
   }
 }
 
-const refuseTarget = ({ file, target, force }: BackupOptions): void => {
+type Target = Pick<BackupOptions, 'target' | 'force'> & { readonly file: string | null }
+
+const refuseTarget = ({ file, target, force }: Target): void => {
   if (!existsSync(dirname(target)))
     throw new StoreProblem(`The folder ${dirname(target)} does not exist: make it first.`)
-  if (isFileOfStore(file, target)) throw new StoreProblem(`${target} is a file of the store itself: name another.`)
+  if (file !== null && isFileOfStore(file, target))
+    throw new StoreProblem(`${target} is a file of the store itself: name another.`)
   if (!existsSync(target)) return
   if (!force) throw new StoreProblem(`${target} is there already: name another file, or replace it with --force.`)
   if (!isBackupFile(target))
@@ -94,17 +101,13 @@ const asProblem = (target: string, fault: unknown): unknown =>
     ? new StoreProblem(`${target} was not written (${fault.message}); what was there before is as it was.`)
     : fault
 
-/** Writes the backup beside its place, and puts it there whole. Throws StoreProblem with one line for a person. */
-export const backupStore = async (options: BackupOptions): Promise<BackupMade> => {
-  const { file, onProgress } = options
-  const target = resolve(options.target)
-  if (existsSync(file)) refuseForeignUser(file)
-  const db = openForReading(file)
-  const part = `${target}.${process.pid}.part`
+const writeBackup = async (
+  { target, part }: { readonly target: string; readonly part: string },
+  fill: () => Promise<BackupContent>,
+): Promise<BackupMade> => {
   try {
-    refuseTarget({ ...options, target })
     makePrivateFile(part)
-    const content = await copyMoment(db, part, onProgress)
+    const content = await fill()
     finish(part, content.madeAt)
     const bytes = statSync(part).size
     putInPlace(part, target)
@@ -112,7 +115,63 @@ export const backupStore = async (options: BackupOptions): Promise<BackupMade> =
   } catch (fault) {
     throw asProblem(target, fault)
   } finally {
-    db.close()
     removePart(part)
   }
+}
+
+const partOf = (target: string): string => `${target}.${process.pid}.part`
+
+/** Writes the backup beside its place, and puts it there whole. Throws StoreProblem with one line for a person. */
+export const backupStore = async (options: BackupOptions): Promise<BackupMade> => {
+  const { file, onProgress } = options
+  const target = resolve(options.target)
+  if (existsSync(file)) refuseForeignUser(file)
+  const db = openForReading(file)
+  try {
+    refuseTarget({ ...options, target })
+    const part = partOf(target)
+    return await writeBackup({ target, part }, () => copyMoment(db, part, onProgress))
+  } finally {
+    db.close()
+  }
+}
+
+/** What is copied from elsewhere, as of a moment. */
+export type CopiedRows = {
+  readonly rows: RowSource
+  readonly lastGiven: ReadonlyMap<string, number>
+  readonly madeBy: 'dev' | 'migrate'
+  readonly madeAt: number
+}
+
+const NUMBER = `insert into sqlite_sequence (name, seq) values (?, ?)`
+
+const fillWith = async (db: Database.Database, { rows, lastGiven }: CopiedRows, onRows: OnRows): Promise<void> => {
+  const target = rowsInto(db)
+  db.exec('begin; delete from service')
+  for (const table of [...TABLES, SERVICE]) await copyTable(rows, target, { table, last: null, onRows })
+  for (const [name, n] of lastGiven) {
+    db.prepare('delete from sqlite_sequence where name = ?').run(name)
+    db.prepare(NUMBER).run(name, n)
+  }
+  db.exec('commit')
+}
+
+type RowsBackup = Pick<BackupOptions, 'target' | 'force'> & { readonly copied: CopiedRows; readonly onRows: OnRows }
+
+/** The same of a store that is no file. */
+export const backupRows = ({ copied, onRows, ...options }: RowsBackup): Promise<BackupMade> => {
+  const target = resolve(options.target)
+  refuseTarget({ ...options, target, file: null })
+  const part = partOf(target)
+  return writeBackup({ target, part }, async () => {
+    await migrateSqliteStore({ file: part, madeBy: copied.madeBy, now: copied.madeAt })
+    const db = openForWriting(part)
+    try {
+      await fillWith(db, copied, onRows)
+      return drive(statementsOf(db), readContent(copied.madeAt))
+    } finally {
+      db.close()
+    }
+  })
 }

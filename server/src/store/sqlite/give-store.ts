@@ -22,7 +22,8 @@ const MARK = `select json_array((select json_array(seq, ended_seq, last_end_seq,
   (select count(*) from token), (select count(*) from ended), (select max(n) from audit), (select max(n) from seal),
   (select max(n) from act), (select count(*) from used_proof), (select sum(count) from refused)) as mark`
 
-const look = (db: Database): GivenStore => {
+/** What of a store is copied, as this connection sees it. */
+export const lookAt = (db: Database): GivenStore => {
   const numbers = db.prepare<[], { name: string; seq: number }>('select name, seq from sqlite_sequence').all()
   const mark = db.prepare<[], { mark: string }>(MARK).get()?.mark ?? ''
   return { rows: rowsOf(db), mark, lastGiven: new Map(numbers.map(({ name, seq }) => [name, seq])) }
@@ -35,7 +36,7 @@ export const giveStore = async <T>(file: string, work: (store: GivenStore) => Pr
   const db = openForWriting(file)
   try {
     begin(writingConnection(db, clockOf(startClock(0, null))), monotonicMs() + BUSY_MS)
-    const done = await work(look(db))
+    const done = await work(lookAt(db))
     markMoved(db)
     db.exec('commit')
     return done

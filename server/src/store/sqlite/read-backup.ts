@@ -8,6 +8,7 @@ import { readAllSealed } from '../signing-keys/signing-keys.ts'
 import { StoreProblem } from '../store-problem.ts'
 import { readContent } from './backup-content.ts'
 import { isBackup } from './backup-mark.ts'
+import { type GivenStore, lookAt } from './give-store.ts'
 import { drive } from './drive.ts'
 import { PROGRAM_VERSION, schemaVersionOf } from './migrations.ts'
 import { statementsOf } from './statements.ts'
@@ -39,6 +40,17 @@ const read = (file: string): FoundBackup => {
     const sql = statementsOf(db)
     const { madeAt } = drive(sql, only<{ madeAt: number }>('select made_at as "madeAt" from backup'))
     return { ...drive(sql, readContent(madeAt)), sealed: drive(sql, readAllSealed()) }
+  } finally {
+    db.close()
+  }
+}
+
+/** The rows of a backup, for a store that is no file. */
+export const withBackup = async <T>(file: string, work: (given: GivenStore) => Promise<T>): Promise<T> => {
+  const db = new Database(file, { readonly: true, fileMustExist: true })
+  try {
+    refuseOther(db, file)
+    return await work(lookAt(db))
   } finally {
     db.close()
   }

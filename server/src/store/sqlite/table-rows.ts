@@ -1,6 +1,6 @@
 // The rows of an embedded store as they stand, for a copy of the store.
 import type { Database } from 'better-sqlite3'
-import type { Row, RowSource } from '../copy/tables.ts'
+import type { Row, RowSource, RowTarget } from '../copy/tables.ts'
 
 /** Reads on this connection; whoever holds a transaction on it sees one moment. */
 export const rowsOf = (db: Database): RowSource => ({
@@ -18,5 +18,15 @@ export const rowsOf = (db: Database): RowSource => ({
       .prepare(text)
       .raw()
       .all(...(after ?? []), limit) as readonly Row[]
+  },
+})
+
+/** Writes on this connection; whoever holds a transaction on it writes all or nothing. */
+export const rowsInto = (db: Database): RowTarget => ({
+  ...rowsOf(db),
+  write: async ({ name }, columns, rows) => {
+    const places = columns.map(() => '?').join(', ')
+    const insert = db.prepare(`insert into ${name} (${columns.join(', ')}) values (${places})`)
+    for (const row of rows) insert.run(...row)
   },
 })
