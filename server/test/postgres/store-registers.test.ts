@@ -1,8 +1,15 @@
 // What the store knows of agents, their secrets and API keys, on PostgreSQL.
 import { testOnPostgres } from './store-tests.ts'
 
-await testOnPostgres(['agents', 'api-keys', 'api-keys-expiry', 'change-agent', 'change-agent-ends', 'credentials'])
-await testOnPostgres([
+await testOnPostgres('store', [
+  'agents',
+  'api-keys',
+  'api-keys-expiry',
+  'change-agent',
+  'change-agent-ends',
+  'credentials',
+])
+await testOnPostgres('store', [
   'count-tokens',
   'delete-agent',
   'idempotency',
