@@ -13,7 +13,8 @@ const judgeEnded = (fate: TokenFate, jti: string, reason: string): readonly stri
   return fate.revocation === 'none' ? [`P5: token ${jti} was revoked, though nobody asked for it.`] : []
 }
 
-const judgeFate = (fate: TokenFate, { live, ended }: Lists): readonly string[] => {
+/** What is wrong about a token, given what its clients were told. */
+export const judgeFate = (fate: TokenFate, { live, ended }: Lists): readonly string[] => {
   const { jti } = claimsOf(fate.text)
   const record = ended.get(jti)
   if (record !== undefined && live.has(jti)) return [`P6: token ${jti} is in both lists.`]

@@ -1,5 +1,5 @@
 // What the replicas drill runs on: the cluster, the replicas over it, and what its clients need to know of them.
-import { type IdentityProvider, startIdentityProvider } from '../../test/support/identity-provider.ts'
+import { startIdentityProvider } from '../../test/support/identity-provider.ts'
 import type { Access } from '../requests.ts'
 import { environmentOf, prepareAccess, type Variables } from '../service-under-drill.ts'
 import { type Cluster, startCluster } from './cluster.ts'
@@ -30,42 +30,48 @@ export type ReplicaSetOptions = {
 // All replicas have one issuer, as behind a balancer; nobody connects there.
 const BALANCER_PORT = 8080
 
-const makeStore = (folder: DrillFolder, cluster: Cluster, provider: IdentityProvider) => {
-  const shared: Variables = {
-    ...environmentOf(folder.make('commands'), BALANCER_PORT, provider),
-    DATABASE_URL: databaseUrl(
-      cluster,
-      cluster.nodes.map(({ ports }) => ports.postgres),
-    ),
-  }
-  return { shared, access: prepareAccess(shared, BALANCER_PORT, provider) }
-}
+type Closing = (() => Promise<unknown>)[]
 
-const startAll = async (folder: DrillFolder, options: ReplicaSetOptions): Promise<Omit<ReplicaSet, 'close'>> => {
+const startAll = async (
+  folder: DrillFolder,
+  options: ReplicaSetOptions,
+  closing: Closing,
+): Promise<Omit<ReplicaSet, 'close'>> => {
   const { parts, program, workers, onDeath, tell } = options
   const cluster = await startCluster(folder, parts)
+  closing.push(cluster.close)
   tell('the cluster is whole')
   const provider = await startIdentityProvider()
-  const { shared, access } = makeStore(folder, cluster, provider)
-  const known = await access
-  const variables = { ...shared, ...(workers !== null && { MINTMARK_WORKERS: String(workers) }) }
+  closing.push(() => provider.close())
+  const ports = cluster.nodes.map(node => node.ports.postgres)
+  const commands: Variables = {
+    ...environmentOf(folder.make('commands'), BALANCER_PORT, provider),
+    DATABASE_URL: databaseUrl(cluster, ports),
+  }
+  const access = await prepareAccess(commands, BALANCER_PORT, provider)
+  const variables = { ...commands, ...(workers !== null && { MINTMARK_WORKERS: String(workers) }) }
   const names = Array.from({ length: options.replicas }, (_, n) => `r${n + 1}`)
   const world = { folder, cluster, program, variables, onDeath }
   const replicas = await Promise.all(names.map(name => makeReplica(name, world)))
+  closing.push(...replicas.map(replica => replica.close))
   await Promise.all(replicas.map(replica => replica.start()))
   tell(`${replicas.length} replicas serve`)
-  return { folder: folder.path, cluster, replicas, access: { ...known, port: replicas[0]?.port ?? 0 } }
+  return { folder: folder.path, cluster, replicas, access: { ...access, port: replicas[0]?.port ?? 0 } }
 }
 
 /** Where anything of it cannot be started, what was started ends, and the folder stays. */
 export const startReplicaSet = async (options: ReplicaSetOptions): Promise<ReplicaSet> => {
   const folder = makeDrillFolder()
   options.tell(`all logs are in ${folder.path}`)
+  const closing: Closing = []
+  const close = async (keep: boolean): Promise<void> => {
+    await folder.close(keep)
+    await Promise.all(closing.map(end => end()))
+  }
   try {
-    const started = await startAll(folder, options)
-    return { ...started, close: folder.close }
+    return { ...(await startAll(folder, options, closing)), close }
   } catch (fault) {
-    await folder.close(true)
+    await close(true)
     throw fault
   }
 }

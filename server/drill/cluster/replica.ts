@@ -21,6 +21,8 @@ export type Replica = {
   readonly kill: () => Promise<void>
   readonly signal: (name: NodeJS.Signals) => void
   readonly stepClock: (offMs: number) => void
+  /** Kills it, and closes its links. */
+  readonly close: () => Promise<void>
 }
 
 export type ReplicaWorld = {
@@ -77,6 +79,12 @@ export const makeReplica = async (name: string, world: ReplicaWorld): Promise<Re
     })
     return true
   }
+  const kill = async (): Promise<void> => {
+    if (!isThere(child)) return
+    const gone = once(child, 'exit')
+    signal(processesIn(home), 'SIGKILL')
+    await gone
+  }
   return {
     name,
     port,
@@ -88,15 +96,14 @@ export const makeReplica = async (name: string, world: ReplicaWorld): Promise<Re
         await delay(RESTART_MS)
       }
     },
-    kill: async () => {
-      if (!isThere(child)) return
-      const gone = once(child, 'exit')
-      signal(processesIn(home), 'SIGKILL')
-      await gone
-    },
+    kill,
     signal: wanted => signal(processesIn(home), wanted),
     stepClock: clockOffMs => {
       if (isThere(child)) child.send({ clockOffMs } satisfies StepClock, () => undefined)
+    },
+    close: async () => {
+      await kill()
+      await Promise.all(Array.from(links.values(), link => link.close()))
     },
   }
 }
