@@ -37,6 +37,7 @@ const startEtcd = async (folder: DrillFolder, parts: Parts): Promise<number> => 
     'initial-advertise-peer-urls': peers,
     'initial-cluster': `drill=${peers}`,
     'log-level': 'error',
+    'enable-v2': 'true',
   }
   const flags = Object.entries(args).map(([name, value]) => `--${name}=${value}`)
   folder.launch({ name: 'etcd', program: parts.etcd, args: flags, account })

@@ -10,7 +10,7 @@ import { type Link, openLink } from './link.ts'
 import type { Parts } from './parts.ts'
 import { type NodeState, nodeState } from './patroni-state.ts'
 import { patroniSettings, SUPERUSER } from './patroni-settings.ts'
-import { processesIn, signal } from './processes.ts'
+import { killIn, processesIn, signal } from './processes.ts'
 
 /** What of a node a fault hits. */
 export type NodePart = 'patroni' | 'postgres' | 'all'
@@ -79,7 +79,7 @@ export const makeNode = async (name: string, world: NodeWorld): Promise<ClusterN
     signal: (part, wanted) => signal(processes(part), wanted),
     kill: async part => {
       const gone = patroni?.exitCode === null && patroni.signalCode === null ? once(patroni, 'exit') : undefined
-      signal(processes(part), 'SIGKILL')
+      await killIn(folders[part])
       if (part !== 'postgres') await gone
     },
     query: async (sql, database = 'postgres') => {

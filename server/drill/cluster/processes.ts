@@ -1,6 +1,7 @@
 // Processes found by the folder they work in: a PostgreSQL server, its backends and what Patroni starts have parents and
 // groups of their own, but none leaves the folder that the drill gave it.
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
 
 /** Undefined where there is no such process any more, or it is not ours to look at. */
 const readProc = (read: () => string): string | undefined => {
@@ -45,5 +46,15 @@ export const signal = (pids: readonly number[], name: NodeJS.Signals): void => {
     } catch (fault) {
       if (!(fault instanceof Error && 'code' in fault && fault.code === 'ESRCH')) throw fault
     }
+  }
+}
+
+const SWEEP_MS = 20
+
+/** SIGKILL to all that works in the folder, and to what that had just begun, until nothing is left. */
+export const killIn = async (folder: string): Promise<void> => {
+  for (let left = processesIn(folder); left.length > 0; left = processesIn(folder)) {
+    signal(left, 'SIGKILL')
+    await delay(SWEEP_MS)
   }
 }

@@ -8,7 +8,7 @@ import type { Cluster } from './cluster.ts'
 import type { DrillFolder } from './drill-folder.ts'
 import { freePort } from '../free-port.ts'
 import { type Link, openLink } from './link.ts'
-import { processesIn, signal } from './processes.ts'
+import { killIn, processesIn, signal } from './processes.ts'
 import type { StepClock } from './step-clock.ts'
 
 export type Replica = {
@@ -82,7 +82,7 @@ export const makeReplica = async (name: string, world: ReplicaWorld): Promise<Re
   const kill = async (): Promise<void> => {
     if (!isThere(child)) return
     const gone = once(child, 'exit')
-    signal(processesIn(home), 'SIGKILL')
+    await killIn(home)
     await gone
   }
   return {
