@@ -1,4 +1,5 @@
 // Wires the signing keys: who makes them, how they live, and whether this configuration can open those of a store.
+import { reencryptOf, type Store } from './compose-store.ts'
 import type { CommandConfig, MigrateConfig, ReencryptConfig, ServiceConfig } from './config.ts'
 import { systemAct } from './domain/act.ts'
 import { actBy, type Origin } from './domain/caller.ts'
@@ -12,18 +13,6 @@ import { makeSigningKey, openSigningKey } from './keys/signing-keys.ts'
 import type { ImportedSecrets } from './ports/imports.ts'
 import type { SigningKeyMaker } from './ports/signing-keys.ts'
 import { StartRefused } from './start-refused.ts'
-import { StoreProblem } from './store/sqlite/connection.ts'
-import type { SqliteStore } from './store/sqlite/open.ts'
-import { reencryptStore } from './store/sqlite/reencrypt.ts'
-
-// What the store says to a person is a reason not to start; anything else is a fault.
-export const forPerson = async <T>(work: () => T | Promise<T>): Promise<T> => {
-  try {
-    return await work()
-  } catch (error) {
-    throw error instanceof StoreProblem ? new StartRefused(error.message, { cause: error }) : error
-  }
-}
 
 const parseKey = (text: string, variable: string): Uint8Array => {
   const key = parseKeyEncryptionKey(text)
@@ -43,7 +32,7 @@ export const keepingOf = (config: ServiceConfig): { readonly policy: KeyPolicy; 
   maker: makerOf(config),
 })
 
-export type CheckKey = (store: SqliteStore, config: MigrateConfig) => Promise<void>
+export type CheckKey = (store: Store, config: MigrateConfig) => Promise<void>
 
 const refuseMissingAlgorithm = ({ signingKeys: { algorithm } }: MigrateConfig): void => {
   if (isAlgorithmThere(algorithm)) return
@@ -53,7 +42,7 @@ const refuseMissingAlgorithm = ({ signingKeys: { algorithm } }: MigrateConfig): 
 }
 
 /** Refuses a key-encryption key under which the store is not sealed. */
-const refuseForeignKey = async (store: SqliteStore, key: Uint8Array): Promise<void> => {
+const refuseForeignKey = async (store: Store, key: Uint8Array): Promise<void> => {
   const sealed = await store.signingKeys.sealed()
   if (sealed.length === 0) throw new StartRefused('The store holds no signing key; run `mintmark migrate`.')
   try {
@@ -83,7 +72,7 @@ const refusingMakers = (reason: unknown): Makers => {
 }
 
 /** Seals under the key of the store. Without that key, or under another, only what would be sealed is refused. */
-export const makersUnder = async (store: SqliteStore, config: CommandConfig): Promise<Makers> => {
+export const makersUnder = async (store: Store, config: CommandConfig): Promise<Makers> => {
   const { keyEncryptionKey } = config
   try {
     if (keyEncryptionKey === null) {
@@ -116,5 +105,5 @@ export const reencryptStoreKeys = (config: ReencryptConfig, origin: Origin): Pro
   const from = parseKey(config.keyEncryptionKeyOld, 'MINTMARK_KEY_ENCRYPTION_KEY_OLD')
   const reencryption = makeReencryption(from, keyOf(config))
   const act = actBy(origin, 'signing_key.reencrypt')
-  return forPerson(() => reencryptStore({ file: config.databaseFile, act, reencryption }))
+  return reencryptOf(config, reencryption, act)
 }

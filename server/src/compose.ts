@@ -1,20 +1,29 @@
 // Wires everything by hand: the one file that sees the store, the keys, the wire and the configuration together.
 // What only a service needs is imported where it is wired: each command, and each thread, loads what it uses.
-import { mkdirSync } from 'node:fs'
-import { dirname } from 'node:path'
 import type { ListenOptions } from 'node:net'
 import type { FastifyInstance, FastifyListenOptions } from 'fastify'
 import type { Logger } from 'pino'
 import {
   type CheckKey,
   ensureSigningKey,
-  forPerson,
   keepingOf,
   keyOf,
   makerOf,
   makersUnder,
   refuseWrongKey,
 } from './compose-keys.ts'
+import {
+  type Connected,
+  connectToStore,
+  makeStore,
+  nameOfStore,
+  openStore,
+  resetClockOf,
+  type Store,
+  type StoreHost,
+  type StoreVersions,
+  verifyAuditOf,
+} from './compose-store.ts'
 import type { CommandConfig, MigrateConfig, ServeConfig, ServiceConfig, StoreConfig } from './config.ts'
 import { LIFETIMES_MAX } from './domain/agent.ts'
 import { actBy, type CliCaller, type Origin } from './domain/caller.ts'
@@ -30,22 +39,10 @@ import { openFormerSealKey } from './keys/reencryption.ts'
 import { keyEncryptionKeyId } from './keys/sealed-bytes.ts'
 import { makeTokenCodec, makeTokenReader } from './keys/token-codec.ts'
 import type { Operators, Ports } from './ports.ts'
-import { refuseFolder, refuseListening, StartRefused } from './start-refused.ts'
-import { refuseForeignUser } from './store/sqlite/connection.ts'
-import { type ClockCells, monotonicMs } from './store/sqlite/clock.ts'
-import {
-  connectStore,
-  migrateSqliteStore,
-  openSqliteStore,
-  type SqliteStore,
-  type StoreConnection,
-  type StoreHost,
-  type StoreMaker,
-} from './store/sqlite/open.ts'
-import { verifyAudit } from './store/sqlite/verify-audit.ts'
-import { resetClock } from './store/sqlite/reset-clock.ts'
-
-export type StoreVersions = { readonly from: number; readonly to: number }
+import { refuseListening, StartRefused } from './start-refused.ts'
+import { monotonicMs } from './store/monotonic.ts'
+import type { ClockCells } from './store/sqlite/clock.ts'
+import type { StoreMaker } from './store/sqlite/open.ts'
 
 export type Service = {
   /** What further threads that serve connect to. */
@@ -60,10 +57,10 @@ const secrets = makeSecrets(randomness)
 const COMMAND_DEADLINE_MS = 10_000
 
 // A command acts once: it opens the store without the upkeep of a service.
-const openForCommand = ({ databaseFile }: StoreConfig): Promise<SqliteStore> =>
-  forPerson(() => openSqliteStore({ file: databaseFile, retention: null, deadlineMs: COMMAND_DEADLINE_MS }))
+const openForCommand = (config: StoreConfig): Promise<Store> =>
+  openStore(config, { retention: null, deadlineMs: COMMAND_DEADLINE_MS })
 
-const openForService = async (config: ServiceConfig): Promise<SqliteStore> => {
+const openForService = async (config: ServiceConfig): Promise<Store> => {
   const { expiredDays, endedDays } = config.retention
   const retention = { expiredMs: expiredDays * DAY_MS, endedMs: endedDays * DAY_MS }
   const logger = await makeLogger(config)
@@ -75,7 +72,7 @@ const openForService = async (config: ServiceConfig): Promise<SqliteStore> => {
     onSeal: (seal: Seal): void => logger.info(seal, 'audit entries sealed'),
   }
   const keys = keepingOf(config)
-  return forPerson(() => openSqliteStore({ file: config.databaseFile, retention, sealing, keys, onFault }))
+  return openStore(config, { retention, sealing, keys, onFault })
 }
 
 /** The administration of the store on this machine, for the user at its terminal; no port is opened. */
@@ -93,35 +90,19 @@ export const openAdministration = async (config: CommandConfig, origin: Origin<C
   return { send: makeInProcess(ports, origin), close: store.close }
 }
 
-const makeFolder = (path: string): void => {
-  try {
-    mkdirSync(path, { recursive: true, mode: 0o700 })
-  } catch (error) {
-    throw refuseFolder(error, path)
-  }
-}
-
 const OTHER_MAKER: Readonly<Record<StoreMaker, string>> = {
   migrate:
     'was made by `mintmark dev`, whose secrets lie beside it; set MINTMARK_DATA_DIR to another folder and run `mintmark migrate` there.',
   dev: 'was made by `mintmark migrate` for `mintmark serve`; set MINTMARK_DATA_DIR to another folder.',
 }
 
-const refuseOtherMaker = (store: SqliteStore, config: StoreConfig, maker: StoreMaker): void => {
-  if (store.madeBy !== maker) throw new StartRefused(`${config.databaseFile} ${OTHER_MAKER[maker]}`)
-}
-
-const makeStore = (file: string, maker: StoreMaker): Promise<StoreVersions> => {
-  makeFolder(dirname(file))
-  return forPerson(() => {
-    refuseForeignUser(file)
-    return migrateSqliteStore({ file, madeBy: maker })
-  })
+const refuseOtherMaker = (store: Store, config: StoreConfig, maker: StoreMaker): void => {
+  if (store.madeBy !== maker) throw new StartRefused(`${nameOfStore(config)} ${OTHER_MAKER[maker]}`)
 }
 
 /** Makes the store or brings it to this version, and makes the first signing key, once. */
 export const migrateStore = async (config: MigrateConfig): Promise<StoreVersions> => {
-  const versions = await makeStore(config.databaseFile, 'migrate')
+  const versions = await makeStore(config, 'migrate')
   const store = await openForCommand(config)
   try {
     refuseOtherMaker(store, config, 'migrate')
@@ -143,7 +124,7 @@ const operatorsOf = async (config: ServiceConfig): Promise<Operators> => {
   })
 }
 
-const portsOf = (store: StoreConnection | SqliteStore, config: ServiceConfig, operators: Operators): Ports => ({
+const portsOf = (store: Connected | Store, config: ServiceConfig, operators: Operators): Ports => ({
   ledger: store.ledger,
   revocations: store.revocations,
   agents: store.agents,
@@ -173,7 +154,7 @@ const portsOf = (store: StoreConnection | SqliteStore, config: ServiceConfig, op
   },
 })
 
-const refuseLifetime = async (store: SqliteStore, seconds: number): Promise<void> => {
+const refuseLifetime = async (store: Store, seconds: number): Promise<void> => {
   const inUse = await store.agents.lifetimes()
   if (inUse.length < LIFETIMES_MAX || inUse.includes(seconds)) return
   throw new StartRefused(
@@ -201,16 +182,16 @@ export const openService = (config: ServiceConfig): Promise<Service> => openFor(
 
 /** Opens the store of `mintmark dev`, and makes whatever of it is not there yet. */
 export const openDevService = async (config: ServiceConfig): Promise<Service> => {
-  await makeStore(config.databaseFile, 'dev')
+  await makeStore(config, 'dev')
   return openFor('dev', config, ensureSigningKey)
 }
 
-/** The ports of a further thread. It writes once `connect` has been given a port to the writing thread. */
-export const connectPorts = (config: ServiceConfig, clock: ClockCells, operators: Operators) => {
-  const store = connectStore({ file: config.databaseFile, clock })
+/** The ports of a further thread. It writes once `connect` has been given a port to the writing thread, if there is one. */
+export const connectPorts = async (config: ServiceConfig, clock: ClockCells | null, operators: Operators) => {
+  const store = await connectToStore(config, clock)
   const disconnect = async (): Promise<void> => {
     await store.settle()
-    store.close()
+    await store.close()
   }
   return { ports: portsOf(store, config, operators), connect: store.connect, disconnect }
 }
@@ -250,9 +231,9 @@ export const listen = async (ports: Ports, config: ServiceConfig, options: Serve
   }
 }
 
-/** Accepts this machine's clock as it is, and ends every live token so that none comes back. */
+/** Accepts the clock as it is, and ends every live token so that none comes back. */
 export const resetStoreClock = (config: StoreConfig, origin: Origin): Promise<void> =>
-  forPerson(() => resetClock({ file: config.databaseFile, act: actBy(origin, 'clock.reset'), wall: Date.now() }))
+  resetClockOf(config, actBy(origin, 'clock.reset'))
 
 /** Checks the audit log against its seals, under the key-encryption key that sealed it. */
 export const verifyStoreAudit = async (config: MigrateConfig, known: KnownSeal): Promise<AuditVerdict> => {
@@ -264,5 +245,5 @@ export const verifyStoreAudit = async (config: MigrateConfig, known: KnownSeal):
   }
   const key = keyOf(config)
   const openFormer = (sealed: Uint8Array, lastSeal: number) => openFormerSealKey(key, sealed, lastSeal)
-  return forPerson(() => verifyAudit({ file: config.databaseFile, key: auditSealKey(key), openFormer, known }))
+  return verifyAuditOf(config, { key: auditSealKey(key), openFormer, known })
 }

@@ -4,6 +4,7 @@ import type { Parser } from './config-values.ts'
 
 /** Each of these may come from a file instead: NAME_FILE holds its path. */
 const SECRET_VARIABLES = [
+  'DATABASE_URL',
   'MINTMARK_KEY_ENCRYPTION_KEY',
   'MINTMARK_KEY_ENCRYPTION_KEY_OLD',
   'MINTMARK_API_KEY',
@@ -17,6 +18,10 @@ export const VARIABLES = [
   'HOST',
   'PORT',
   'DATABASE_URL',
+  'DATABASE_URL_FILE',
+  'MINTMARK_DATABASE_POOLING',
+  'MINTMARK_FENCED_READS',
+  'MINTMARK_ALLOW_UNSAFE_DATABASE',
   'MINTMARK_DATA_DIR',
   'MINTMARK_KEY_ENCRYPTION_KEY',
   'MINTMARK_KEY_ENCRYPTION_KEY_FILE',

@@ -100,14 +100,6 @@ export const parseKeyEncryptionKeyText: Parser<string> = text =>
     ? { value: text }
     : wrong('is not 32 bytes in base64; expected what `openssl rand -base64 32` prints')
 
-/** The file of `sqlite:FILE`. The text may hold a password, so no message quotes it. */
-export const parseDatabaseUrl: Parser<string> = text => {
-  if (/^postgres(ql)?:/.test(text))
-    return wrong('names a PostgreSQL database; expected sqlite:FILE, the only store of this version')
-  const file = /^sqlite:(?!:memory:)(?:\/\/(?=\/))?([^?#]+)$/.exec(text)?.[1]
-  return file === undefined ? wrong('names no database file; expected sqlite:FILE') : { value: file }
-}
-
 /** What a file holds. */
 export const parseFile: Parser<string> = path => {
   try {

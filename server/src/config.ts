@@ -1,7 +1,8 @@
 // Configuration: the environment, and the files that it names, become one frozen value or a list of every mistake.
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { availableParallelism } from 'node:os'
 import type { ConfigFile } from './config-file.ts'
+import { databaseForDev, type PostgresConfig, readDatabase } from './config-database.ts'
 import { type GivenRemote, parseSecretLine, readRemote, type RemoteConfig } from './config-remote.ts'
 import { type IdentityProviderConfig, PROVIDER_VARIABLES, readProvider } from './config-provider.ts'
 import { makeSettingReader, type SettingReader } from './config-reader.ts'
@@ -16,7 +17,6 @@ import {
   parseAudience,
   parseAutoOr,
   parseBaseUrl,
-  parseDatabaseUrl,
   parseInteger,
   parseKeyEncryptionKeyText,
   parseOneOf,
@@ -34,6 +34,8 @@ export type LogLevel = (typeof LOG_LEVELS)[number]
 export type StoreConfig = {
   readonly dataDirectory: string
   readonly databaseFile: string
+  /** Null: the store is in the file. */
+  readonly postgres: PostgresConfig | null
   readonly retention: { readonly expiredDays: number; readonly endedDays: number }
 }
 
@@ -95,7 +97,7 @@ export type DevConfig = StoreConfig & {
   readonly logLevel: LogLevel
 }
 
-/** Every mistake of a configuration, each naming its variable. */
+/** Every mistake, each naming its variable. */
 export class ConfigurationError extends Error {
   override readonly name = 'ConfigurationError'
   readonly mistakes: readonly string[]
@@ -118,15 +120,9 @@ const parseWorkers = parseAutoOr(parseInteger(1, WORKERS_MAX))
 
 const readStore = (read: SettingReader): StoreConfig => {
   const dataDirectory = resolve(read.optional('MINTMARK_DATA_DIR', parseText) ?? '.mintmark')
-  const databaseFile = read.optional('DATABASE_URL', parseDatabaseUrl)
-  return {
-    dataDirectory,
-    databaseFile: databaseFile === undefined ? join(dataDirectory, 'mintmark.db') : resolve(databaseFile),
-    retention: {
-      expiredDays: read.optional('MINTMARK_RETAIN_EXPIRED_DAYS', parseDays) ?? 7,
-      endedDays: read.optional('MINTMARK_RETAIN_ENDED_DAYS', parseDays) ?? 400,
-    },
-  }
+  const expiredDays = read.optional('MINTMARK_RETAIN_EXPIRED_DAYS', parseDays) ?? 7
+  const endedDays = read.optional('MINTMARK_RETAIN_ENDED_DAYS', parseDays) ?? 400
+  return { dataDirectory, ...readDatabase(read, dataDirectory), retention: { expiredDays, endedDays } }
 }
 
 const readLifetime = (read: SettingReader): number =>
@@ -279,9 +275,9 @@ export const readRemoteConfig = (given: GivenRemote, env: Environment = process.
 export const readTokenConfig = (env: Environment = process.env): string | null =>
   readEach(env, read => read.optional('MINTMARK_TOKEN', parseSecretLine) ?? null)
 
-/** What `mintmark dev` takes. HOST, DATABASE_URL and what only `serve` needs are not looked at. */
+/** What `mintmark dev` takes. HOST, a DATABASE_URL of no PostgreSQL and what only `serve` needs are not looked at. */
 export const readDevConfig = (env: Environment = process.env): DevConfig =>
-  readEach({ ...env, DATABASE_URL: undefined }, read => {
+  readEach({ ...env, DATABASE_URL: databaseForDev(env['DATABASE_URL']) }, read => {
     const store = readStore(read)
     const numbers = readServiceNumbers(read)
     const signingKeys = readSigningKeys(read)

@@ -56,16 +56,44 @@ const MISTAKES: readonly (readonly [string, Environment, RegExp])[] = [
   ['a port too high', { PORT: '65536' }, /^PORT is "65536"; expected/],
   ['a port with a sign', { PORT: '+80' }, /^PORT is "\+80"; expected/],
   [
-    'PostgreSQL',
-    { DATABASE_URL: 'postgres://u:hunter2@db/x' },
-    /^DATABASE_URL names a PostgreSQL database; expected sqlite:FILE/,
-  ],
-  [
     'another database',
     { DATABASE_URL: 'mysql://u:hunter2@db/x' },
-    /^DATABASE_URL names no database file; expected sqlite:FILE$/,
+    /^DATABASE_URL names no database; expected sqlite:FILE or postgres:/,
   ],
-  ['a database in memory', { DATABASE_URL: 'sqlite::memory:' }, /^DATABASE_URL names no database file/],
+  ['a database in memory', { DATABASE_URL: 'sqlite::memory:' }, /^DATABASE_URL names no database;/],
+  ['a database without a user', { DATABASE_URL: 'postgres://db/x' }, /^DATABASE_URL names no user; expected postgres:/],
+  [
+    'a database without a name',
+    { DATABASE_URL: 'postgres://u:hunter2@db' },
+    /^DATABASE_URL names no database; expected/,
+  ],
+  ['a host that is none', { DATABASE_URL: 'postgres://u:hunter2@db:99999/x' }, /^DATABASE_URL names no host, or one/],
+  ['no host', { DATABASE_URL: 'postgres://u:hunter2@/x' }, /^DATABASE_URL names no host, or one that is none;/],
+  [
+    'TLS that verifies nothing',
+    { DATABASE_URL: 'postgres://u:hunter2@db/x?sslmode=require' },
+    /^DATABASE_URL asks for an sslmode that does not verify the server; expected verify-full/,
+  ],
+  [
+    'no TLS to another machine',
+    { DATABASE_URL: 'postgres://u:hunter2@db/x?sslmode=disable' },
+    /^DATABASE_URL asks for no TLS to another machine; expected sslmode=verify-full/,
+  ],
+  [
+    'a standby',
+    { DATABASE_URL: 'postgres://u:hunter2@db/x?target_session_attrs=standby' },
+    /^DATABASE_URL asks for another target_session_attrs than primary/,
+  ],
+  [
+    'a parameter of the database that is none of ours',
+    { DATABASE_URL: 'postgres://u:hunter2@db/x?options=-cfsync' },
+    /^DATABASE_URL holds a parameter that is none of host, port, sslmode/,
+  ],
+  [
+    'an unsafe database by a name that is none',
+    { DATABASE_URL: 'postgres://u@db/x', MINTMARK_ALLOW_UNSAFE_DATABASE: 'everything' },
+    /^MINTMARK_ALLOW_UNSAFE_DATABASE is "everything"; expected some of fsync,full_page_writes,plaintext,quorum$/,
+  ],
   [
     'no key',
     { MINTMARK_KEY_ENCRYPTION_KEY: undefined },

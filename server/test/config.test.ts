@@ -13,6 +13,7 @@ test('four variables are enough; the rest has the documented defaults', async ()
   assert.deepEqual(config, {
     dataDirectory: resolve('.mintmark'),
     databaseFile: resolve('.mintmark/mintmark.db'),
+    postgres: null,
     retention: { expiredDays: 7, endedDays: 400 },
     port: 8080,
     tokenLifetimeSeconds: 300,
@@ -159,11 +160,36 @@ describe('the other commands read only what they need', () => {
     assert.equal((await mistakesOf(() => readStoreConfig({ MINTMARK_DATADIR: '/d' }))).length, 1)
   })
 
-  test('dev keeps its database in its own folder, whatever DATABASE_URL says', () => {
-    const config = readDevConfig({ DATABASE_URL: 'postgres://db', HOST: '0.0.0.0', PORT: '9000' })
+  test('dev keeps its database in its own folder, whatever file DATABASE_URL names', () => {
+    const config = readDevConfig({ DATABASE_URL: 'sqlite:/elsewhere.db', HOST: '0.0.0.0', PORT: '9000' })
     assert.equal(config.databaseFile, resolve('.mintmark/mintmark.db'))
     assert.equal(config.identityProviderPort, 9001)
     assert.equal('host' in config, false)
+  })
+
+  test('dev takes a PostgreSQL database as serve does', () => {
+    const url = 'postgres://me:p%40ss@127.0.0.1,localhost:5433/mint'
+    assert.deepEqual(readDevConfig({ DATABASE_URL: url }).postgres, {
+      hosts: [
+        { host: '127.0.0.1', port: 5432 },
+        { host: 'localhost', port: 5433 },
+      ],
+      database: 'mint',
+      user: 'me',
+      password: 'p@ss',
+      tls: null,
+      allowed: [],
+      pooling: 'session',
+      fencedReads: 'auto',
+    })
+  })
+
+  test('a database on another machine is reached by verified TLS, one at a socket without', () => {
+    const databaseAt = (url: string) => readStoreConfig({ DATABASE_URL: url }).postgres
+    assert.deepEqual(databaseAt('postgres://me@db.example/mint')?.tls, { ca: null })
+    assert.deepEqual(databaseAt('postgres://me@127.0.0.1,db.example/mint')?.tls, { ca: null })
+    const local = databaseAt('postgresql://me@/mint?host=%2Frun%2Fpostgresql&port=5433')
+    assert.deepEqual([local?.tls, local?.hosts], [null, [{ host: '/run/postgresql', port: 5433 }]])
   })
 
   test('dev needs two ports', async () => {

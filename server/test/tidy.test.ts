@@ -3,13 +3,15 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
   findCircle,
+  findIn,
   importedFilesOf,
   importedPackagesOf,
   isThere,
+  lineOf,
   listPaths,
+  nothing,
   readFiles,
   readText,
-  type SourceFile,
 } from './support/source-files.ts'
 
 type Rule = { readonly files: readonly string[]; readonly packages: 'any' | 'none' }
@@ -83,18 +85,6 @@ const layerOf = (path: string): string =>
     .replace(/^server\/(?:src\/)?/, '')
     .replace(/(?:\/.*|\.ts)$/, '')
     .replace(/^(config|compose)-.*/, '$1')
-
-const lineOf = (file: SourceFile, offset: number): string =>
-  `${file.path}:${file.text.slice(0, offset).split('\n').length}`
-
-/** Where the pattern is found, as `path:line: text`. */
-const findIn = (files: readonly SourceFile[], pattern: RegExp): readonly string[] =>
-  files.flatMap(file =>
-    [...file.text.matchAll(new RegExp(pattern, 'g'))].map(found => `${lineOf(file, found.index)}: ${found[0]}`),
-  )
-
-const nothing = (found: readonly string[], rule: string): void =>
-  assert.deepEqual(found, [], `${rule}\n  ${found.join('\n  ')}`)
 
 const namesIn = (text: string, pattern: RegExp): readonly string[] =>
   [...new Set([...text.matchAll(pattern)].map(([name]) => name))].toSorted()

@@ -1,6 +1,7 @@
 // mintmark migrate
 import type { Command } from 'commander'
 import { migrateStore } from '../compose.ts'
+import { nameOfStore } from '../compose-store.ts'
 import { readMigrateConfig } from '../config.ts'
 import { addExamples } from './examples.ts'
 import { stayHere } from './stay-here.ts'
@@ -10,11 +11,8 @@ const run = async (options: { readonly json?: boolean }): Promise<void> => {
   const config = readMigrateConfig()
   const { from, to } = await migrateStore(config)
   if (options.json) return printJson({ from, to })
-  printLine(
-    from === to
-      ? `${config.databaseFile} is at version ${to} already.`
-      : `${config.databaseFile}: version ${from} to ${to}.`,
-  )
+  const store = nameOfStore(config)
+  printLine(from === to ? `${store} is at version ${to} already.` : `${store}: version ${from} to ${to}.`)
 }
 
 export const addMigrate = (program: Command): void => {

@@ -20,7 +20,7 @@ const untilDraining = (health: StoreHealth): StoreHealth => ({
 })
 
 const operators = relayOperators((verification, jwt) => tell({ verification, jwt }))
-const { ports, connect, disconnect } = connectPorts(config, clock, operators)
+const { ports, connect, disconnect } = await connectPorts(config, clock, operators)
 
 const start = async (): Promise<() => Promise<void>> => {
   const { health } = ports

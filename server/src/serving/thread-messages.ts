@@ -7,7 +7,8 @@ import type { ClockCells } from '../store/sqlite/clock.ts'
 /** How a serving thread is started. */
 export type ServingOptions = {
   readonly config: ServeConfig
-  readonly clock: ClockCells
+  /** Of the embedded store; on PostgreSQL the database has one. */
+  readonly clock: ClockCells | null
   /** Whether other threads listen on the same port. */
   readonly sharesPort: boolean
 }

@@ -159,7 +159,7 @@ test('both servers answer 421 to a Host that is not theirs', async t => {
 test('dev listens on 127.0.0.1 whatever HOST says, and ignores a DATABASE_URL that is for another program', async t => {
   const folder = makeFolder(t)
   const [port, providerPort] = await freePorts()
-  const variables = { ...portsOf(port, providerPort), HOST: '0.0.0.0', DATABASE_URL: 'postgres://db' }
+  const variables = { ...portsOf(port, providerPort), HOST: '0.0.0.0', DATABASE_URL: 'mysql://db' }
   const { printed } = await startDev(t, folder, variables)
   assert.match(printed, new RegExp(`^Mintmark for development: http://127\\.0\\.0\\.1:${port}\n`))
   // Another address of the loopback interface would answer if the port were open on all.

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
 import { Unavailable } from '../../src/domain/refusal.ts'
 import type { InsertOutcome, Ports } from '../../src/ports.ts'
-import { monotonicMs } from '../../src/store/sqlite/clock.ts'
+import { monotonicMs } from '../../src/store/monotonic.ts'
 import { askWith, goodClaims, makeProof, makeProofKey } from '../support/dpop.ts'
 import {
   type Answer,

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import Database from 'better-sqlite3'
-import { monotonicMs } from '../../src/store/sqlite/clock.ts'
+import { monotonicMs } from '../../src/store/monotonic.ts'
 import { askToken, assertError, introspect, issue, revoke, sendBytes } from '../support/requests.ts'
 import { type AgentOfTest, startServer, type TestServer } from '../support/test-server.ts'
 

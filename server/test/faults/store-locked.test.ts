@@ -5,7 +5,7 @@ import { test, type TestContext } from 'node:test'
 import Database from 'better-sqlite3'
 import { Unavailable } from '../../src/domain/refusal.ts'
 import { openSqliteStore } from '../../src/store/sqlite/open.ts'
-import type { Retention } from '../../src/store/sqlite/retention.ts'
+import type { Retention } from '../../src/store/retention.ts'
 import { act, createAgent, issue, KEEP_LONG, makeTestStore, newTokens, someSigningKey } from '../support/store.ts'
 import { readRows } from '../support/store-file.ts'
 

@@ -6,11 +6,12 @@ import Database from 'better-sqlite3'
 import * as fc from 'fast-check'
 import { KEY_SET_MAX_AGE_SECONDS, type KeyPolicy } from '../../src/domain/key-life.ts'
 import { clockOf, makeManualClock, startClock, steadyOf } from '../../src/store/sqlite/clock.ts'
-import { createNextKey, rotateKey } from '../../src/store/sqlite/key-acts.ts'
-import { makeKeyKeeper } from '../../src/store/sqlite/key-keeper.ts'
+import { createNextKey, rotateKey } from '../../src/store/signing-keys/key-acts.ts'
+import { makeKeyKeeper } from '../../src/store/signing-keys/key-keeper.ts'
+import { drive } from '../../src/store/sqlite/drive.ts'
 import { applyMigrations } from '../../src/store/sqlite/migrations.ts'
 import { readServiceRow } from '../../src/store/sqlite/service-row.ts'
-import { createFirstKey, readCurrentSigningKey, readPublished } from '../../src/store/sqlite/signing-keys.ts'
+import { createFirstKey, readCurrentSigningKey, readPublished } from '../../src/store/signing-keys/signing-keys.ts'
 import { writingConnection } from '../../src/store/sqlite/transaction.ts'
 import { act, someSigningKey, START } from '../support/store.ts'
 import { inTransaction } from '../support/store-file.ts'
@@ -106,8 +107,8 @@ const startProcess = ({ clock, db }: ReturnType<typeof makeStore>, policy: Polic
   const tick = clockOf(cells)
   const connection = writingConnection(db, tick)
   const steady = steadyOf(cells)
-  const keyStep = makeKeyKeeper(connection.sql, { policy: { ...policy, lifetimeSeconds: 300 }, steady, onKeyWanted })
-  return { connection, keyStep: () => keyStep(tick) }
+  const keyStep = makeKeyKeeper({ policy: { ...policy, lifetimeSeconds: 300 }, steady, onKeyWanted })
+  return { connection, keyStep: () => drive(connection.sql, keyStep(tick)) }
 }
 
 const makeWorld = () => {
@@ -121,7 +122,7 @@ const makeWorld = () => {
     })
   let service = start()
 
-  const publish = (): void => outside.seeKeySet(readPublished(service.connection.sql).map(({ kid }) => kid))
+  const publish = (): void => outside.seeKeySet(drive(service.connection.sql, readPublished()).map(({ kid }) => kid))
 
   const work = (): void => {
     for (let step = service.keyStep(); step !== undefined; step = service.keyStep()) {
@@ -169,7 +170,7 @@ const makeWorld = () => {
       publish()
     },
     issue: ({ lifetimeSeconds }) => {
-      const key = readCurrentSigningKey(service.connection.sql) ?? assert.fail('No key signs.')
+      const key = drive(service.connection.sql, readCurrentSigningKey()) ?? assert.fail('No key signs.')
       service.connection.sql('insert or ignore into lifetime values (?)').run(lifetimeSeconds)
       outside.seeToken(key.publicJwk.kid, lifetimeSeconds)
     },

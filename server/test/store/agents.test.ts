@@ -4,8 +4,16 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { test, type TestContext } from 'node:test'
 import { BLANK_SETTINGS } from '../../src/domain/change-agent.ts'
 import type { NewAgent } from '../../src/ports.ts'
-import { openSqliteStore } from '../../src/store/sqlite/open.ts'
-import { act, createAgent, issue, makeTestStore, newTokens, START, type TestStore } from '../support/store.ts'
+import {
+  act,
+  createAgent,
+  issue,
+  makeTestStore,
+  newTokens,
+  openTestedStore,
+  START,
+  type TestStore,
+} from '../support/store.ts'
 import { countRows, readNumber } from '../support/store-file.ts'
 
 const CREATE = act('agent.create')
@@ -34,7 +42,7 @@ const makeAgent = (changes: Partial<NewAgent> = {}): NewAgent => ({
 
 /** The same store as another process has it open. */
 const openElsewhere = async (t: TestContext, { file, clock }: TestStore) => {
-  const store = await openSqliteStore({ file, retention: null, clock })
+  const store = await openTestedStore({ file, retention: null, clock })
   t.after(store.close)
   return store
 }

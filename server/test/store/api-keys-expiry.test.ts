@@ -4,8 +4,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { test, type TestContext } from 'node:test'
 import type { Act } from '../../src/domain/act.ts'
 import type { NewApiKey } from '../../src/ports/secret-registers.ts'
-import { openSqliteStore, type SqliteStore } from '../../src/store/sqlite/open.ts'
-import { act, makeTestStore, START, type TestStore } from '../support/store.ts'
+import { act, makeTestStore, openTestedStore, START, type TestedStore, type TestStore } from '../support/store.ts'
 import { countRows } from '../support/store-file.ts'
 
 const CREATE = act('api_key.create')
@@ -26,14 +25,14 @@ const makeApiKey = (expiry: NewApiKey['expiry'] = null): NewApiKey => ({
   expiry,
 })
 
-const isTaken = async (store: SqliteStore, { keyHash }: NewApiKey): Promise<boolean> =>
+const isTaken = async (store: TestedStore, { keyHash }: NewApiKey): Promise<boolean> =>
   (await store.apiKeys.find([keyHash]))[0] !== undefined
 
 const actOf = ({ id }: NewApiKey): Act => ({ ...CREATE, actor: { type: 'api_key', id } })
 
 test('an API key is refused from its expiry on, by the clock of the store, also where it is remembered', async t => {
   const { store, clock, file } = await makeWorld(t)
-  const elsewhere = await openSqliteStore({ file, retention: null, clock })
+  const elsewhere = await openTestedStore({ file, retention: null, clock })
   t.after(elsewhere.close)
   const apiKey = makeApiKey({ at: START + 1000 })
   await store.apiKeys.create(apiKey, CREATE)
@@ -67,7 +66,7 @@ test('an expiry that is not in the future makes no API key', async t => {
 
 test('a rotation makes a key of the same powers; the old one is taken for the grace and in no process beyond', async t => {
   const { store, clock, file } = await makeWorld(t)
-  const elsewhere = await openSqliteStore({ file, retention: null, clock })
+  const elsewhere = await openTestedStore({ file, retention: null, clock })
   t.after(elsewhere.close)
   const [old, replacement] = [makeApiKey(), makeApiKey()]
   await store.apiKeys.create(old, CREATE)

@@ -3,8 +3,7 @@ import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { test, type TestContext } from 'node:test'
 import type { NewApiKey } from '../../src/ports/secret-registers.ts'
-import { openSqliteStore, type SqliteStore } from '../../src/store/sqlite/open.ts'
-import { act, makeTestStore, START, type TestStore } from '../support/store.ts'
+import { act, makeTestStore, openTestedStore, START, type TestedStore, type TestStore } from '../support/store.ts'
 import { readNumber, withFile } from '../support/store-file.ts'
 
 const CREATE = act('api_key.create')
@@ -26,7 +25,7 @@ const makeApiKey = (changes: Partial<NewApiKey> = {}): NewApiKey => ({
   ...changes,
 })
 
-const find = async (store: SqliteStore, keys: readonly NewApiKey[]) => {
+const find = async (store: TestedStore, keys: readonly NewApiKey[]) => {
   const found = await store.apiKeys.find(keys.map(({ keyHash }) => keyHash))
   return found.map(key => key?.id)
 }
@@ -75,7 +74,7 @@ test('revoking an API key that is unknown changes nothing', async t => {
 
 test('what is remembered of an API key is not used once it was revoked in another process', async t => {
   const { store, file, clock } = await makeWorld(t)
-  const elsewhere = await openSqliteStore({ file, retention: null, clock })
+  const elsewhere = await openTestedStore({ file, retention: null, clock })
   t.after(elsewhere.close)
   const [revoked, other] = [makeApiKey(), makeApiKey()]
   for (const apiKey of [revoked, other]) await store.apiKeys.create(apiKey, CREATE)
@@ -86,7 +85,7 @@ test('what is remembered of an API key is not used once it was revoked in anothe
 
 test('an API key not found is not remembered as such: once created elsewhere it is found from the cache too', async t => {
   const { store, file, clock } = await makeWorld(t)
-  const elsewhere = await openSqliteStore({ file, retention: null, clock })
+  const elsewhere = await openTestedStore({ file, retention: null, clock })
   t.after(elsewhere.close)
   const apiKey = makeApiKey()
   assert.deepEqual(await find(store, [apiKey]), [undefined])

@@ -4,8 +4,9 @@ import { after, before, test } from 'node:test'
 import type { Act, ActKind, Actor } from '../../src/domain/act.ts'
 import { type AuditEntry, type AuditFilters, isAskedFor } from '../../src/domain/audit.ts'
 import { PAGE_EXAMINED_MAX, type Position } from '../../src/domain/page.ts'
-import { AUDIT_WALKS } from '../../src/store/sqlite/audit-log.ts'
-import { newestFirst } from '../../src/store/sqlite/newest-first.ts'
+import { AUDIT_WALKS } from '../../src/store/audit/audit-log.ts'
+import { audit } from '../../src/store/transaction.ts'
+import { newestFirst } from '../../src/store/lists/newest-first.ts'
 import { makeTestStore, START, type TestStore } from '../support/store.ts'
 import { inTransaction, withFile, withWritingConnection } from '../support/store-file.ts'
 import { planOf } from './list-plans.ts'
@@ -47,9 +48,9 @@ const actOf = (n: number): Act => ({
 /** Several entries a millisecond, over some minutes. */
 const write = (count: number): void =>
   withWritingConnection(world, connection =>
-    inTransaction(connection, tx => {
+    inTransaction(connection, function* (tx) {
       for (let n = 0; n < count; n += 1) {
-        tx.audit(actOf(n), n % 3 === 0 ? null : `subject-${n % 11}`, { n })
+        yield* audit(tx, actOf(n), n % 3 === 0 ? null : `subject-${n % 11}`, { n })
       }
     }),
   )

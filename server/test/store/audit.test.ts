@@ -5,10 +5,17 @@ import { test, type TestContext } from 'node:test'
 import type { Act, ActKind } from '../../src/domain/act.ts'
 import { BLANK_SETTINGS } from '../../src/domain/change-agent.ts'
 import { NO_CONDITION } from '../../src/domain/ledger.ts'
-import type { SqliteStore } from '../../src/store/sqlite/open.ts'
 import { resetClock } from '../../src/store/sqlite/reset-clock.ts'
 import { importedAgent } from '../support/imports.ts'
-import { createAgent, issue, makeTestStore, someSigningKey, START, type TestStore } from '../support/store.ts'
+import {
+  createAgent,
+  issue,
+  makeTestStore,
+  someSigningKey,
+  START,
+  type TestedStore,
+  type TestStore,
+} from '../support/store.ts'
 import { countRows, readRow, readRows, withFile } from '../support/store-file.ts'
 
 const actBy = (kind: ActKind): Act => ({
@@ -52,14 +59,14 @@ const newCredential = () => ({
 })
 
 /** Does the act on things made before it; gives the subject that its row must name. */
-type Doing = (store: SqliteStore, act: Act) => Promise<string | null>
+type Doing = (store: TestedStore, act: Act) => Promise<string | null>
 
 // The end of a token for a newer one of its agent is part of an issue, and issues are told by the ledger alone.
 /** Those of a service by itself, and of a command with the store to itself, have tests of their own. */
 type OtherKind = 'clock.reset' | 'token.supersede' | 'signing_key.drop' | 'signing_key.reencrypt'
 
 /** A current key and one to follow it. */
-const twoKeys = async ({ signingKeys }: SqliteStore): Promise<{ readonly current: string; readonly next: string }> => {
+const twoKeys = async ({ signingKeys }: TestedStore): Promise<{ readonly current: string; readonly next: string }> => {
   const next = someSigningKey()
   await signingKeys.createNext(next, actBy('signing_key.create'))
   const [current] = await signingKeys.published()

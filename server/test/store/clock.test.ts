@@ -4,9 +4,9 @@ import { test, type TestContext } from 'node:test'
 import { Unavailable } from '../../src/domain/refusal.ts'
 import { issuedAtOf } from '../../src/domain/token-id.ts'
 import { CLOCK_AHEAD_MS_MAX, LEASE_MS, LEASE_WAIT_MS, makeManualClock } from '../../src/store/sqlite/clock.ts'
-import { StoreProblem } from '../../src/store/sqlite/connection.ts'
+import { StoreProblem } from '../../src/store/store-problem.ts'
 import { openSqliteStore } from '../../src/store/sqlite/open.ts'
-import type { Retention } from '../../src/store/sqlite/retention.ts'
+import type { Retention } from '../../src/store/retention.ts'
 import { resetClock } from '../../src/store/sqlite/reset-clock.ts'
 import {
   act,
@@ -185,6 +185,11 @@ test('a reset of the clock ends every token, shows them in history, and lets new
     (await store.ledger.listEnded(request)).records.map(({ id, reason, endedAt }) => [id, reason, endedAt]),
     tokens.map(({ id }) => [id, 'bulk_revocation', clock.wall()] as const).toSorted(([a], [b]) => (a < b ? 1 : -1)),
   )
+  // Each ended before it was issued, by the clock that counts now.
+  for (const token of tokens) {
+    assert.equal((await store.ledger.show(token.id))?.end?.endedAt, clock.wall())
+    assert.equal(await store.ledger.end(token, 'manual_revocation', act('token.revoke')), 'already_ended')
+  }
   const [next] = await issue(store, agent, {})
   assert.ok(next)
   assert.equal(issuedAtOf(next.id), clock.wall())

@@ -9,8 +9,8 @@ import {
   openForReading,
   openForWriting,
   refuseForeignUser,
-  StoreProblem,
 } from '../../src/store/sqlite/connection.ts'
+import { StoreProblem } from '../../src/store/store-problem.ts'
 import { openSqliteStore } from '../../src/store/sqlite/open.ts'
 import { resetClock } from '../../src/store/sqlite/reset-clock.ts'
 import { act, makeTestStore } from '../support/store.ts'

@@ -4,7 +4,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { test, type TestContext } from 'node:test'
 import { COUNT_EXACT_MAX, type Count } from '../../src/domain/credential.ts'
 import { NO_CONDITION } from '../../src/domain/ledger.ts'
-import { COUNT_EXAMINED_MAX, COUNT_JUDGED_MAX, COUNT_STATEMENTS } from '../../src/store/sqlite/count-tokens.ts'
+import { COUNT_EXAMINED_MAX, COUNT_JUDGED_MAX, COUNT_STATEMENTS } from '../../src/store/ledger/count-tokens.ts'
 import { act, createAgent, issue, makeTestStore, newTokens, type TestAgent, type TestStore } from '../support/store.ts'
 import { readNumber, withFile } from '../support/store-file.ts'
 import { planOf } from './list-plans.ts'
@@ -63,7 +63,8 @@ test('each credential has its own count', async t => {
   await store.credentials.create(agent.id, second, act('credential.create'))
   await issueMany(world, 3)
   withFile(file, db => {
-    const move = 'update token set cred = (select max(n) from credential) where id = (select min(id) from token)'
+    const move =
+      'update token set cred = (select max(n) from credential) where id = (select id from token order by id limit 1)'
     db.prepare(move).run()
   })
   const page = await store.credentials.list(agent.id, { after: null, limit: 10, audiences: null })

@@ -5,15 +5,16 @@ import { test, type TestContext } from 'node:test'
 import { CREDENTIALS_MAX } from '../../src/domain/credential.ts'
 import { isMadeBefore, type MadeBefore } from '../../src/domain/idempotency.ts'
 import type { CredentialProblem, NewCredential, SubjectTaken } from '../../src/ports/secret-registers.ts'
-import { openSqliteStore, type SqliteStore } from '../../src/store/sqlite/open.ts'
 import {
   act,
   createAgent,
   issue,
   makeTestStore,
   newTokens,
+  openTestedStore,
   START,
   type TestAgent,
+  type TestedStore,
   type TestStore,
 } from '../support/store.ts'
 import { countRows, readNumber, readRows } from '../support/store-file.ts'
@@ -45,7 +46,7 @@ const taken = <T extends object>(answer: T | MadeBefore | SubjectTaken | string)
   return answer
 }
 
-const usable = async (store: SqliteStore, agent: TestAgent): Promise<readonly (string | undefined)[]> => {
+const usable = async (store: TestedStore, agent: TestAgent): Promise<readonly (string | undefined)[]> => {
   const { clients } = await store.agents.viewForIssue([agent.clientId], 'cached')
   return clients[0]?.credentials.map(({ id }) => id) ?? []
 }
@@ -179,7 +180,7 @@ test('a rotation that would be one live credential too many changes nothing; wit
 
 test('what is remembered of an agent is not used once a credential of it was revoked or rotated in another process', async t => {
   const { store, agent, file, clock } = await makeWorld(t)
-  const elsewhere = await openSqliteStore({ file, retention: null, clock })
+  const elsewhere = await openTestedStore({ file, retention: null, clock })
   t.after(elsewhere.close)
   const second = taken(await store.credentials.create(agent.id, newCredential(), CREATE))
   assert.deepEqual(await usable(store, agent), [agent.credentialId, second.id])
@@ -203,7 +204,7 @@ test('revoking ends the tokens that it got and no others, once; doing it again c
   const [dead, alive] = await store.ledger.find([own, others])
   assert.equal(dead, undefined)
   assert.equal(alive?.dead, false)
-  const content = () => readRows(file, 'select c.*, s.seq from credential c join service s')
+  const content = () => readRows(file, 'select c.*, s.seq from credential c cross join service s')
   const before = content()
   clock.advance(7)
   assert.equal((await store.credentials.revoke(revocationOf(agent), REVOKE))?.revokedAt, START + 7)

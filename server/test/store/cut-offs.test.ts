@@ -4,8 +4,7 @@ import { test, type TestContext } from 'node:test'
 import type { TokenAddress } from '../../src/domain/claims.ts'
 import { type CutOffConditions, NO_CONDITION } from '../../src/domain/ledger.ts'
 import { Unavailable } from '../../src/domain/refusal.ts'
-import { fillStep } from '../../src/store/sqlite/fill.ts'
-import type { SqliteStore } from '../../src/store/sqlite/open.ts'
+import { fillStep } from '../../src/store/ledger/fill.ts'
 import {
   act,
   createAgent,
@@ -15,6 +14,7 @@ import {
   newTokens,
   START,
   type TestAgent,
+  type TestedStore,
   type TestStore,
   type TokenWish,
 } from '../support/store.ts'
@@ -32,14 +32,14 @@ const makeWorld = async (t: TestContext): Promise<TestStore & { readonly agent: 
 
 const wishes = (count: number, wish: TokenWish = {}): readonly TokenWish[] => Array.from({ length: count }, () => wish)
 
-const numbersOf = async (store: SqliteStore, agent: TestAgent) => {
+const numbersOf = async (store: TestedStore, agent: TestAgent) => {
   const [token] = await newTokens(store, agent, [{}])
   assert.ok(token)
   return { agent: token.agent, credential: token.credential, key: token.signingKey }
 }
 
 /** `moved`: its row is gone from the live ones. */
-const fateOf = async (store: SqliteStore, tokens: readonly TokenAddress[]): Promise<readonly string[]> => {
+const fateOf = async (store: TestedStore, tokens: readonly TokenAddress[]): Promise<readonly string[]> => {
   const found = await store.ledger.find(tokens)
   return [...new Set(found.map(token => (token === undefined ? 'moved' : token.dead ? 'dead' : 'alive')))]
 }

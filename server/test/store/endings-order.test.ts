@@ -6,7 +6,7 @@ import type { TokenAddress } from '../../src/domain/claims.ts'
 import { NO_CONDITION } from '../../src/domain/ledger.ts'
 import type { Reason } from '../../src/domain/reason.ts'
 import { expiresSecondOf } from '../../src/domain/token-id.ts'
-import { fillStep } from '../../src/store/sqlite/fill.ts'
+import { fillStep } from '../../src/store/ledger/fill.ts'
 import {
   act,
   createAgent,

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { HistoryFilters } from '../../src/domain/page.ts'
-import { OPEN_MINUTE_STATEMENTS } from '../../src/store/sqlite/ended-minutes.ts'
+import { OPEN_MINUTE_STATEMENTS } from '../../src/store/lists/ended-minutes.ts'
 import { NO_HISTORY_FILTERS } from '../support/store.ts'
 import { fill } from './list-fill.ts'
 import { planOf } from './list-plans.ts'

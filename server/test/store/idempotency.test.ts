@@ -5,9 +5,8 @@ import { test, type TestContext } from 'node:test'
 import type { Act, Actor } from '../../src/domain/act.ts'
 import { BLANK_SETTINGS } from '../../src/domain/change-agent.ts'
 import { IDEMPOTENCY_KEPT_MS } from '../../src/domain/idempotency.ts'
-import { openSqliteStore, type SqliteStore } from '../../src/store/sqlite/open.ts'
 import { retentionStep } from '../../src/store/sqlite/retention.ts'
-import { act, KEEP_LONG, makeTestStore, type TestStore } from '../support/store.ts'
+import { act, KEEP_LONG, makeTestStore, openTestedStore, type TestedStore, type TestStore } from '../support/store.ts'
 import { countRows, inTransaction, withWritingConnection } from '../support/store-file.ts'
 
 const CALLERS = 50
@@ -38,7 +37,7 @@ const newAgent = (name: string) => {
   return { ...settings, id: randomUUID(), clientId: randomUUID(), credential }
 }
 
-const createKey = async ({ apiKeys }: SqliteStore, idempotencyKey: string, actor = ADA) => {
+const createKey = async ({ apiKeys }: TestedStore, idempotencyKey: string, actor = ADA) => {
   const answer = await apiKeys.create(newApiKey(), keyed('api_key.create', idempotencyKey, actor))
   assert.ok(typeof answer === 'object')
   return answer
@@ -47,7 +46,7 @@ const createKey = async ({ apiKeys }: SqliteStore, idempotencyKey: string, actor
 test('of 50 callers with one key, in two processes, one creates and the others hear its id', async t => {
   const world = await makeWorld(t)
   const { file, clock } = world
-  const elsewhere = await openSqliteStore({ file, retention: null, clock })
+  const elsewhere = await openTestedStore({ file, retention: null, clock })
   t.after(elsewhere.close)
   const calls = Array.from({ length: CALLERS }, (_, n) => createKey(n % 2 === 0 ? world.store : elsewhere, 'once'))
   const answers = await Promise.all(calls)

@@ -9,9 +9,19 @@ import {
   PUBLISHED_SECONDS_MIN,
 } from '../../src/domain/key-life.ts'
 import { makeManualClock, startClock, steadyOf } from '../../src/store/sqlite/clock.ts'
-import { LOOK_EVERY_MS, makeKeyKeeper } from '../../src/store/sqlite/key-keeper.ts'
-import { openSqliteStore, type SqliteStore } from '../../src/store/sqlite/open.ts'
-import { act, KEEP_LONG, makeTestStore, someSigningKey, START, type TestStore, waitOn } from '../support/store.ts'
+import { LOOK_EVERY_MS, makeKeyKeeper } from '../../src/store/signing-keys/key-keeper.ts'
+import { drive } from '../../src/store/sqlite/drive.ts'
+import {
+  act,
+  KEEP_LONG,
+  makeTestStore,
+  openTestedStore,
+  someSigningKey,
+  START,
+  type TestedStore,
+  type TestStore,
+  waitOn,
+} from '../support/store.ts'
 import { countRows, inTransaction, readRows, withFile, withWritingConnection } from '../support/store-file.ts'
 
 const DAY_MS = 86_400_000
@@ -89,7 +99,7 @@ test('a store without a current key is left to migrate', () => assert.equal(dueO
 const openService = async (t: TestContext, { file, clock }: TestStore, policy = POLICY) => {
   const maker = { make: () => Promise.resolve(someSigningKey()) }
   const wait = waitOn(clock)
-  const store = await openSqliteStore({ file, retention: KEEP_LONG, clock, wait, keys: { policy, maker } })
+  const store = await openTestedStore({ file, retention: KEEP_LONG, clock, wait, keys: { policy, maker } })
   t.after(store.close)
   const until = async (states: readonly string[]): Promise<void> => {
     while (statesOf(file).join() !== states.join()) {
@@ -101,7 +111,7 @@ const openService = async (t: TestContext, { file, clock }: TestStore, policy = 
   return { store, until }
 }
 
-const pass = (clock: TestStore['clock'], store: SqliteStore, ms: number): Promise<string | null> => {
+const pass = (clock: TestStore['clock'], store: TestedStore, ms: number): Promise<string | null> => {
   clock.advance(ms)
   return store.health.check()
 }
@@ -147,10 +157,10 @@ test('two that find the same step due do it once', async t => {
   withWritingConnection(world, one => {
     withWritingConnection(world, other => {
       const steady = steadyOf(startClock(0, world.clock.buffer))
-      const keepers = [one, other].map(connection =>
-        makeKeyKeeper(connection.sql, { policy: POLICY, steady, onKeyWanted: () => undefined }),
-      )
-      const steps = keepers.map(keeper => keeper(world.clock.wall))
+      const steps = [one, other].map(({ sql }) => {
+        const keeper = makeKeyKeeper({ policy: POLICY, steady, onKeyWanted: () => undefined })
+        return drive(sql, keeper(world.clock.wall))
+      })
       for (const [n, connection] of [one, other].entries()) {
         const step = steps[n] ?? assert.fail('Nothing is due.')
         inTransaction(connection, step)()

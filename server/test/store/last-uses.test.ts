@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { test, type TestContext } from 'node:test'
-import { LAST_USE_STEP_MS } from '../../src/store/sqlite/last-uses.ts'
-import { handOverUses } from '../../src/store/sqlite/hand-over-uses.ts'
+import { LAST_USE_STEP_MS } from '../../src/store/registers/last-uses.ts'
+import { handOverUses } from '../../src/store/registers/hand-over-uses.ts'
 import { act, createAgent, issue, makeTestStore, newTokens, START, type TestStore } from '../support/store.ts'
 import { countRows } from '../support/store-file.ts'
 

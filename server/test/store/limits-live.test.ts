@@ -3,12 +3,13 @@ import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { LIMIT_BOUNDS } from '../../src/domain/limits.ts'
 import { NO_CONDITION } from '../../src/domain/ledger.ts'
-import { fillStep } from '../../src/store/sqlite/fill.ts'
-import { DEAD_ROWS_MAX, LIVE_ROW_STATEMENTS } from '../../src/store/sqlite/live-rows.ts'
+import { fillStep } from '../../src/store/ledger/fill.ts'
+import { DEAD_ROWS_MAX, LIVE_ROW_STATEMENTS } from '../../src/store/ledger/live-rows.ts'
 import { aliveOf, changeIn, endingsOf, openElsewhere } from '../support/agent-world.ts'
 import { ask, limited, upTo } from '../support/limited-agents.ts'
 import { act, createAgent, KEEP_LONG, makeTestStore, type TestStore } from '../support/store.ts'
 import { inTransaction, readNumber, readRows, withWritingConnection } from '../support/store-file.ts'
+import { planOf } from './list-plans.ts'
 
 const SECOND = 1000
 
@@ -263,10 +264,8 @@ test('live tokens are read by the index of their agent, and never sorted by the 
   const { store, file } = await open(t)
   await createAgent(store)
   for (const statement of LIVE_ROW_STATEMENTS) {
-    const plan = readRows(file, `explain query plan ${statement}`, 1, 300, Buffer.alloc(16), Buffer.alloc(16), 10)
-    assert.deepEqual(
-      plan.map(({ detail }) => detail),
-      ['SEARCH token USING INDEX token_agent (agent=? AND life=? AND id>? AND id<?)'],
-    )
+    assert.deepEqual(planOf(file, statement), [
+      'SEARCH token USING INDEX token_agent (agent=? AND life=? AND id>? AND id<?)',
+    ])
   }
 })

@@ -4,8 +4,7 @@ import { test, type TestContext } from 'node:test'
 import type { AgentSettings } from '../../src/domain/change-agent.ts'
 import { type AgentFilters, PAGE_EXAMINED_MAX } from '../../src/domain/page.ts'
 import { EVERY_AGENT } from '../../src/operations/list-agents.ts'
-import type { SqliteStore } from '../../src/store/sqlite/open.ts'
-import { act, createAgent, makeTestStore, type TestStore } from '../support/store.ts'
+import { act, createAgent, makeTestStore, type TestedStore, type TestStore } from '../support/store.ts'
 import { withFile } from '../support/store-file.ts'
 
 const makeWorld = async (t: TestContext): Promise<TestStore> => {
@@ -14,11 +13,11 @@ const makeWorld = async (t: TestContext): Promise<TestStore> => {
   return world
 }
 
-const add = (store: SqliteStore, name: string, settings: Partial<AgentSettings> = {}) =>
+const add = (store: TestedStore, name: string, settings: Partial<AgentSettings> = {}) =>
   createAgent(store, null, { name, ...settings })
 
 /** The names on each page. */
-const pagesOf = async (store: SqliteStore, limit: number, filters: Partial<AgentFilters> = {}) => {
+const pagesOf = async (store: TestedStore, limit: number, filters: Partial<AgentFilters> = {}) => {
   const pages: (readonly string[])[] = []
   let after: string | null = null
   do {

@@ -1,8 +1,9 @@
 // Drives the fill of a store that was opened without upkeep: one step at a time, as another process would.
 import Database from 'better-sqlite3'
 import { openForWriting } from '../../src/store/sqlite/connection.ts'
-import { monotonicMs } from '../../src/store/sqlite/clock.ts'
-import { fillStep } from '../../src/store/sqlite/fill.ts'
+import { drive } from '../../src/store/sqlite/drive.ts'
+import { monotonicMs } from '../../src/store/monotonic.ts'
+import { fillStep } from '../../src/store/ledger/fill.ts'
 import { begin, openTransaction, writingConnection } from '../../src/store/sqlite/transaction.ts'
 
 const BUSY_MS = 5000
@@ -24,7 +25,7 @@ export const fill = (file: string, now: number, most: number): 'more' | 'nothing
     let outcome: 'more' | 'nothing_left' = 'more'
     for (let step = 0; step < most && outcome === 'more'; step += 1) {
       begin(connection, monotonicMs() + BUSY_MS)
-      outcome = fillStep(openTransaction(connection))
+      outcome = drive(connection.sql, fillStep(openTransaction(connection)))
       connection.sql('commit').run()
     }
     return outcome

@@ -1,5 +1,6 @@
 // How SQLite says it will run a statement.
 import Database from 'better-sqlite3'
+import { sqliteText } from '../../src/store/sqlite/statements.ts'
 
 /** The steps of the plan, in SQLite's words. */
 export const planOf = (file: string, statement: string): readonly string[] => {
@@ -7,7 +8,7 @@ export const planOf = (file: string, statement: string): readonly string[] => {
   try {
     const parameters = Array.from(statement.matchAll(/\?/g), () => 0)
     return db
-      .prepare<unknown[], { detail: string }>(`explain query plan ${statement}`)
+      .prepare<unknown[], { detail: string }>(`explain query plan ${sqliteText(statement)}`)
       .all(...parameters)
       .map(({ detail }) => detail)
   } finally {

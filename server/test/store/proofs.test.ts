@@ -4,16 +4,17 @@ import { randomBytes } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { test, type TestContext } from 'node:test'
 import type { NewToken } from '../../src/ports.ts'
-import { openSqliteStore, type SqliteStore } from '../../src/store/sqlite/open.ts'
-import { forgetProofs, PROOFS_A_STEP } from '../../src/store/sqlite/proofs.ts'
+import { forgetProofs, PROOFS_A_STEP } from '../../src/store/ledger/proofs.ts'
 import {
   act,
   createAgent,
   KEEP_LONG,
   makeTestStore,
   newTokens,
+  openTestedStore,
   START,
   type TestAgent,
+  type TestedStore,
   type TestStore,
   waitOn,
 } from '../support/store.ts'
@@ -33,7 +34,7 @@ const until = (world: TestStore): number => world.clock.wall() + 60_000
 
 type Proof = NonNullable<NewToken['proof']>
 
-const tokensWith = async (store: SqliteStore, agent: TestAgent, proofs: readonly Proof[]): Promise<NewToken[]> => {
+const tokensWith = async (store: TestedStore, agent: TestAgent, proofs: readonly Proof[]): Promise<NewToken[]> => {
   const tokens = await newTokens(
     store,
     agent,
@@ -42,7 +43,7 @@ const tokensWith = async (store: SqliteStore, agent: TestAgent, proofs: readonly
   return tokens.map((token, n) => ({ ...token, ...(proofs[n] !== undefined && { proof: proofs[n] }) }))
 }
 
-const insert = async (store: SqliteStore, agent: TestAgent, ...proofs: readonly Proof[]) =>
+const insert = async (store: TestedStore, agent: TestAgent, ...proofs: readonly Proof[]) =>
   store.ledger.insert(await tokensWith(store, agent, proofs))
 
 test('a proof gets one token, within one group and in the next, and the others of the group get theirs', async t => {
@@ -65,7 +66,7 @@ test('a token without a proof leaves nothing in the register', async t => {
 
 test('of two connections that send one proof at the same time one gets a token, round after round', async t => {
   const { store, agent, clock, file } = await makeWorld(t)
-  const second = await openSqliteStore({ file, retention: null, clock, wait: waitOn(clock) })
+  const second = await openTestedStore({ file, retention: null, clock, wait: waitOn(clock) })
   t.after(() => second.close())
   const proofs = Array.from({ length: 25 }, () => ({ id: newId(), until: clock.wall() + 60_000 }))
   const asked = proofs.flatMap(proof => [insert(store, agent, proof), insert(second, agent, proof)])
@@ -190,13 +191,13 @@ test('a service forgets them by itself', { timeout: 30_000 }, async t => {
 test('an assertion is used once, for a token or for something else, by any connection and after a restart', async t => {
   const world = await makeWorld(t)
   const { store, agent, clock, file } = world
-  const second = await openSqliteStore({ file, retention: null, clock, wait: waitOn(clock) })
+  const second = await openTestedStore({ file, retention: null, clock, wait: waitOn(clock) })
   t.after(() => second.close())
   const [one, two] = [
     { id: newId(), until: until(world) },
     { id: newId(), until: until(world) },
   ]
-  const insertWith = async (through: SqliteStore, assertion: Proof) => {
+  const insertWith = async (through: TestedStore, assertion: Proof) => {
     const [token] = await newTokens(through, agent, [{}])
     assert.ok(token !== undefined)
     return through.ledger.insert([{ ...token, assertion }])
@@ -208,7 +209,7 @@ test('an assertion is used once, for a token or for something else, by any conne
   assert.equal(await second.credentials.useAssertion(two), 'used')
   assert.deepEqual(await insertWith(store, { id: newId(), until: clock.wall() - 1 }), ['assertion_used'])
   assert.equal(await store.credentials.useAssertion({ id: newId(), until: clock.wall() - 1 }), 'used')
-  const restarted = await openSqliteStore({ file, retention: null, clock, wait: waitOn(clock) })
+  const restarted = await openTestedStore({ file, retention: null, clock, wait: waitOn(clock) })
   t.after(() => restarted.close())
   for (const used of [one, two]) assert.equal(await restarted.credentials.useAssertion(used), 'used')
   assert.equal(countRows(file, 'token'), 1)

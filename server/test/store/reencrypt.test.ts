@@ -5,12 +5,20 @@ import { auditSealKey } from '../../src/keys/audit-key.ts'
 import { makeReencryption, openFormerSealKey } from '../../src/keys/reencryption.ts'
 import { keyEncryptionKeyId } from '../../src/keys/sealed-bytes.ts'
 import { makeSigningKey, openSigningKey } from '../../src/keys/signing-keys.ts'
-import { StoreProblem } from '../../src/store/sqlite/connection.ts'
-import { openSqliteStore } from '../../src/store/sqlite/open.ts'
+import { StoreProblem } from '../../src/store/store-problem.ts'
+import { drive } from '../../src/store/sqlite/drive.ts'
 import { reencryptStore } from '../../src/store/sqlite/reencrypt.ts'
-import { isSealDue, sealStep } from '../../src/store/sqlite/seals.ts'
+import { isSealDue, sealStep } from '../../src/store/audit/seals.ts'
 import { verifyAudit } from '../../src/store/sqlite/verify-audit.ts'
-import { act, createAgent, KEEP_LONG, makeTestStore, type TestStore, waitOn } from '../support/store.ts'
+import {
+  act,
+  createAgent,
+  KEEP_LONG,
+  makeTestStore,
+  openTestedStore,
+  type TestStore,
+  waitOn,
+} from '../support/store.ts'
 import { countRows, inTransaction, readRows, withFile, withWritingConnection } from '../support/store-file.ts'
 
 const [FIRST, SECOND, THIRD] = [1, 2, 3].map(byte => new Uint8Array(32).fill(byte)) as [
@@ -43,7 +51,7 @@ const makeWorld = async (t: TestContext): Promise<TestStore> => {
 const sealLog = (world: TestStore, keyEncryptionKey: Uint8Array): void => {
   const key = { bytes: auditSealKey(keyEncryptionKey), keyEncryptionKeyId: keyEncryptionKeyId(keyEncryptionKey) }
   withWritingConnection(world, connection => {
-    assert.ok(isSealDue(connection.sql, key))
+    assert.ok(drive(connection.sql, isSealDue(key)))
     inTransaction(connection, tx => sealStep(tx, key.bytes))
   })
 }
@@ -200,7 +208,7 @@ test('an imported secret that is live stops all of it, since no other key can ch
 test('while a service runs on the store it is refused in one line', async t => {
   const world = await makeWorld(t)
   const { file, clock } = world
-  const service = await openSqliteStore({ file, retention: KEEP_LONG, clock, wait: waitOn(clock) })
+  const service = await openTestedStore({ file, retention: KEEP_LONG, clock, wait: waitOn(clock) })
   t.after(service.close)
   assert.throws(() => reencrypt(file, FIRST, SECOND), problem(/in use by a mintmark that runs: stop that one first/))
 })

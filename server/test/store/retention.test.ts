@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { NO_CONDITION } from '../../src/domain/ledger.ts'
-import { RETENTION_ROWS, type Retention, retentionStep } from '../../src/store/sqlite/retention.ts'
+import { RETENTION_ROWS, type Retention } from '../../src/store/retention.ts'
+import { retentionStep } from '../../src/store/sqlite/retention.ts'
 import {
   act,
   createAgent,

@@ -6,8 +6,7 @@ import type { TokenAddress } from '../../src/domain/claims.ts'
 import { COUNT_EXACT_MAX, type RevocationConditions } from '../../src/domain/revocation.ts'
 import { Unavailable } from '../../src/domain/refusal.ts'
 import type { RevocationMade } from '../../src/ports.ts'
-import { fillStep } from '../../src/store/sqlite/fill.ts'
-import { openSqliteStore, type SqliteStore } from '../../src/store/sqlite/open.ts'
+import { fillStep } from '../../src/store/ledger/fill.ts'
 import { retentionStep } from '../../src/store/sqlite/retention.ts'
 import {
   act,
@@ -15,8 +14,10 @@ import {
   issue,
   makeTestStore,
   newTokens,
+  openTestedStore,
   START,
   type TestAgent,
+  type TestedStore,
   type TestStore,
 } from '../support/store.ts'
 import { countRows, inTransaction, withWritingConnection } from '../support/store-file.ts'
@@ -39,16 +40,16 @@ const makeWorld = async (t: TestContext): Promise<TestStore & { readonly agent: 
   return { ...world, agent: await createAgent(world.store) }
 }
 
-const issueMany = (store: SqliteStore, agent: TestAgent, count: number): Promise<readonly TokenAddress[]> =>
+const issueMany = (store: TestedStore, agent: TestAgent, count: number): Promise<readonly TokenAddress[]> =>
   issue(store, agent, ...Array.from({ length: count }, () => ({})))
 
-const create = (store: SqliteStore, conditions: Partial<RevocationConditions>, id: string = randomUUID()) =>
+const create = (store: TestedStore, conditions: Partial<RevocationConditions>, id: string = randomUUID()) =>
   store.revocations.create({ id, conditions: { ...NONE, ...conditions }, reason: 'bulk_revocation' }, REVOKE)
 
 const isCreated = (made: Awaited<ReturnType<typeof create>>): boolean =>
   typeof made !== 'string' && 'outcome' in made && made.outcome === 'created'
 
-const made = async (store: SqliteStore, conditions: Partial<RevocationConditions>): Promise<RevocationMade> => {
+const made = async (store: TestedStore, conditions: Partial<RevocationConditions>): Promise<RevocationMade> => {
   const outcome = await create(store, conditions)
   assert.ok(typeof outcome !== 'string' && 'revocation' in outcome, JSON.stringify(outcome))
   return outcome
@@ -59,12 +60,12 @@ const fill = (world: TestStore, steps: number): void =>
     for (let n = 0; n < steps; n += 1) inTransaction(connection, fillStep)
   })
 
-const progressOf = async (store: SqliteStore, id: string) => {
+const progressOf = async (store: TestedStore, id: string) => {
   const shown = await store.revocations.show(id)
   return [shown?.state, shown?.tokensMoved]
 }
 
-const countAlive = async (store: SqliteStore, tokens: readonly TokenAddress[]): Promise<number> =>
+const countAlive = async (store: TestedStore, tokens: readonly TokenAddress[]): Promise<number> =>
   (await store.ledger.find(tokens)).filter(found => found?.dead === false).length
 
 test('a revocation is open while rows follow, counts each once, and is the same after a restart', async t => {
@@ -110,7 +111,7 @@ test('the tokens of a credential end, and those of no other, however many rows o
 
 test('two processes that make one revocation at once make it once', async t => {
   const world = await makeWorld(t)
-  const other = await openSqliteStore({ file: world.file, retention: null, clock: world.clock })
+  const other = await openTestedStore({ file: world.file, retention: null, clock: world.clock })
   t.after(() => other.close())
   const id = randomUUID()
   const stores = Array.from({ length: 20 }, (_, n) => (n % 2 === 0 ? world.store : other))

@@ -1,7 +1,8 @@
 // A store with an audit log of any length, sealed in seals of different lengths.
 import type { Seal } from '../../src/domain/seal.ts'
-import { SEAL_ENTRIES_MAX, sealStep } from '../../src/store/sqlite/seals.ts'
-import type { Transaction } from '../../src/store/sqlite/transaction.ts'
+import { SEAL_ENTRIES_MAX, sealStep } from '../../src/store/audit/seals.ts'
+import type { Script } from '../../src/store/script.ts'
+import { audit, type Transaction } from '../../src/store/transaction.ts'
 import { act, makeTestStore } from '../support/store.ts'
 import { inTransaction, withFile, withWritingConnection } from '../support/store-file.ts'
 
@@ -17,11 +18,11 @@ export type SealedLog = {
 }
 
 /** No two are alike but for their numbers. */
-const writeEntries = (tx: Transaction, first: number, count: number): void => {
+function* writeEntries(tx: Transaction, first: number, count: number): Script<void> {
   for (let n = first; n < first + count; n += 1) {
     const source = n % 2 === 0 ? '192.0.2.1' : null
     const done = { ...act('agent.disable', n % 3 === 0 ? `Nöte ${n}` : null), source }
-    tx.audit(done, `agent-${n}`, { seq: n, from: null, to: [n] })
+    yield* audit(tx, done, `agent-${n}`, { seq: n, from: null, to: [n] })
   }
 }
 

@@ -2,15 +2,23 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import type { Seal } from '../../src/domain/seal.ts'
-import { openSqliteStore, type SqliteStore } from '../../src/store/sqlite/open.ts'
 import { verifyAudit } from '../../src/store/sqlite/verify-audit.ts'
-import { act, createAgent, KEEP_LONG, makeTestStore, type TestStore, waitOn } from '../support/store.ts'
+import {
+  act,
+  createAgent,
+  KEEP_LONG,
+  makeTestStore,
+  openTestedStore,
+  type TestedStore,
+  type TestStore,
+  waitOn,
+} from '../support/store.ts'
 import { countRows, readNumber } from '../support/store-file.ts'
 
 const KEY = new Uint8Array(32).fill(3)
 const UNKNOWN = { number: null, head: null }
 
-type Sealing = { readonly store: SqliteStore; readonly sealed: () => Promise<readonly Seal[]> }
+type Sealing = { readonly store: TestedStore; readonly sealed: () => Promise<readonly Seal[]> }
 
 /** A service on the store that seals; `sealed` waits for entries that no seal covers, and gives all seals so far. */
 const openSealing = async ({ file, clock }: TestStore): Promise<Sealing> => {
@@ -20,7 +28,7 @@ const openSealing = async ({ file, clock }: TestStore): Promise<Sealing> => {
     seals.push(seal)
     told()
   }
-  const store = await openSqliteStore({
+  const store = await openTestedStore({
     file,
     retention: KEEP_LONG,
     clock,

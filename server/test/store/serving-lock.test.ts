@@ -1,7 +1,7 @@
 // The lock of the one process that serves a store.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { StoreProblem } from '../../src/store/sqlite/connection.ts'
+import { StoreProblem } from '../../src/store/store-problem.ts'
 import { openSqliteStore } from '../../src/store/sqlite/open.ts'
 import { resetClock } from '../../src/store/sqlite/reset-clock.ts'
 import { act, KEEP_LONG, makeTestStore, START, waitOn } from '../support/store.ts'

@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { Unavailable } from '../../src/domain/refusal.ts'
-import { openSqliteStore } from '../../src/store/sqlite/open.ts'
-import { act, makeTestStore, someSigningKey, type TestStore } from '../support/store.ts'
+import { act, makeTestStore, openTestedStore, someSigningKey, type TestStore } from '../support/store.ts'
 import { countRows, withFile } from '../support/store-file.ts'
 
 const CREATE = act('signing_key.create')
@@ -27,7 +26,7 @@ test('the first signing key is kept as given, published without its private half
 
 test('of 50 callers in two processes who keep a first signing key exactly one does', async t => {
   const { store, file, clock } = await makeWorld(t)
-  const elsewhere = await openSqliteStore({ file, retention: null, clock })
+  const elsewhere = await openTestedStore({ file, retention: null, clock })
   t.after(elsewhere.close)
   const outcomes = await Promise.all(
     Array.from({ length: 50 }, (_, n) => (n % 2 ? store : elsewhere).signingKeys.createFirst(someSigningKey(), CREATE)),
@@ -46,7 +45,7 @@ test('without a signing key nothing is published and no token can be decided on'
 
 test('a signing key made in another process is used from then on, whatever was remembered', async t => {
   const { store, file, clock } = await makeWorld(t)
-  const elsewhere = await openSqliteStore({ file, retention: null, clock })
+  const elsewhere = await openTestedStore({ file, retention: null, clock })
   t.after(elsewhere.close)
   const [first, second] = [someSigningKey(), someSigningKey()]
   await elsewhere.signingKeys.createFirst(first, CREATE)

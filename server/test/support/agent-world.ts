@@ -4,8 +4,16 @@ import type { TestContext } from 'node:test'
 import type { Agent } from '../../src/domain/agent.ts'
 import type { AgentChange, AgentSettings } from '../../src/domain/change-agent.ts'
 import type { TokenAddress } from '../../src/domain/claims.ts'
-import { openSqliteStore, type SqliteStore } from '../../src/store/sqlite/open.ts'
-import { act, createAgent, makeTestStore, NO_HISTORY_FILTERS, type TestAgent, type TestStore } from './store.ts'
+import {
+  act,
+  createAgent,
+  makeTestStore,
+  NO_HISTORY_FILTERS,
+  openTestedStore,
+  type TestAgent,
+  type TestedStore,
+  type TestStore,
+} from './store.ts'
 import { readNumber } from './store-file.ts'
 
 /** The default audience of the service. */
@@ -21,8 +29,8 @@ export const makeAgentWorld = async (t: TestContext, settings: Partial<AgentSett
 }
 
 /** The same store as another process has it open. */
-export const openElsewhere = async (t: TestContext, { file, clock }: TestStore): Promise<SqliteStore> => {
-  const store = await openSqliteStore({ file, retention: null, clock })
+export const openElsewhere = async (t: TestContext, { file, clock }: TestStore): Promise<TestedStore> => {
+  const store = await openTestedStore({ file, retention: null, clock })
   t.after(store.close)
   return store
 }
@@ -30,7 +38,7 @@ export const openElsewhere = async (t: TestContext, { file, clock }: TestStore):
 type ServiceAudience = string | null
 
 export const changeIn = (
-  store: SqliteStore,
+  store: TestedStore,
   { id }: TestAgent,
   change: AgentChange,
   serviceAudience: ServiceAudience = SERVICE,
@@ -52,11 +60,11 @@ export const refused = async (world: AgentWorld, change: AgentChange, known?: Se
 
 export const seqOf = ({ file }: TestStore): number => readNumber(file, 'select seq from service')
 
-export const aliveOf = async (store: SqliteStore, tokens: readonly TokenAddress[]): Promise<readonly boolean[]> =>
+export const aliveOf = async (store: TestedStore, tokens: readonly TokenAddress[]): Promise<readonly boolean[]> =>
   (await store.ledger.find(tokens)).map(token => token !== undefined && !token.dead)
 
 /** What history says of the agent's tokens. */
-export const endingsOf = async (store: SqliteStore, agent: TestAgent) => {
+export const endingsOf = async (store: TestedStore, agent: TestAgent) => {
   const filters = { ...NO_HISTORY_FILTERS, agentId: agent.id }
   const { records } = await store.ledger.listEnded({ filters, audiences: null, after: null, limit: 1000 })
   return records.map(({ id, reason, endedBy }) => ({ id, reason, endedBy }))

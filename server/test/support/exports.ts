@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
 import type { TestContext } from 'node:test'
 import type { Page, PageRequest, TokenFilters, TokenRecord } from '../../src/domain/page.ts'
-import { monotonicMs } from '../../src/store/sqlite/clock.ts'
+import { monotonicMs } from '../../src/store/monotonic.ts'
 import { startServer, type TestServer } from './test-server.ts'
 
 type Pages = (request: PageRequest<TokenFilters>, number: number) => Promise<Page<TokenRecord>>

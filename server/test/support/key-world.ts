@@ -3,16 +3,15 @@ import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { PUBLISHED_SECONDS_MIN } from '../../src/domain/key-life.ts'
 import type { KeyChange } from '../../src/ports/signing-keys.ts'
-import { openSqliteStore, type SqliteStore } from '../../src/store/sqlite/open.ts'
-import { act, makeTestStore, someSigningKey, type TestStore } from './store.ts'
+import { act, makeTestStore, openTestedStore, someSigningKey, type TestedStore, type TestStore } from './store.ts'
 import { readRows, withFile } from './store-file.ts'
 
 /** As long as a next key must have been published. */
 export const READY_MS = 1000 * PUBLISHED_SECONDS_MIN
 
-export const makeKeyWorld = async (t: TestContext): Promise<TestStore & { readonly elsewhere: SqliteStore }> => {
+export const makeKeyWorld = async (t: TestContext): Promise<TestStore & { readonly elsewhere: TestedStore }> => {
   const world = await makeTestStore(null)
-  const elsewhere = await openSqliteStore({ file: world.file, retention: null, clock: world.clock })
+  const elsewhere = await openTestedStore({ file: world.file, retention: null, clock: world.clock })
   t.after(async () => {
     await elsewhere.close()
     await world.dispose()
@@ -36,10 +35,10 @@ export const addNext = async ({ store, file }: TestStore, steadyMs = READY_MS): 
   return key.publicJwk.kid
 }
 
-export const currentKid = async ({ agents }: SqliteStore): Promise<string> =>
+export const currentKid = async ({ agents }: TestedStore): Promise<string> =>
   (await agents.viewForIssue([], 'cached')).signingKey.publicJwk.kid
 
-export const publishedKids = async ({ signingKeys }: SqliteStore): Promise<readonly string[]> =>
+export const publishedKids = async ({ signingKeys }: TestedStore): Promise<readonly string[]> =>
   (await signingKeys.published()).map(({ kid }) => kid)
 
 export const statesOf = (file: string): readonly unknown[] =>

@@ -2,10 +2,9 @@
 import type { AgentLimits } from '../../src/domain/limits.ts'
 import type { TokenAddress } from '../../src/domain/claims.ts'
 import type { InsertOutcome, LimitReached } from '../../src/ports.ts'
-import type { SqliteStore } from '../../src/store/sqlite/open.ts'
-import { createAgent, newTokens, type TestAgent, type TokenWish } from './store.ts'
+import { createAgent, newTokens, type TestAgent, type TestedStore, type TokenWish } from './store.ts'
 
-export const limited = (store: SqliteStore, limits: Partial<AgentLimits>, lifetimeSeconds: number | null = null) =>
+export const limited = (store: TestedStore, limits: Partial<AgentLimits>, lifetimeSeconds: number | null = null) =>
   createAgent(store, lifetimeSeconds, limits)
 
 export type Asked = {
@@ -15,7 +14,7 @@ export type Asked = {
 }
 
 /** Asks for tokens in one group. */
-export const ask = async (store: SqliteStore, agent: TestAgent, count = 1, wish: TokenWish = {}): Promise<Asked> => {
+export const ask = async (store: TestedStore, agent: TestAgent, count = 1, wish: TokenWish = {}): Promise<Asked> => {
   const tokens = await newTokens(
     store,
     agent,

@@ -1,4 +1,5 @@
 // Reads this repository as text: which files there are, what each imports, what the docs say.
+import assert from 'node:assert/strict'
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { posix, resolve, sep } from 'node:path'
 
@@ -73,3 +74,17 @@ export const findCircle = (graph: ReadonlyMap<string, readonly string[]>): reado
   }
   return undefined
 }
+
+/** `path:line` of an offset in a file. */
+export const lineOf = (file: SourceFile, offset: number): string =>
+  `${file.path}:${file.text.slice(0, offset).split('\n').length}`
+
+/** Where the pattern is found, as `path:line: text`. */
+export const findIn = (files: readonly SourceFile[], pattern: RegExp): readonly string[] =>
+  files.flatMap(file =>
+    [...file.text.matchAll(new RegExp(pattern, 'g'))].map(found => `${lineOf(file, found.index)}: ${found[0]}`),
+  )
+
+/** Nothing was found that breaks the rule. */
+export const nothing = (found: readonly string[], rule: string): void =>
+  assert.deepEqual(found, [], `${rule}\n  ${found.join('\n  ')}`)

@@ -1,18 +1,37 @@
 // The file of a store, looked at and changed by SQL beside the program, and its writing connection without the thread.
 import Database from 'better-sqlite3'
 import { clockOf, type ManualClock, startClock } from '../../src/store/sqlite/clock.ts'
+import type { Script } from '../../src/store/script.ts'
+import { drive } from '../../src/store/sqlite/drive.ts'
 import {
   begin,
   openTransaction,
-  type Transaction,
   type WritingConnection,
   writingConnection,
 } from '../../src/store/sqlite/transaction.ts'
+import type { Transaction } from '../../src/store/transaction.ts'
+import { isDatabaseUrl } from './postgres-cluster.ts'
+import { askNow, inTransactionNow, type WritingDatabase } from './postgres-sync.ts'
 
 const BUSY_MS = 4000
 
-/** Runs `work` on a connection of its own to the file. It waits for a lock that the store holds for a moment. */
+/** What a test does with a database beside the program, where that is PostgreSQL; the rest it does not have. */
+const databaseAt = (url: string): Database.Database => {
+  const prepare = (text: string) => ({
+    run: (...values: readonly unknown[]) => ({ changes: askNow(url, text, ...values).changes }),
+    get: (...values: readonly unknown[]) => askNow(url, text, ...values).rows[0],
+    all: (...values: readonly unknown[]) => askNow(url, text, ...values).rows,
+  })
+  const exec = (text: string): void => void askNow(url, text)
+  return { prepare, exec } as unknown as Database.Database
+}
+
+/**
+ * Runs `work` on a connection of its own to the file, or to the database of that address. It waits for a lock that the
+ * store holds for a moment.
+ */
 export const withFile = <T>(file: string, work: (db: Database.Database) => T): T => {
+  if (isDatabaseUrl(file)) return work(databaseAt(file))
   const db = new Database(file, { timeout: BUSY_MS })
   try {
     return work(db)
@@ -45,14 +64,27 @@ export const countRows = (file: string, from: string): number => readNumber(file
 
 export type StoreFile = { readonly file: string; readonly clock: ManualClock }
 
+const databases = new WeakMap<WritingConnection, WritingDatabase>()
+
+/** What stands for a writing connection where the store is on PostgreSQL; it knows that one by it. */
+const writingDatabase = (url: string, clock: ManualClock): WritingConnection => {
+  const connection = { clock: clock.wall } as unknown as WritingConnection
+  databases.set(connection, { url, clock })
+  return connection
+}
+
 /** Runs `work` on a writing connection as the writing thread has one, at the time of the clock. */
 export const withWritingConnection = <T>({ file, clock }: StoreFile, work: (connection: WritingConnection) => T): T =>
-  withFile(file, db => work(writingConnection(db, clockOf(startClock(0, clock.buffer)))))
+  isDatabaseUrl(file)
+    ? work(writingDatabase(file, clock))
+    : withFile(file, db => work(writingConnection(db, clockOf(startClock(0, clock.buffer)))))
 
-/** Runs `work` in one transaction of a writing connection. */
-export const inTransaction = <T>(connection: WritingConnection, work: (tx: Transaction) => T): T => {
+/** Runs a script in one transaction of a writing connection. */
+export const inTransaction = <T>(connection: WritingConnection, script: (tx: Transaction) => Script<T>): T => {
+  const database = databases.get(connection)
+  if (database !== undefined) return inTransactionNow(database, script)
   begin(connection, Number.POSITIVE_INFINITY)
-  const outcome = work(openTransaction(connection))
+  const outcome = drive(connection.sql, script(openTransaction(connection)))
   connection.sql('commit').run()
   return outcome
 }

@@ -3,6 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { test, type TestContext } from 'node:test'
 import type { Act, ActKind } from '../../src/domain/act.ts'
 import { type AgentSettings, BLANK_SETTINGS } from '../../src/domain/change-agent.ts'
 import type { TokenAddress } from '../../src/domain/claims.ts'
@@ -11,9 +12,18 @@ import type { HistoryFilters, TokenFilters } from '../../src/domain/page.ts'
 import type { SealedSigningKey } from '../../src/domain/signing-key.ts'
 import { makeTokenId } from '../../src/domain/token-id.ts'
 import type { NewToken } from '../../src/ports.ts'
-import { type ManualClock, makeManualClock } from '../../src/store/sqlite/clock.ts'
-import { migrateSqliteStore, openSqliteStore, type SqliteStore } from '../../src/store/sqlite/open.ts'
-import type { Retention } from '../../src/store/sqlite/retention.ts'
+import { openPostgresStore } from '../../src/store/postgres/open.ts'
+import type { Retention } from '../../src/store/retention.ts'
+import { type ManualClock, makeManualClock, steadyOf } from '../../src/store/sqlite/clock.ts'
+import {
+  migrateSqliteStore,
+  openSqliteStore,
+  type SqliteStore,
+  type StoreOptions,
+} from '../../src/store/sqlite/open.ts'
+import { databaseOf, isDatabaseUrl } from './postgres-cluster.ts'
+import { addressOf } from './postgres-store.ts'
+import { makeStoreDatabase } from './postgres-template.ts'
 
 export const START = Date.UTC(2026, 10, 21, 9, 30, 0)
 const DAY_MS = 86_400_000
@@ -49,9 +59,24 @@ export const waitOn =
     return Promise.resolve()
   }
 
+/** A store as tests use it, whichever it is. */
+export type TestedStore = Omit<SqliteStore, 'host' | 'connect'>
+
+type OpenOptions = Omit<StoreOptions, 'file'>
+
+/** Opens the store in a file, or the one in the database of that address. */
+export const openTestedStore = async ({ file, ...options }: OpenOptions & { file: string }): Promise<TestedStore> => {
+  if (!isDatabaseUrl(file)) return openSqliteStore({ file, ...options })
+  const { clock, ...rest } = options
+  const address = await addressOf(databaseOf(file))
+  const steady = clock === undefined ? undefined : steadyOf({ offset: new SharedArrayBuffer(16), manual: clock.buffer })
+  return openPostgresStore({ address, ...rest, ...(steady !== undefined && { steady }) })
+}
+
 export type TestStore = {
-  readonly store: SqliteStore
+  readonly store: TestedStore
   readonly clock: ManualClock
+  /** Of the embedded store; on PostgreSQL the address of the database. */
   readonly file: string
   /** Closes the store and opens it again; null leaves fills and retention undone, as in the CLI. */
   readonly reopen: (retention: Retention | null) => Promise<TestStore>
@@ -59,34 +84,59 @@ export type TestStore = {
   readonly dispose: () => Promise<void>
 }
 
-const adopt = (store: SqliteStore, clock: ManualClock, file: string): TestStore => ({
+type Place = { readonly file: string; readonly clock: ManualClock; readonly remove: () => Promise<void> }
+
+const adopt = (store: TestedStore, place: Place): TestStore => ({
   store,
-  clock,
-  file,
+  clock: place.clock,
+  file: place.file,
   reopen: async retention => {
     await store.close()
-    return adopt(await openSqliteStore({ file, retention, clock, wait: waitOn(clock) }), clock, file)
+    const { file, clock } = place
+    return adopt(await openTestedStore({ file, retention, clock, wait: waitOn(clock) }), place)
   },
   dispose: async () => {
     await store.close()
-    rmSync(join(file, '..'), { recursive: true, force: true })
+    await place.remove()
   },
 })
 
+/** Which store the tests of this process are about. */
+export const isPostgresTested = (): boolean => process.env['MINTMARK_TEST_STORE'] === 'postgres'
+
+/** A test of what only the embedded store has: its plans, its files, its way to lock. */
+export const testEmbedded = (title: string, work: (t: TestContext) => Promise<void> | void): void => {
+  if (!isPostgresTested()) void test(title, work)
+}
+
+const makeFile = async (start: number): Promise<Place> => {
+  const file = join(mkdtempSync(join(tmpdir(), 'mintmark-store-')), 'mintmark.db')
+  await migrateSqliteStore({ file, madeBy: 'migrate', now: start })
+  const remove = async (): Promise<void> => rmSync(join(file, '..'), { recursive: true, force: true })
+  return { file, clock: makeManualClock(start), remove }
+}
+
+const makeDatabase = async (start: number): Promise<Place> => {
+  const { url, clock, drop } = await makeStoreDatabase(start)
+  return { file: url, clock, remove: drop }
+}
+
+/** A place with a migrated store that nobody has opened. */
+export const makePlace = (start: number): Promise<Place> => (isPostgresTested() ? makeDatabase : makeFile)(start)
+
 /** A migrated store with a signing key. With `retention: null` cut-offs stay open: nothing fills them. */
 export const makeTestStore = async (retention: Retention | null = KEEP_LONG, start = START): Promise<TestStore> => {
-  const file = join(mkdtempSync(join(tmpdir(), 'mintmark-store-')), 'mintmark.db')
-  const clock = makeManualClock(start)
-  await migrateSqliteStore({ file, madeBy: 'migrate', now: start })
-  const store = await openSqliteStore({ file, retention, clock, wait: waitOn(clock) })
+  const place = await makePlace(start)
+  const { file, clock } = place
+  const store = await openTestedStore({ file, retention, clock, wait: waitOn(clock) })
   await store.signingKeys.createFirst(someSigningKey(), act('signing_key.create'))
-  return adopt(store, clock, file)
+  return adopt(store, place)
 }
 
 export type TestAgent = { readonly id: string; readonly clientId: string; readonly credentialId: string }
 
 export const createAgent = async (
-  store: SqliteStore,
+  store: TestedStore,
   lifetimeSeconds: number | null = null,
   settings: Partial<AgentSettings> = {},
 ): Promise<TestAgent> => {
@@ -107,7 +157,7 @@ export type TokenWish = {
 
 /** Rows as an issue to this agent would write them now. */
 export const newTokens = async (
-  store: SqliteStore,
+  store: TestedStore,
   agent: TestAgent,
   wishes: readonly TokenWish[],
 ): Promise<readonly NewToken[]> => {
@@ -131,7 +181,7 @@ export const newTokens = async (
 
 /** Issues tokens to an agent at the clock's time; their addresses. */
 export const issue = async (
-  store: SqliteStore,
+  store: TestedStore,
   agent: TestAgent,
   ...wishes: readonly TokenWish[]
 ): Promise<readonly TokenAddress[]> => {

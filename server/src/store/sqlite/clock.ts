@@ -3,6 +3,7 @@
 import { uptime } from 'node:os'
 import { Unavailable } from '../../domain/refusal.ts'
 import type { Milliseconds } from '../../domain/time.ts'
+import { monotonicMs } from '../monotonic.ts'
 
 /** The lease is written ahead by so much, and renewed at half of it. */
 export const LEASE_MS = 1000
@@ -18,9 +19,6 @@ export type ClockCells = {
   /** [0] wall and [1] monotonic time of a test, in ms; null for the machine's own clocks. */
   readonly manual: SharedArrayBuffer | null
 }
-
-/** The machine's monotonic time in ms: one for all threads. Deadlines are told in it. */
-export const monotonicMs = (): number => Number(process.hrtime.bigint()) / 1e6
 
 type Sources = {
   readonly wall: () => Milliseconds

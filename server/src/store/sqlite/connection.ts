@@ -3,12 +3,8 @@ import { accessSync, closeSync, constants, existsSync, openSync, statfsSync, sta
 import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
 import { Unavailable } from '../../domain/refusal.ts'
+import { StoreProblem } from '../store-problem.ts'
 import { PROGRAM_VERSION, schemaVersionOf } from './migrations.ts'
-
-/** A store that cannot be used, with what to do about it, for a person. */
-export class StoreProblem extends Error {
-  override readonly name = 'StoreProblem'
-}
 
 // Linux's f_type of file systems that machines share: SQLite's shared memory and locks do not reach across them.
 const NETWORK_FILE_SYSTEMS = new Map([

@@ -3,9 +3,13 @@ import type { TokenAddress } from '../../domain/claims.ts'
 import type { Digest } from '../../domain/hash.ts'
 import { type EndedSeqs, isDead } from '../../domain/ledger.ts'
 import type { FoundToken } from '../../ports.ts'
-import type { Labels } from './labels.ts'
-import type { Snapshot } from './reader.ts'
-import { ledgerTokenAt, type TokenNumbers } from './token-rows.ts'
+import { type Labels, recordWith, type RowNames } from '../ledger/labels.ts'
+import type { Sets } from '../ledger/sets.ts'
+import { type TokenNumbers, tokenOf } from '../ledger/token-rows.ts'
+import type { Remembered } from '../remembered.ts'
+import { drive } from './drive.ts'
+import type { SqliteSnapshot } from './reader.ts'
+import type { Statements } from './statements.ts'
 
 type FoundRow = TokenNumbers & { readonly digest: Digest }
 
@@ -19,7 +23,7 @@ const ENDED_SEQ = {
   key: 'select ended_seq as seq from signing_key where n = ?',
 } as const
 
-const endedSeqs = ({ sql, service }: Snapshot, row: TokenNumbers): EndedSeqs => {
+const endedSeqs = ({ sql, service }: SqliteSnapshot, row: TokenNumbers): EndedSeqs => {
   // No act ended many tokens since this one was decided on: no number can be above its own.
   if (row.seq >= service.lastEndSeq) return { service: 0, agent: 0, credential: 0, key: 0 }
   const of = (name: keyof typeof ENDED_SEQ, n: number): number => {
@@ -35,21 +39,36 @@ const endedSeqs = ({ sql, service }: Snapshot, row: TokenNumbers): EndedSeqs => 
   }
 }
 
+/** Without a script where it is remembered: it would cost as much as the rest. */
+const recallNow = <T>(sql: Statements, { known, read }: Remembered<number, T>, n: number): T =>
+  known(n) ?? drive(sql, read(n))
+
+const namesOf = (sql: Statements, row: TokenNumbers, labels: Labels, sets: Sets): RowNames => ({
+  agent: recallNow(sql, labels.agent, row.agent),
+  credential: recallNow(sql, labels.credential, row.cred),
+  publicJwk: recallNow(sql, labels.publicJwk, row.key),
+  scope: recallNow(sql, sets.scope, row.scope),
+  audience: recallNow(sql, sets.audience, row.aud),
+})
+
 /** In order; undefined where there is no row, because the token was never written or has been moved. */
 export const findTokens = (
-  snapshot: Snapshot,
+  snapshot: SqliteSnapshot,
   labels: Labels,
   addresses: readonly TokenAddress[],
-): readonly (FoundToken | undefined)[] =>
-  addresses.map(address => {
-    const row = snapshot.sql<FoundRow>(SELECT).get(address.lifetimeSeconds, address.id)
+): readonly (FoundToken | undefined)[] => {
+  const { sql, sets, service, now } = snapshot
+  return addresses.map(address => {
+    const row = sql<FoundRow>(SELECT).get(address.lifetimeSeconds, address.id)
     if (row === undefined) return undefined
-    const token = ledgerTokenAt(address, row, snapshot.sets)
-    const cutOffs = row.seq >= snapshot.service.lastEndSeq ? [] : snapshot.cutOffs()
+    const names = namesOf(sql, row, labels, sets)
+    const token = tokenOf(address, row, { scope: names.scope.items, audience: names.audience })
+    const cutOffs = row.seq >= service.lastEndSeq ? [] : drive(sql, snapshot.cutOffs())
     return {
-      ...labels.recordAt(address, row, snapshot.sets),
-      dead: isDead(token, endedSeqs(snapshot, row), cutOffs, snapshot.now),
+      ...recordWith(address, names),
+      dead: isDead(token, endedSeqs(snapshot, row), cutOffs, now),
       digest: row.digest,
-      publicJwk: labels.publicJwk(row.key),
+      publicJwk: names.publicJwk,
     }
   })
+}

@@ -1,6 +1,6 @@
 // A hold of the write lock: the holder decides on what it reads meanwhile, and writes one group.
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads'
-import { monotonicMs } from './clock.ts'
+import { monotonicMs } from '../monotonic.ts'
 import { failureOf } from './group-commit.ts'
 import { insertTokens } from './insert-tokens.ts'
 import { begin, forgetMemory, openTransaction, sleep, type WritingConnection } from './transaction.ts'

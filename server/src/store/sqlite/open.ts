@@ -10,7 +10,7 @@ import { systemAct } from '../../domain/act.ts'
 import type { KeyPolicy } from '../../domain/key-life.ts'
 import { Unavailable } from '../../domain/refusal.ts'
 import type { Seal } from '../../domain/seal.ts'
-import { makeAuditLog } from './audit-log.ts'
+import { makeAuditLog } from '../audit/audit-log.ts'
 import {
   CLOCK_AHEAD_MS_MAX,
   type ClockCells,
@@ -21,20 +21,24 @@ import {
   type ManualClock,
   startClock,
 } from './clock.ts'
-import { isBusy, openForMigration, openForReading, refuseForeignUser, StoreProblem } from './connection.ts'
-import { makeCredentialRegister, makeLeakedSecretRegister } from './credential-register.ts'
-import { makeImportRegister } from './import-register.ts'
-import { labelsOf } from './labels.ts'
-import { makeLedger } from './ledger.ts'
+import { isBusy, openForMigration, openForReading, refuseForeignUser } from './connection.ts'
+import { StoreProblem } from '../store-problem.ts'
+import { makeCredentialRegister, makeLeakedSecretRegister } from '../registers/credential-register.ts'
+import { makeImportRegister } from '../registers/import-register.ts'
+import { makeLabels } from '../ledger/labels.ts'
+import { makeTokenLedger } from '../ledger/token-ledger.ts'
+import { makeHealth } from './health.ts'
+import { makeHotLedger } from './hot-ledger.ts'
 import { applyMigrations, PROGRAM_VERSION, schemaVersionOf } from './migrations.ts'
 import { makeReader } from './reader.ts'
-import { makeAgentRegister, makeApiKeyRegister, makeHealth } from './registers.ts'
-import type { Retention } from './retention.ts'
-import { makeRevocationRegister } from './revocation-register.ts'
-import type { SealKey } from './seals.ts'
+import { makeAgentRegister } from '../registers/agent-register.ts'
+import { makeApiKeyRegister } from '../registers/api-key-register.ts'
+import type { Retention } from '../retention.ts'
+import { makeRevocationRegister } from '../ledger/revocation-register.ts'
+import type { SealKey } from '../audit/seals.ts'
 import { readServiceRow } from './service-row.ts'
 import { takeServingLock } from './serving-lock.ts'
-import { makeSigningKeyRegister } from './signing-key-register.ts'
+import { makeSigningKeyRegister } from '../signing-keys/signing-key-register.ts'
 import { statementsOf } from './statements.ts'
 import { makeWriterClient } from './writer-client.ts'
 import { startWriter, type WriterHost } from './writer-host.ts'
@@ -177,10 +181,10 @@ export const connectStore = (options: {
   const db = openForReading(options.file)
   const writer = makeWriterClient(options.deadlineMs)
   const reader = makeReader(db, clockOf(options.clock), writer)
-  const labels = labelsOf(statementsOf(db))
+  const labels = makeLabels()
   const audit = makeAuditLog(reader, writer)
   return {
-    ledger: makeLedger(reader, labels, writer),
+    ledger: makeTokenLedger(reader, labels, writer, makeHotLedger(reader, labels, writer)),
     revocations: makeRevocationRegister(reader, labels, writer),
     agents: makeAgentRegister(reader, writer),
     apiKeys: makeApiKeyRegister(reader, writer),

@@ -5,10 +5,13 @@ import type { InsertOutcome, LimitReached } from '../../ports.ts'
 export const DECIDE_AGAIN = 0
 export const INSERTED = 1
 export const NO_ROOM = 2
-export const PROOF_USED = 3
-export const PROOF_LATE = 4
+const PROOF_USED = 3
+const PROOF_LATE = 4
 /** Where no limit is: its two lowest bits are none. */
-export const ASSERTION_USED = 8
+const ASSERTION_USED = 8
+
+/** Of tokens that were asked for with what may not be used. */
+export const REFUSED = { proof_used: PROOF_USED, proof_late: PROOF_LATE, assertion_used: ASSERTION_USED } as const
 
 const PLAIN = ['decide_again', 'inserted', 'no_room', 'proof_used', 'proof_late'] as const
 const LIMITS: readonly LimitName[] = ['tokensPerMinute', 'tokensPerDay', 'liveTokensMax']

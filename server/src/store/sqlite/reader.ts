@@ -3,29 +3,32 @@ import type { Database } from 'better-sqlite3'
 import type { CutOff } from '../../domain/ledger.ts'
 import { Unavailable } from '../../domain/refusal.ts'
 import type { Milliseconds } from '../../domain/time.ts'
+import { readOpenCutOffs } from '../ledger/cut-offs.ts'
+import { makeSets } from '../ledger/sets.ts'
+import type { Script } from '../script.ts'
+import type { Reader, Snapshot } from '../snapshot.ts'
 import { LEASE_MS } from './clock.ts'
 import { isBusy, isStoreFault } from './connection.ts'
-import { readOpenCutOffs } from './cut-offs.ts'
-import { readServiceRow, type ServiceRow } from './service-row.ts'
-import { type Sets, setsOf } from './sets.ts'
+import { drive } from './drive.ts'
+import { readServiceRow } from './service-row.ts'
 import { type Statements, statementsOf } from './statements.ts'
-import type { Writer } from './writer-client.ts'
+import { endedBetween } from './transaction.ts'
+import type { SqliteWriter } from './writer-client.ts'
 
-export type Snapshot = {
-  readonly sql: Statements
-  readonly sets: Sets
-  readonly service: ServiceRow
-  readonly now: Milliseconds
-  /** Open cut-offs as of this snapshot, by number. */
-  readonly cutOffs: () => readonly CutOff[]
+/** A snapshot, and the statements of its connection for what is done most. */
+export type SqliteSnapshot = Snapshot & { readonly sql: Statements }
+
+export type SqliteReader = Reader & {
+  /** As `read`, for work that is no script. */
+  readonly readDirectly: <T>(work: (snapshot: SqliteSnapshot) => T) => Promise<T>
+  readonly close: () => void
 }
 
-export type Reader = {
-  /** Reads in one snapshot, at a time that the clock's lease covers. */
-  readonly read: <T>(work: (snapshot: Snapshot) => T) => Promise<T>
-  /** The same for what tells no time: it waits for no lease. */
-  readonly readUntimed: <T>(work: (snapshot: Snapshot) => T) => T
-  readonly close: () => void
+type Seen = { cutOffs: readonly CutOff[] | undefined }
+
+function* readOnce(seen: Seen): Script<readonly CutOff[]> {
+  seen.cutOffs ??= yield* readOpenCutOffs()
+  return seen.cutOffs
 }
 
 const ATTEMPTS = 5
@@ -36,9 +39,13 @@ const asUnavailable = (fault: unknown): unknown =>
     : fault
 
 /** No `await` stands between begin and commit: one thread, one snapshot. */
-export const makeReader = (db: Database, clock: () => Milliseconds, writer: Pick<Writer, 'call'>): Reader => {
+export const makeReader = (
+  db: Database,
+  clock: () => Milliseconds,
+  writer: Pick<SqliteWriter, 'call'>,
+): SqliteReader => {
   const sql = statementsOf(db)
-  const sets = setsOf(sql)
+  const sets = makeSets()
   let renewing: Promise<unknown> | undefined
 
   const renewLease = (): Promise<unknown> => {
@@ -48,19 +55,19 @@ export const makeReader = (db: Database, clock: () => Milliseconds, writer: Pick
     return renewing
   }
 
-  const snapshot = <T>(work: (snapshot: Snapshot) => T): T => {
+  const snapshot = <T>(work: (snapshot: SqliteSnapshot) => T): T => {
     sql('begin').run()
     try {
       const service = readServiceRow(sql)
-      let cutOffs: readonly CutOff[] | undefined
+      const seen: Seen = { cutOffs: undefined }
       const now = Math.max(clock(), service.lastAt)
-      return work({ sql, sets, service, now, cutOffs: () => (cutOffs ??= readOpenCutOffs(sql)) })
+      return work({ sql, sets, service, now, cutOffs: () => readOnce(seen), endedBetween })
     } finally {
       if (db.inTransaction) sql('commit').run()
     }
   }
 
-  const attempt = <T>(work: (snapshot: Snapshot) => T): T => {
+  const attempt = <T>(work: (snapshot: SqliteSnapshot) => T): T => {
     for (let n = 1; ; n += 1) {
       try {
         return snapshot(work)
@@ -72,20 +79,23 @@ export const makeReader = (db: Database, clock: () => Milliseconds, writer: Pick
 
   const LATE = Symbol('the lease of the clock has run out')
 
+  const readDirectly: SqliteReader['readDirectly'] = async work => {
+    for (let n = 0; n < ATTEMPTS; n += 1) {
+      const answer = attempt(seen => {
+        if (seen.now > seen.service.clockLease) return LATE
+        if (seen.now > seen.service.clockLease - LEASE_MS / 2) renewLease().catch(() => undefined)
+        return work(seen)
+      })
+      if (answer !== LATE) return answer
+      await renewLease()
+    }
+    throw new Unavailable('The lease of the clock could not be renewed in time.')
+  }
+
   return {
-    readUntimed: attempt,
-    read: async work => {
-      for (let n = 0; n < ATTEMPTS; n += 1) {
-        const answer = attempt(seen => {
-          if (seen.now > seen.service.clockLease) return LATE
-          if (seen.now > seen.service.clockLease - LEASE_MS / 2) renewLease().catch(() => undefined)
-          return work(seen)
-        })
-        if (answer !== LATE) return answer
-        await renewLease()
-      }
-      throw new Unavailable('The lease of the clock could not be renewed in time.')
-    },
+    readDirectly,
+    read: script => readDirectly(seen => drive(sql, script(seen))),
+    readUntimed: async script => attempt(seen => drive(sql, script(seen))),
     close: () => db.close(),
   }
 }

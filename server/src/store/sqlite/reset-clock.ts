@@ -1,12 +1,11 @@
 // Sets the store's clock back to the machine's, after a wrong clock had carried it far ahead. All tokens end first.
 import type { Act } from '../../domain/act.ts'
-import { NO_CONDITION } from '../../domain/ledger.ts'
 import type { Milliseconds } from '../../domain/time.ts'
-import { monotonicMs } from './clock.ts'
-import { openForWriting, refuseForeignUser } from './connection.ts'
-import { endAll } from './end-tokens.ts'
-import { dropAllIssueCounts } from './issue-counts.ts'
+import { monotonicMs } from '../monotonic.ts'
 import { readServiceRow } from './service-row.ts'
+import { endAndReset } from '../reset-clock.ts'
+import { openForWriting, refuseForeignUser } from './connection.ts'
+import { drive } from './drive.ts'
 import { takeServingLock } from './serving-lock.ts'
 import { begin, openTransaction, writingConnection } from './transaction.ts'
 
@@ -21,13 +20,7 @@ export const resetClock = ({ file, act, wall }: { file: string; act: Act; wall: 
   try {
     const connection = writingConnection(db, () => readServiceRow(connection.sql).clockLease)
     begin(connection, monotonicMs() + BUSY_MS)
-    const tx = openTransaction(connection)
-    const seq = endAll(tx, { conditions: NO_CONDITION, reason: 'bulk_revocation', act, at: wall })
-    tx.audit(act, null, { seq, from: tx.now, to: wall })
-    dropAllIssueCounts(tx.sql)
-    connection.sql('update service set clock_lease = ?, last_at = ?').run(wall, wall)
-    // The age of a key counts from then on: else a rotation would wait for the clock to come back.
-    connection.sql('update signing_key set signs_from = min(signs_from, ?)').run(wall)
+    drive(connection.sql, endAndReset(openTransaction(connection), act, wall))
     connection.sql('commit').run()
   } finally {
     db.close()

@@ -1,20 +1,9 @@
-// The one row of numbers that never fall.
-import type { Milliseconds } from '../../domain/time.ts'
+// The row of numbers, read without a script: every group of reads, and every transaction, begins with it.
+import { SERVICE_ROW, type ServiceRow } from '../service-row.ts'
 import type { Statements } from './statements.ts'
 
-export type ServiceRow = {
-  readonly seq: number
-  readonly endedSeq: number
-  readonly lastEndSeq: number
-  readonly clockLease: Milliseconds
-  readonly lastAt: Milliseconds
-}
-
 export const readServiceRow = (sql: Statements): ServiceRow => {
-  const row = sql<ServiceRow>(
-    `select seq, ended_seq as endedSeq, last_end_seq as lastEndSeq, clock_lease as clockLease, last_at as lastAt
-     from service`,
-  ).get()
+  const row = sql<ServiceRow>(SERVICE_ROW).get()
   if (row === undefined) throw new Error('The store has no service row.')
   return row
 }

@@ -1,30 +1,19 @@
-// One write transaction: its time, its numbers, its record of who acted. Runs only on the writing connection.
+// The writing connection, and one transaction on it. Runs only where nothing else writes in the process.
 import type { Database } from 'better-sqlite3'
-import type { Act } from '../../domain/act.ts'
 import { Unavailable } from '../../domain/refusal.ts'
 import type { Milliseconds } from '../../domain/time.ts'
+import { type LiveTokens, makeLiveTokens } from '../ledger/live-tokens.ts'
+import { makeSets, type Sets } from '../ledger/sets.ts'
+import { first, given, type Script } from '../script.ts'
+import { readServiceRow } from './service-row.ts'
+import type { NumberedTable, Transaction } from '../transaction.ts'
+import { monotonicMs } from '../monotonic.ts'
+import { LEASE_MS } from './clock.ts'
 import { isBusy } from './connection.ts'
-import { LEASE_MS, monotonicMs } from './clock.ts'
-import { type LiveTokens, makeLiveTokens } from './live-tokens.ts'
-import { readServiceRow, type ServiceRow } from './service-row.ts'
-import { type Sets, setsOf } from './sets.ts'
 import { type Statements, statementsOf } from './statements.ts'
 
-export type Transaction = {
-  readonly sql: Statements
-  readonly sets: Sets
-  readonly live: LiveTokens
-  /** The one time of everything this transaction does: read after the lock, never smaller than an earlier one. */
-  readonly now: Milliseconds
-  /** `service.seq` as it is now, the changes of this transaction included. */
-  readonly seq: () => number
-  /** Takes the next number, for a change that can refuse or end something. */
-  readonly nextSeq: () => number
-  /** Records the act for history, and the revocation that it is, if it is one; its number. */
-  readonly recordAct: (act: Act, revocationId?: string | null) => number
-  /** Writes the act's row of the audit. */
-  readonly audit: (act: Act, subject: string | null, detail: object) => void
-}
+/** A transaction, and the statements of its connection for what is done most. */
+export type SqliteTransaction = Transaction & { readonly sql: Statements }
 
 export type WritingConnection = {
   readonly db: Database
@@ -46,7 +35,7 @@ export const writingConnection = (
   { leaseMs = LEASE_MS, guard = UNGUARDED }: Partial<Pick<WritingConnection, 'leaseMs' | 'guard'>> = {},
 ): WritingConnection => {
   const sql = statementsOf(db)
-  return { db, sql, sets: setsOf(sql), live: makeLiveTokens(), clock, leaseMs, guard }
+  return { db, sql, sets: makeSets(), live: makeLiveTokens(), clock, leaseMs, guard }
 }
 
 /** After a rollback: what is remembered may be of what was taken back. */
@@ -76,50 +65,30 @@ export const begin = ({ sql, guard }: WritingConnection, deadline: number): void
   }
 }
 
-const nextNumber = (connection: WritingConnection): number => {
-  const row = connection.sql<{ seq: number }>('update service set seq = seq + 1 returning seq').get()
-  if (row === undefined) throw new Error('The store has no service row.')
-  return row.seq
+/** The number that autoincrement gave last: it stays where rows are removed. */
+export function* lastGiven(table: NumberedTable): Script<number> {
+  return (yield* first<{ seq: number }>('select seq from sqlite_sequence where name = ?', table))?.seq ?? 0
 }
 
-const ACT = 'insert into act (kind, actor, note, at, request_id, revocation_id) values (?, ?, ?, ?, ?, ?)'
+const AT_ANY_TIME = [0, Number.MAX_SAFE_INTEGER] as const
 
-type ActOf = { readonly act: Act; readonly revocationId: string | null; readonly now: Milliseconds }
-
-const insertAct = ({ sql }: WritingConnection, { act, revocationId, now }: ActOf): number => {
-  const row = [act.kind, JSON.stringify(act.actor), act.note, now, act.requestId, revocationId]
-  return Number(sql(ACT).run(...row).lastInsertRowid)
-}
-
-const AUDIT = `insert into audit (at, kind, actor, request_id, source, subject, note, detail)
-  values (?, ?, ?, ?, ?, ?, ?, ?)`
+/** A row is found by its id, whenever it ended; the clock may have been set back since it was issued. */
+export const endedBetween = () => AT_ANY_TIME
 
 /** Opens the view that jobs work with; call it after begin(). Renews the clock's lease where half of it has gone. */
-export const openTransaction = (connection: WritingConnection): Transaction => {
+export const openTransaction = (connection: WritingConnection): SqliteTransaction => {
   const { sql, sets, live, clock, leaseMs } = connection
-  const service: ServiceRow = readServiceRow(sql)
+  const service = readServiceRow(sql)
   const now = Math.max(clock(), service.lastAt)
   if (now > service.clockLease - leaseMs / 2) sql('update service set clock_lease = ?').run(now + leaseMs)
-  // Neither this nor the number is remembered: a job of the group that fails takes back what it wrote.
-  const stampTime = () => sql('update service set last_at = ?').run(now)
   return {
     sql,
     sets,
     live,
     now,
-    seq: () => readServiceRow(sql).seq,
-    nextSeq: () => {
-      stampTime()
-      return nextNumber(connection)
-    },
-    recordAct: (act, revocationId = null) => {
-      stampTime()
-      return insertAct(connection, { act, revocationId, now })
-    },
-    audit: (done, subject, detail) => {
-      stampTime()
-      const row = [now, done.kind, JSON.stringify(done.actor), done.requestId, done.source, subject, done.note]
-      sql(AUDIT).run(...row, JSON.stringify(detail))
-    },
+    endedBetween,
+    // There is one writer, and what it inserts is checked against `seq` in the transaction that writes it.
+    isSettled: () => given(true),
+    lastGiven,
   }
 }

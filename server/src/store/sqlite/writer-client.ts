@@ -2,9 +2,9 @@
 import { MessageChannel, type MessagePort, type Transferable } from 'node:worker_threads'
 import { Unavailable } from '../../domain/refusal.ts'
 import type { MonotonicMilliseconds } from '../../domain/time.ts'
-import { monotonicMs } from './clock.ts'
+import { monotonicMs } from '../monotonic.ts'
 import type { JobInput, JobName, JobOutput } from './jobs.ts'
-import type { PackedTokens } from './rows.ts'
+import type { PackedTokens } from './packed-tokens.ts'
 import type { Failure, HoldMessage, HoldReply, HoldRequest, JobMessage, Reply } from './writer-messages.ts'
 
 /** After so long a request is answered 503; whether it was done is then unknown. */
@@ -13,18 +13,17 @@ export const STORE_DEADLINE_MS = 4500
 export type Holder = { readonly insert: (packed: PackedTokens) => Promise<Uint32Array> }
 
 /** `until`: the caller's deadline, where that is sooner than the store's own. What has not begun by then is not begun. */
-export type Writer = {
+export type SqliteWriter = {
   readonly call: <Name extends JobName>(
     job: Name,
     input: JobInput<Name>,
-    transfer?: readonly Transferable[],
     until?: MonotonicMilliseconds,
   ) => Promise<JobOutput<Name>>
   /** Runs `work` while nothing else can write. */
   readonly hold: <T>(work: (holder: Holder) => Promise<T>, until?: MonotonicMilliseconds) => Promise<T>
 }
 
-export type WriterClient = Writer & {
+export type WriterClient = SqliteWriter & {
   /** Takes the port to a writing thread, the first or the next after one that ended. */
   readonly connect: (port: MessagePort) => void
 }
@@ -39,6 +38,10 @@ type Waiting = {
 
 const faultOf = ({ kind, message }: Failure): Error =>
   kind === 'unavailable' ? new Unavailable(message) : new Error(`The writing thread failed: ${message}`)
+
+/** What is handed over without a copy: the rows of new tokens. */
+const transferredOf = (input: JobInput<JobName>): readonly Transferable[] =>
+  typeof input === 'object' && input !== null && 'rows' in input ? [input.rows] : []
 
 /** A client that is not connected refuses: the writing thread is being replaced, or the store is closed. */
 export const makeWriterClient = (deadlineMs = STORE_DEADLINE_MS): WriterClient => {
@@ -96,10 +99,10 @@ export const makeWriterClient = (deadlineMs = STORE_DEADLINE_MS): WriterClient =
       opened.once('close', () => disconnect(opened))
       opened.unref()
     },
-    call: async (job, input, transfer = [], until) => {
+    call: async (job, input, until) => {
       const waitMs = patienceMs(until)
       const deadline = monotonicMs() + waitMs
-      return (await send(n => ({ n, deadline, job, input }), transfer, waitMs)) as Awaited<JobOutput<typeof job>>
+      return (await send(n => ({ n, deadline, job, input }), transferredOf(input), waitMs)) as JobOutput<typeof job>
     },
     hold: async (work, until) => holdLock(connected(), patienceMs(until), work),
   }

@@ -1,7 +1,7 @@
 // Keeps the one writing thread of a process running, and connects the threads that serve to it.
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
 import type { Seal } from '../../domain/seal.ts'
-import { StoreProblem } from './connection.ts'
+import { StoreProblem } from '../store-problem.ts'
 import type { WriterControl, WriterOptions, WriterReport } from './writer-messages.ts'
 
 const RESTART_MS = 1000

@@ -3,8 +3,8 @@ import type { MessagePort } from 'node:worker_threads'
 import type { ClockCells } from './clock.ts'
 import type { JobInput, JobName } from './jobs.ts'
 import type { Seal } from '../../domain/seal.ts'
-import type { PackedTokens } from './rows.ts'
-import type { Upkeep } from './upkeep.ts'
+import type { PackedTokens } from './packed-tokens.ts'
+import type { Upkeep } from '../upkeep.ts'
 
 /** How the writing thread is started. */
 export type WriterOptions = {

@@ -1,7 +1,8 @@
 // The one thread that writes. It commits what has arrived as one group, and does the upkeep in between.
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
 import type { Seal } from '../../domain/seal.ts'
-import { clockOf, monotonicMs, steadyOf } from './clock.ts'
+import { monotonicMs } from '../monotonic.ts'
+import { clockOf, steadyOf } from './clock.ts'
 import { openForWriting } from './connection.ts'
 import { guardFiles } from './file-guard.ts'
 import { groupCommit } from './group-commit.ts'

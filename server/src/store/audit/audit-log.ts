@@ -1,0 +1,119 @@
+// The port of the audit log: its entries, and the counts of refused authentications.
+import type { Actor } from '../../domain/act.ts'
+import { type AuditEntry, type AuditFilters, isAskedFor, onlyActor } from '../../domain/audit.ts'
+import type { RefusalCount, RefusalFilters, Way } from '../../domain/attempt.ts'
+import type { Page, PageRequest } from '../../domain/page.ts'
+import type { AuditLog } from '../../ports.ts'
+import type { Writer } from '../jobs.ts'
+import { readNewest, type Walk } from '../lists/newest-first.ts'
+import type { Script } from '../script.ts'
+import type { Reader } from '../snapshot.ts'
+import { makeRefusalCounter } from './refusal-counter.ts'
+
+type EntryRow = {
+  number: number
+  at: number
+  kind: string
+  actor: string
+  source: string | null
+  requestId: string | null
+  subject: string | null
+  note: string | null
+  detail: string
+}
+
+const entryOf = ({ actor, detail, ...rest }: EntryRow): AuditEntry => ({
+  ...rest,
+  // Both were written by audit() from these types.
+  actor: JSON.parse(actor) as Actor,
+  detail: JSON.parse(detail) as AuditEntry['detail'],
+})
+
+const ENTRIES = {
+  table: 'audit',
+  columns: 'n as number, at, kind, actor, source, request_id as "requestId", subject, note, detail',
+} as const
+
+const INDEX_OF = {
+  request_id: 'audit_request',
+  subject: 'audit_subject',
+  actor: 'audit_actor',
+  kind: 'audit_kind',
+} as const
+
+const ALL: Walk = { ...ENTRIES, index: 'audit_at', only: null }
+
+const walkBy = (column: keyof typeof INDEX_OF, value: string): Walk => ({
+  ...ENTRIES,
+  index: INDEX_OF[column],
+  only: { column, value },
+})
+
+/** The index of what the fewest entries can have. */
+const walkOf = (filters: AuditFilters): Walk => {
+  const { requestId, subject, kind } = filters
+  const actor = onlyActor(filters)
+  if (requestId !== null) return walkBy('request_id', requestId)
+  if (subject !== null) return walkBy('subject', subject)
+  if (actor !== null) return walkBy('actor', JSON.stringify(actor))
+  if (kind !== null) return walkBy('kind', kind)
+  return ALL
+}
+
+export const listAudit = (request: PageRequest<AuditFilters>): Script<Page<AuditEntry>> =>
+  readNewest<EntryRow, AuditEntry>(
+    { walk: walkOf(request.filters), read: entryOf, keeps: entry => isAskedFor(entry, request.filters) },
+    request,
+  )
+
+type RefusedRow = { number: number; at: number; way: Way; client: string; source: string; count: number }
+
+const refusalOf = ({ number, at, way, client, source, count }: RefusedRow): RefusalCount => ({
+  number,
+  minute: at,
+  way,
+  clientId: client === '' ? null : client,
+  source: source === '' ? null : source,
+  count,
+})
+
+const REFUSED: Walk = {
+  table: 'refused',
+  columns: 'n as number, at, way, client, source, count',
+  index: 'refused_at',
+  only: null,
+}
+
+export const listRefusals = (request: PageRequest<RefusalFilters>): Script<Page<RefusalCount>> => {
+  const { way, clientId, source } = request.filters
+  const keeps = (one: RefusalCount): boolean =>
+    (way === null || one.way === way) &&
+    (clientId === null || one.clientId === clientId) &&
+    (source === null || one.source === source)
+  return readNewest<RefusedRow, RefusalCount>({ walk: REFUSED, read: refusalOf, keeps }, request)
+}
+
+/** The walks above, for the test that reads their plans. */
+export const AUDIT_WALKS: readonly Walk[] = [
+  REFUSED,
+  ALL,
+  walkBy('request_id', ''),
+  walkBy('subject', ''),
+  walkBy('actor', ''),
+  walkBy('kind', ''),
+]
+
+export type AuditLogConnection = AuditLog & {
+  /** Hands over what it has counted and not handed over yet. */
+  readonly settle: () => Promise<void>
+}
+
+export const makeAuditLog = (reader: Reader, writer: Writer): AuditLogConnection => {
+  const counter = makeRefusalCounter(refused => writer.call('countRefusals', refused))
+  return {
+    list: request => reader.readUntimed(() => listAudit(request)),
+    listRefusals: request => reader.readUntimed(() => listRefusals(request)),
+    countRefusal: counter.count,
+    settle: counter.settle,
+  }
+}

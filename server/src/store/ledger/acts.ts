@@ -1,0 +1,48 @@
+// Who acted, as the history shows it.
+import type { Actor } from '../../domain/act.ts'
+import type { TokenEnd } from '../../domain/page.ts'
+import { all, type Script } from '../script.ts'
+
+/** Nobody ended what time alone did. */
+export type RecordedAct = Pick<TokenEnd, 'note' | 'revocationId'> & { readonly endedBy: Actor | null }
+
+type Row = {
+  readonly n: number
+  readonly actor: string
+  readonly note: string | null
+  readonly revocationId: string | null
+}
+
+/** So many are asked for at once, and fewer as if they were so many: it is one statement, whatever a page holds. */
+const AT_ONCE = 100
+const SELECT = `select n, actor, note, revocation_id as "revocationId" from act
+  where n in (${Array.from({ length: AT_ONCE }, () => '?').join(', ')})`
+
+const actOf = ({ actor, note, revocationId }: Row): RecordedAct => ({
+  endedBy: JSON.parse(actor) as Actor, // written by recordAct from the same type
+  note,
+  revocationId,
+})
+
+/** The acts with these numbers. */
+export function* readActs(numbers: Iterable<number>): Script<(n: number) => RecordedAct> {
+  const wanted = [...new Set(numbers)]
+  const acts = new Map<number, RecordedAct>()
+  for (let from = 0; from < wanted.length; from += AT_ONCE) {
+    const some = Array.from({ length: AT_ONCE }, (_, n) => wanted[from + n] ?? null)
+    for (const row of yield* all<Row>(SELECT, ...some)) acts.set(row.n, actOf(row))
+  }
+  return n => {
+    const act = acts.get(n)
+    if (act === undefined) throw new Error(`The ledger names act ${n}, which is not there.`)
+    return act
+  }
+}
+
+/** The act with this number. */
+export function* readAct(n: number): Script<RecordedAct> {
+  return (yield* readActs([n]))(n)
+}
+
+/** Of an end that nobody made. */
+export const BY_TIME: RecordedAct = { endedBy: null, note: null, revocationId: null }

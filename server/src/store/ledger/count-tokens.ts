@@ -1,0 +1,70 @@
+// Counts the live tokens of an agent by the credential that got them, looking at a bounded number of rows.
+import { COUNT_EXACT_MAX, type Count } from '../../domain/credential.ts'
+import { causeOfEnd } from '../../domain/ledger.ts'
+import { lowestLiveId } from '../../domain/token-id.ts'
+import { bytesOfId } from '../rows.ts'
+import { all, byIndex, type Script } from '../script.ts'
+import type { Snapshot } from '../snapshot.ts'
+import { knownTokenOf, ledgerTokenOf, TOKEN_COLUMNS, type TokenRow } from './token-rows.ts'
+import { readLifetimes } from './walk.ts'
+
+/** Rows of one agent that a count looks at. Beyond them it says how many there are at least. */
+export const COUNT_EXAMINED_MAX = 20_000
+/** The same where each row must be judged: while a cut-off is open, and for who may see only some audiences. */
+export const COUNT_JUDGED_MAX = 5000
+
+const LIVE = `from token ${byIndex('token_agent')} where agent = ? and life = ? and id >= ? order by id limit ?`
+const ROWS = `select ${TOKEN_COLUMNS} ${LIVE}`
+const TALLY = `select cred, count(*) as count from (select cred ${LIVE}) as live group by cred`
+
+/** The statements above, for the test that reads their plans. */
+export const COUNT_STATEMENTS = [ROWS, TALLY]
+
+type Tally = { readonly cred: number; readonly count: number }
+
+type Range = { readonly agent: number; readonly life: number; readonly limit: number }
+
+type Counted = { readonly tallies: readonly Tally[]; readonly examined: number }
+
+const sum = (tallies: readonly Tally[]): number => tallies.reduce((total, { count }) => total + count, 0)
+
+/** Where nothing but time ends a token the database counts alone: rows that come out of it cost ten times as much. */
+function* countAll({ now }: Snapshot, { agent, life, limit }: Range): Script<Counted> {
+  const tallies = yield* all<Tally>(TALLY, agent, life, bytesOfId(lowestLiveId(now, life)), limit)
+  return { tallies, examined: sum(tallies) }
+}
+
+function* countEach(snapshot: Snapshot, range: Range, audiences: readonly string[] | null): Script<Counted> {
+  const { agent, life, limit } = range
+  const { sets } = snapshot
+  const cutOffs = yield* snapshot.cutOffs()
+  const rows = yield* all<TokenRow>(ROWS, agent, life, bytesOfId(lowestLiveId(snapshot.now, life)), limit)
+  const tallies: Tally[] = []
+  for (const row of rows) {
+    const token = knownTokenOf(row, sets) ?? (yield* ledgerTokenOf(row, sets))
+    const isSeen = audiences === null || token.audience.some(audience => audiences.includes(audience))
+    if (isSeen && causeOfEnd(token, cutOffs, snapshot.now) === undefined) tallies.push({ cred: row.cred, count: 1 })
+  }
+  return { tallies, examined: rows.length }
+}
+
+/** The count of each credential, by its number, among the tokens for one of these audiences; null: all. */
+export function* countLiveTokens(
+  snapshot: Snapshot,
+  agent: number,
+  audiences: readonly string[] | null,
+): Script<(credential: number) => Count> {
+  const isPlain = audiences === null && (yield* snapshot.cutOffs()).length === 0
+  const counts = new Map<number, number>()
+  let left = (isPlain ? COUNT_EXAMINED_MAX : COUNT_JUDGED_MAX) + 1
+  for (const life of yield* readLifetimes()) {
+    const range = { agent, life, limit: left }
+    const { tallies, examined } = yield* isPlain ? countAll(snapshot, range) : countEach(snapshot, range, audiences)
+    for (const { cred, count } of tallies) counts.set(cred, (counts.get(cred) ?? 0) + count)
+    left -= examined
+  }
+  return credential => {
+    const count = counts.get(credential) ?? 0
+    return { count: Math.min(count, COUNT_EXACT_MAX), isExact: left > 0 && count <= COUNT_EXACT_MAX }
+  }
+}

@@ -1,0 +1,28 @@
+// Open cut-offs: acts that ended many tokens whose rows may not all have followed yet.
+import type { CutOff, CutOffConditions } from '../../domain/ledger.ts'
+import { type EndingReason, reasonOf } from '../../domain/reason.ts'
+import { all, type Script } from '../script.ts'
+
+/** A row of `cutoff` as look-ups read it. */
+export type CutOffRow = { seq: number; conditions: string; reason: number; act: number; at: number }
+
+/** The reason with this stored number, as an act gives it. */
+export const endingReasonOf = (code: number): EndingReason => {
+  const reason = reasonOf(code)
+  if (reason === 'expired') throw new Error('The ledger holds a cut-off that expired tokens.')
+  return reason
+}
+
+export const cutOffOf = ({ seq, conditions, reason, act, at }: CutOffRow): CutOff => ({
+  ...(JSON.parse(conditions) as CutOffConditions), // written by endAll from the same type
+  seq,
+  at,
+  reason: endingReasonOf(reason),
+  act,
+})
+
+/** All that are open, by number. */
+export function* readOpenCutOffs(): Script<readonly CutOff[]> {
+  const select = `select seq, conditions, reason, act, at from cutoff where state = 'open' order by seq`
+  return (yield* all<CutOffRow>(select)).map(cutOffOf)
+}

@@ -1,0 +1,144 @@
+// Ends tokens early. A row moves from `token` to `ended` in one transaction, so that there is exactly one record.
+import type { Act } from '../../domain/act.ts'
+import type { TokenAddress } from '../../domain/claims.ts'
+import { type CutOff, type CutOffConditions, causeOfEnd } from '../../domain/ledger.ts'
+import { Unavailable } from '../../domain/refusal.ts'
+import { type EndingReason, REASONS } from '../../domain/reason.ts'
+import { bytesOfId } from '../rows.ts'
+import { first, only, run, type Script } from '../script.ts'
+import { nextSeq, recordAct, audit, type Transaction } from '../transaction.ts'
+import { readOpenCutOffs } from './cut-offs.ts'
+import { expiryOf, ledgerTokenOf, TOKEN_COLUMNS, type TokenRow } from './token-rows.ts'
+import { type Covered, walkCovered } from './walk.ts'
+
+/** An act that covers at most so many tokens moves their rows at once; a larger one leaves them to the fill. */
+export const MOVED_AT_ONCE_MAX = 64
+/** Compound cut-offs that may be open at once: each look-up compares them all. */
+const COMPOUND_OPEN_MAX = 64
+
+type Ending = { readonly at: number; readonly reason: EndingReason; readonly act: number }
+
+const MOVE = `insert into ended (id, life, agent, cred, key, scope, aud, at, reason, act)
+  values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+
+function* moveToEnded(row: TokenRow, { at, reason, act }: Ending): Script<void> {
+  yield* run('delete from token where life = ? and id = ?', row.life, row.id)
+  const values = [row.id, row.life, row.agent, row.cred, row.key, row.scope, row.aud]
+  yield* run(MOVE, ...values, at, REASONS[reason], act)
+}
+
+/** Ends live tokens whose rows were read in this transaction. */
+export function* endRows(tx: Transaction, rows: readonly TokenRow[], ending: Omit<Ending, 'at'>): Script<void> {
+  for (const row of rows) {
+    yield* moveToEnded(row, { ...ending, at: tx.now })
+    tx.live.wasEnded(row.agent, expiryOf(row))
+  }
+}
+
+/** Moves rows that cut-offs ended, each with the reason of its own, and counts them there. */
+export function* moveCovered(covered: readonly Covered[]): Script<void> {
+  const moved = new Map<number, number>()
+  for (const { row, cause } of covered) {
+    yield* moveToEnded(row, cause)
+    moved.set(cause.seq, (moved.get(cause.seq) ?? 0) + 1)
+  }
+  for (const [seq, count] of moved) yield* run('update cutoff set moved = moved + ? where seq = ?', count, seq)
+}
+
+const TOKEN = `select ${TOKEN_COLUMNS} from token where life = ? and id = ?`
+const ENDED = 'select 1 as found from ended where id = ? and at between ? and ?'
+
+export type EndToken = { readonly address: TokenAddress; readonly reason: EndingReason; readonly act: Act }
+
+/** Ends one token where nothing has ended it before; of two callers one gets `ended`. */
+export function* endToken(
+  tx: Transaction,
+  { address, reason, act }: EndToken,
+): Script<'ended' | 'already_ended' | 'unknown'> {
+  const id = bytesOfId(address.id)
+  const row = yield* first<TokenRow>(TOKEN, address.lifetimeSeconds, id)
+  if (row === undefined) {
+    return (yield* first(ENDED, id, ...tx.endedBetween(address.id))) === undefined ? 'unknown' : 'already_ended'
+  }
+  const cause = causeOfEnd(yield* ledgerTokenOf(row, tx.sets), yield* readOpenCutOffs(), tx.now)
+  if (cause === 'expired') return 'already_ended'
+  // The first ending wins: a row that a cut-off has covered moves with the cut-off's reason, not with this one.
+  if (cause !== undefined) {
+    yield* moveCovered([{ row, cause }])
+    return 'already_ended'
+  }
+  yield* endRows(tx, [row], { reason, act: yield* recordAct(tx, act) })
+  yield* audit(tx, act, address.id, { reason })
+  return 'ended'
+}
+
+// A cut-off on one thing alone is a number on that thing; any other is compared token by token while it is open.
+const ANCHORS = {
+  agent: 'update agent set ended_seq = ? where n = ?',
+  credential: 'update credential set ended_seq = ? where n = ?',
+  key: 'update signing_key set ended_seq = ? where n = ?',
+} as const
+
+function* anchor(conditions: CutOffConditions, seq: number): Script<boolean> {
+  const asked = Object.entries(conditions).filter(([, value]) => value !== null)
+  if (asked.length === 0) {
+    yield* run('update service set ended_seq = ?', seq)
+    return true
+  }
+  const [[name, n] = []] = asked
+  if (asked.length > 1 || (name !== 'agent' && name !== 'credential' && name !== 'key')) return false
+  yield* run(ANCHORS[name], seq, Number(n))
+  return true
+}
+
+const OPEN = `select count(*) as count from cutoff where state = 'open' and anchored = 0`
+
+function* refuseTooMany(): Script<void> {
+  const { count } = yield* only<{ count: number }>(OPEN)
+  if (count >= COMPOUND_OPEN_MAX) {
+    throw new Unavailable(`${COMPOUND_OPEN_MAX} revocations are still being worked off. Try again later.`)
+  }
+}
+
+export type EndAll = {
+  readonly conditions: CutOffConditions
+  readonly reason: EndingReason
+  readonly act: Act
+  /** The time of the act, where a reset of the clock sets another than the transaction's. */
+  readonly at?: number
+  /** The id by which the state of the act can be asked; null for an act that is none of its own. */
+  readonly revocationId?: string | null
+}
+
+const INSERT = `insert into cutoff (seq, conditions, anchored, reason, act, at, revocation_id, state)
+  values (?, ?, ?, ?, ?, ?, ?, ?)`
+
+/**
+ * Ends every token that the conditions cover, from the commit on, at a cost that does not grow with their number.
+ * The caller writes the audit row. Gives the number of the act.
+ */
+export function* endAll(
+  tx: Transaction,
+  { conditions, reason, act, at = tx.now, revocationId = null }: EndAll,
+): Script<number> {
+  const seq = yield* nextSeq(tx)
+  const anchored = yield* anchor(conditions, seq)
+  if (!anchored) yield* refuseTooMany()
+  yield* run('update service set last_end_seq = ?', seq)
+  const cutOff: CutOff = { ...conditions, seq, at, reason, act: yield* recordAct(tx, act, revocationId) }
+  const few = yield* walkCovered(tx, cutOff, { from: null, examinedMax: 1000, coveredMax: MOVED_AT_ONCE_MAX + 1 })
+  const movesAll = few.done && few.covered.length <= MOVED_AT_ONCE_MAX
+  const isDone = movesAll && (yield* tx.isSettled(seq))
+  const row = [seq, JSON.stringify(conditions), anchored ? 1 : 0, REASONS[reason], cutOff.act, at, revocationId]
+  yield* run(INSERT, ...row, isDone ? 'closed' : 'open')
+  if (movesAll) yield* moveCovered(few.covered)
+  tx.live.forget(conditions.agent)
+  return seq
+}
+
+/** The same as an act of its own. */
+export function* endAllWithAudit(tx: Transaction, all: EndAll): Script<number> {
+  const seq = yield* endAll(tx, all)
+  yield* audit(tx, all.act, null, { seq, conditions: all.conditions, reason: all.reason })
+  return seq
+}

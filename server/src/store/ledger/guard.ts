@@ -1,0 +1,127 @@
+// Holds the new tokens of a group to the limits of their agents, inside the transaction that writes them. No other writes
+// for the same agent meanwhile, so what is granted is exact whoever asks, and whatever thread or process asks.
+import type { Act } from '../../domain/act.ts'
+import type { AgentLimits } from '../../domain/limits.ts'
+import { countIssued, DAY_WINDOW, earliestIssue, MINUTE_WINDOW } from '../../domain/rate.ts'
+import type { Milliseconds, Seconds } from '../../domain/time.ts'
+import type { LimitReached } from '../../ports.ts'
+import type { Script } from '../script.ts'
+import { recordAct, type Transaction } from '../transaction.ts'
+import { endRows } from './end-tokens.ts'
+import { type IssueCounts, readIssueCounts, writeIssueCounts } from './issue-counts.ts'
+import { readLiveExpiries, readLiveRows } from './live-rows.ts'
+import { expiryOf, issuedAtIn, type TokenRow } from './token-rows.ts'
+
+/** What of a new token its agent's limits depend on. */
+export type GuardedToken = Pick<TokenRow, 'agent' | 'id' | 'life'>
+
+const SUPERSEDE: Act = {
+  kind: 'token.supersede',
+  actor: { type: 'system' },
+  note: null,
+  requestId: null,
+  source: null,
+}
+
+export type Guard = {
+  /** The limit that the token would exceed. Where its agent is so configured, ends what is too much instead. */
+  readonly admit: (token: GuardedToken) => Script<LimitReached | undefined>
+  /** Counts a token that was written. */
+  readonly count: (token: GuardedToken) => Script<void>
+  /** Writes the counts, once for the group. */
+  readonly settle: () => Script<void>
+}
+
+/** When a limit would let a token pass. */
+type Wait = { readonly limit: LimitReached['limit']; readonly until: Milliseconds }
+
+const isRateLimited = ({ tokensPerMinute, tokensPerDay }: AgentLimits): boolean =>
+  tokensPerMinute !== null || tokensPerDay !== null
+
+const rateWaits = (limits: AgentLimits, counts: IssueCounts, at: Milliseconds): readonly Wait[] => {
+  const { tokensPerMinute: minute, tokensPerDay: day } = limits
+  const waits: Wait[] = []
+  if (minute !== null) {
+    waits.push({ limit: 'tokensPerMinute', until: earliestIssue(counts.minute, minute, MINUTE_WINDOW, at) })
+  }
+  if (day !== null) waits.push({ limit: 'tokensPerDay', until: earliestIssue(counts.day, day, DAY_WINDOW, at) })
+  return waits.filter(({ until }) => until > at)
+}
+
+/** Ends so many of the agent's live tokens, those that were issued first. False where they cannot be found. */
+function* endOldest(tx: Transaction, agent: number, rowsMax: number, act: () => Script<number>): Script<boolean> {
+  const { rows } = yield* readLiveRows(tx, { agent, order: 'oldest', rowsMax })
+  if (rows.length < rowsMax) return false
+  yield* endRows(tx, rows.slice(0, rowsMax), { reason: 'superseded', act: yield* act() })
+  return true
+}
+
+const SECOND_MS = 1000
+
+/** The one that lasts longest: before it has passed no token would be granted. */
+const reachedBy = (waits: readonly Wait[], now: Milliseconds): LimitReached | undefined => {
+  const last = waits.toSorted((a, b) => a.until - b.until).at(-1)
+  if (last === undefined) return undefined
+  return { limit: last.limit, retryAfterSeconds: Math.max(1, Math.ceil((last.until - now) / SECOND_MS)) }
+}
+
+export const makeGuard = (tx: Transaction, limitsByAgent: ReadonlyMap<number, AgentLimits>): Guard => {
+  const countsByAgent = new Map<number, IssueCounts>()
+  const changed = new Set<number>()
+  let act: number | undefined
+
+  function* actOnce(): Script<number> {
+    act ??= yield* recordAct(tx, SUPERSEDE)
+    return act
+  }
+
+  function* countsOf(agent: number): Script<IssueCounts> {
+    const counts = countsByAgent.get(agent) ?? (yield* readIssueCounts(agent))
+    countsByAgent.set(agent, counts)
+    return counts
+  }
+
+  const expiriesOf = (agent: number, max: number): Script<readonly Seconds[]> =>
+    tx.live.expiriesOf(agent, tx.now, () => readLiveExpiries(tx, agent, max))
+
+  function* liveWaits(agent: number, { liveTokensMax: max }: AgentLimits): Script<readonly Wait[]> {
+    if (max === null) return []
+    const expiries = yield* expiriesOf(agent, max)
+    const expiry = expiries.length < max ? undefined : expiries[expiries.length - max]
+    return expiry === undefined ? [] : [{ limit: 'liveTokensMax', until: SECOND_MS * expiry }]
+  }
+
+  function* makeRoom(agent: number, max: number): Script<LimitReached | undefined> {
+    const excess = (yield* expiriesOf(agent, max)).length - max + 1
+    if (excess <= 0 || (yield* endOldest(tx, agent, excess, actOnce))) return undefined
+    return { limit: 'liveTokensMax', retryAfterSeconds: 1 }
+  }
+
+  return {
+    admit: function* ({ agent, id }) {
+      const limits = limitsByAgent.get(agent)
+      if (limits === undefined) return undefined
+      const rates = isRateLimited(limits) ? rateWaits(limits, yield* countsOf(agent), issuedAtIn(id)) : []
+      const { liveTokensMax: max, atLiveTokensMax } = limits
+      const supersedes = atLiveTokensMax === 'supersede'
+      const reached = reachedBy(supersedes ? rates : [...rates, ...(yield* liveWaits(agent, limits))], tx.now)
+      return reached ?? (supersedes && max !== null ? yield* makeRoom(agent, max) : undefined)
+    },
+    count: function* ({ agent, id, life }) {
+      const limits = limitsByAgent.get(agent)
+      if (limits === undefined) return
+      tx.live.wasInserted(agent, expiryOf({ id, life }))
+      if (!isRateLimited(limits)) return
+      const { minute, day } = yield* countsOf(agent)
+      const at = issuedAtIn(id)
+      countsByAgent.set(agent, {
+        minute: countIssued(minute, MINUTE_WINDOW, at),
+        day: countIssued(day, DAY_WINDOW, at),
+      })
+      changed.add(agent)
+    },
+    settle: function* () {
+      for (const agent of changed) yield* writeIssueCounts(agent, yield* countsOf(agent))
+    },
+  }
+}

@@ -1,0 +1,111 @@
+// The live tokens of one agent, newest or oldest first, judged one by one while a cut-off is open.
+import { type CutOff, causeOfEnd } from '../../domain/ledger.ts'
+import { lowestIdAt, lowestLiveId } from '../../domain/token-id.ts'
+import { readOpenCutOffs } from './cut-offs.ts'
+import type { LiveExpiries } from './live-tokens.ts'
+import { bytesOfId } from '../rows.ts'
+import { all, byIndex, type Script } from '../script.ts'
+import type { Transaction } from '../transaction.ts'
+import { expiryOf, knownTokenOf, ledgerTokenOf, TOKEN_COLUMNS, type TokenRow } from './token-rows.ts'
+import { readLifetimes } from './walk.ts'
+
+/** Rows that are dead under an open cut-off and have not followed yet: so many are looked at, no more. */
+export const DEAD_ROWS_MAX = 10_000
+/** So many beyond the ceiling are looked for: as many as a lowered ceiling may leave, which have one instant of issue. */
+const BEYOND_MAX = 1024
+/** How long an agent whose live tokens cannot be told from dead ones passes for full. */
+const RECOUNT_MS = 1000
+/** Where rows must be judged at least so many are read at a time. */
+const JUDGED_ROWS = 500
+
+const ABOVE_EVERY_ID = Buffer.alloc(16, 0xff)
+
+// Both bounds are exclusive. The lower one starts at an id that no token has, below all of its millisecond.
+const SELECT = {
+  newest: `select ${TOKEN_COLUMNS} from token ${byIndex('token_agent')}
+    where agent = ? and life = ? and id > ? and id < ? order by id desc limit ?`,
+  oldest: `select ${TOKEN_COLUMNS} from token ${byIndex('token_agent')}
+    where agent = ? and life = ? and id > ? and id < ? order by id limit ?`,
+} as const
+
+/** The statements above, for the test that reads their plans. */
+export const LIVE_ROW_STATEMENTS: readonly string[] = Object.values(SELECT)
+
+export type Order = keyof typeof SELECT
+
+export type LiveRows = {
+  readonly rows: readonly TokenRow[]
+  /** False where too many dead rows stood between: then there may be more. */
+  readonly isComplete: boolean
+}
+
+const coversAgent = ({ agent, ...others }: CutOff, n: number): boolean =>
+  (agent === null || agent === n) &&
+  [others.credential, others.key, others.scope, others.keepScopes].every(one => one === null) &&
+  [others.audience, others.keepAudiences, others.before].every(one => one === null)
+
+/** No live token of the agent has a smaller id: one that was decided on after an act was made at its time or later. */
+const lowestOf = (tx: Transaction, agent: number, life: number, cutOffs: readonly CutOff[]): Uint8Array => {
+  const instants = cutOffs.filter(cutOff => coversAgent(cutOff, agent)).map(({ at }) => lowestIdAt(at))
+  return bytesOfId([lowestLiveId(tx.now, life), ...instants].toSorted().at(-1) ?? '')
+}
+
+type Walk = { readonly agent: number; readonly order: Order; readonly rowsMax: number }
+
+function* aliveAmong(
+  { sets, now }: Transaction,
+  rows: readonly TokenRow[],
+  cutOffs: readonly CutOff[],
+): Script<readonly TokenRow[]> {
+  if (cutOffs.length === 0) return rows
+  const alive: TokenRow[] = []
+  for (const row of rows) {
+    const token = knownTokenOf(row, sets) ?? (yield* ledgerTokenOf(row, sets))
+    if (causeOfEnd(token, cutOffs, now) === undefined) alive.push(row)
+  }
+  return alive
+}
+
+function* walkLife(tx: Transaction, life: number, { agent, order, rowsMax }: Walk, cutOffs: readonly CutOff[]) {
+  const live: TokenRow[] = []
+  let low: Uint8Array = lowestOf(tx, agent, life, cutOffs)
+  let high: Uint8Array = ABOVE_EVERY_ID
+  const limit = cutOffs.length === 0 ? rowsMax : Math.max(rowsMax, JUDGED_ROWS)
+  for (let dead = 0; dead < DEAD_ROWS_MAX; ) {
+    const rows: readonly TokenRow[] = yield* all<TokenRow>(SELECT[order], agent, life, low, high, limit)
+    const alive = yield* aliveAmong(tx, rows, cutOffs)
+    live.push(...alive)
+    dead += rows.length - alive.length
+    const last = rows.at(-1)
+    if (live.length >= rowsMax || rows.length < limit || last === undefined) return { live, isComplete: true }
+    if (order === 'newest') high = last.id
+    else low = last.id
+  }
+  return { live, isComplete: false }
+}
+
+/** In the order of issue. Of each lifetime that the ledger knows the first `rowsMax`, at times some more. */
+export function* readLiveRows(tx: Transaction, walk: Walk): Script<LiveRows> {
+  const cutOffs = yield* readOpenCutOffs()
+  const rows: TokenRow[] = []
+  let isComplete = true
+  for (const life of yield* readLifetimes()) {
+    const walked = yield* walkLife(tx, life, walk, cutOffs)
+    rows.push(...walked.live)
+    isComplete &&= walked.isComplete
+  }
+  const ascending = rows.toSorted((a, b) => Buffer.compare(a.id, b.id))
+  return { rows: walk.order === 'newest' ? ascending.toReversed() : ascending, isComplete }
+}
+
+/** When the agent's live tokens expire; where it has more than `max`, at least so many that expire last. */
+export function* readLiveExpiries(tx: Transaction, agent: number, max: number): Script<LiveExpiries> {
+  const rowsMax = max + BEYOND_MAX
+  const { rows, isComplete } = yield* readLiveRows(tx, { agent, order: 'newest', rowsMax })
+  if (!isComplete) {
+    const until = tx.now + RECOUNT_MS
+    return { expiries: Array.from({ length: max }, () => Math.ceil(until / 1000)), isWhole: false, until }
+  }
+  const expiries = rows.map(expiryOf).toSorted((a, b) => a - b)
+  return { expiries: expiries.slice(-rowsMax), isWhole: rows.length < rowsMax, until: Number.POSITIVE_INFINITY }
+}

@@ -1,0 +1,96 @@
+// What whoever writes remembers of the live tokens of agents that may only have so many: when each expires. Read from the
+// ledger where it is first needed, then kept by whatever writes or ends a token; time alone ends the others. One that is
+// not the only writer remembers it for a transaction alone.
+import type { Milliseconds, Seconds } from '../../domain/time.ts'
+import type { Script } from '../script.ts'
+
+/** Expiries that are remembered of all agents together, 8 bytes each; beyond them it begins anew. */
+const REMEMBERED_MAX = 1_000_000
+
+/** When live tokens of an agent expire, as the ledger has it. */
+export type LiveExpiries = {
+  /** In seconds, ascending. */
+  readonly expiries: readonly Seconds[]
+  /** Whether those are all; where they are not, none of the others expires later than the first of them. */
+  readonly isWhole: boolean
+  /** From then on it must be read again, whatever happens. */
+  readonly until: Milliseconds
+}
+
+export type LiveTokens = {
+  /** Tells, before the rest of a transaction, the version of what others wrote: where it is another, all is forgotten. */
+  readonly follow: (version: number) => void
+  /** Gives what is remembered of the agent, less what has expired by now; reads it where nothing is. */
+  readonly expiriesOf: (
+    agent: number,
+    now: Milliseconds,
+    read: () => Script<LiveExpiries>,
+  ) => Script<readonly Seconds[]>
+  readonly wasInserted: (agent: number, expiry: Seconds) => void
+  /** Of a token that was alive, and ended alone. */
+  readonly wasEnded: (agent: number, expiry: Seconds) => void
+  /** After an act that ended many, after another ceiling, after a rollback. Null: of every agent. */
+  readonly forget: (agent: number | null) => void
+}
+
+/** Where it stands, or would stand: after every expiry that is not later. */
+const placeOf = (expiries: readonly Seconds[], expiry: Seconds): number =>
+  expiries.findLastIndex(one => one <= expiry) + 1
+
+type Remembered = LiveExpiries & { readonly expiries: Seconds[]; isWhole: boolean }
+
+const dropExpired = (remembered: Remembered, now: Milliseconds): void => {
+  const { expiries } = remembered
+  if ((expiries[0] ?? Number.POSITIVE_INFINITY) > now / 1000) return
+  const left = expiries.findIndex(one => one > now / 1000)
+  expiries.splice(0, left === -1 ? expiries.length : left)
+  // What was left out had expired before those.
+  remembered.isWhole = true
+}
+
+export const makeLiveTokens = (): LiveTokens => {
+  const agents = new Map<number, Remembered>()
+  let version = 0
+
+  const remember = (agent: number, { expiries: all, isWhole, until }: LiveExpiries): Remembered => {
+    const fresh = { expiries: [...all], isWhole, until }
+    const held = [...agents.values()].reduce((sum, { expiries }) => sum + expiries.length, fresh.expiries.length)
+    if (held > REMEMBERED_MAX) agents.clear()
+    agents.set(agent, fresh)
+    return fresh
+  }
+
+  /** Gives what can be changed of what is remembered; where that is not all, it is read anew when it is needed. */
+  const whole = (agent: number): Seconds[] | undefined => {
+    const remembered = agents.get(agent)
+    if (remembered?.isWhole === false) agents.delete(agent)
+    return remembered?.isWhole === true ? remembered.expiries : undefined
+  }
+
+  return {
+    follow: now => {
+      if (now !== version) agents.clear()
+      version = now
+    },
+    expiriesOf: function* (agent, now, read) {
+      const known = agents.get(agent)
+      const remembered = known === undefined || known.until <= now ? remember(agent, yield* read()) : known
+      dropExpired(remembered, now)
+      return remembered.expiries
+    },
+    wasInserted: (agent, expiry) => {
+      const expiries = whole(agent)
+      expiries?.splice(placeOf(expiries, expiry), 0, expiry)
+    },
+    wasEnded: (agent, expiry) => {
+      const expiries = whole(agent)
+      const at = expiries?.lastIndexOf(expiry) ?? -1
+      if (at === -1) agents.delete(agent)
+      else expiries?.splice(at, 1)
+    },
+    forget: agent => {
+      if (agent === null) agents.clear()
+      else agents.delete(agent)
+    },
+  }
+}

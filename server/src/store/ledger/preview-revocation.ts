@@ -1,0 +1,79 @@
+// Counts what a revocation would end now, in steps with room for others between them.
+import { setImmediate as turn } from 'node:timers/promises'
+import type { CutOff, CutOffConditions } from '../../domain/ledger.ts'
+import type { TokenRecord } from '../../domain/page.ts'
+import {
+  COUNT_EXACT_MAX,
+  type RevocationConditions,
+  type RevocationObstacle,
+  type RevocationPreview,
+  SAMPLE_RECORDS_MAX,
+} from '../../domain/revocation.ts'
+import type { Script } from '../script.ts'
+import type { Reader, Snapshot } from '../snapshot.ts'
+import { type Labels, recordOf } from './labels.ts'
+import { resolveConditions } from './revocations.ts'
+import { walkCovered, type WalkPosition } from './walk.ts'
+
+const STEP_ROWS = 1000
+/** Rows that one preview looks at: some seconds' work, of which others wait for a step at a time. */
+const EXAMINED_MAX = 1_000_000
+
+type Counting = {
+  /** As it would stand if it were made at the first step. */
+  readonly cutOff: CutOff
+  readonly from: WalkPosition | null
+  readonly examined: number
+  readonly count: number
+  readonly sample: readonly TokenRecord[]
+  readonly done: boolean
+}
+
+const wouldBe = (conditions: CutOffConditions, { service, now }: Snapshot): CutOff => ({
+  ...conditions,
+  seq: service.seq + 1,
+  at: now,
+  reason: 'bulk_revocation',
+  act: 0,
+})
+
+function* begin(snapshot: Snapshot, conditions: RevocationConditions): Script<Counting | RevocationObstacle> {
+  const resolved = yield* resolveConditions(conditions, snapshot.now)
+  if (typeof resolved === 'string') return resolved
+  const cutOff = wouldBe(resolved, snapshot)
+  return { cutOff, from: null, examined: 0, count: 0, sample: [], done: false }
+}
+
+function* step(snapshot: Snapshot, labels: Labels, counting: Counting): Script<Counting> {
+  const { cutOff, from, count } = counting
+  const coveredMax = COUNT_EXACT_MAX + 1 - count
+  const walked = yield* walkCovered(snapshot, cutOff, { from, examinedMax: STEP_ROWS, coveredMax })
+  // What an open cut-off has ended before is not left to end.
+  const covered = walked.covered.filter(({ cause }) => cause === cutOff)
+  const sample = [...counting.sample]
+  for (const { row } of covered.slice(0, SAMPLE_RECORDS_MAX - sample.length)) {
+    sample.push(yield* recordOf(row, labels, snapshot.sets))
+  }
+  const examined = counting.examined + STEP_ROWS
+  return { cutOff, from: walked.at, examined, count: count + covered.length, sample, done: walked.done }
+}
+
+const mayGoOn = ({ done, count, examined }: Counting): boolean =>
+  !done && count <= COUNT_EXACT_MAX && examined < EXAMINED_MAX
+
+export const previewRevocation = async (
+  reader: Reader,
+  labels: Labels,
+  conditions: RevocationConditions,
+): Promise<RevocationPreview | RevocationObstacle> => {
+  const begun = await reader.read(snapshot => begin(snapshot, conditions))
+  if (typeof begun === 'string') return begun
+  let counting: Counting = begun
+  while (mayGoOn(counting)) {
+    await turn()
+    const current = counting
+    counting = await reader.read(snapshot => step(snapshot, labels, current))
+  }
+  const { count, sample, done } = counting
+  return { count: Math.min(count, COUNT_EXACT_MAX), isExact: done && count <= COUNT_EXACT_MAX, sample }
+}

@@ -1,0 +1,135 @@
+// Revocations of many tokens: each is a cut-off with an id of its own, by which its state can be asked.
+import type { Act, Actor } from '../../domain/act.ts'
+import type { MadeBefore } from '../../domain/idempotency.ts'
+import { type CutOffConditions, NO_CONDITION } from '../../domain/ledger.ts'
+import type { Milliseconds } from '../../domain/time.ts'
+import type { Revocation, RevocationConditions, RevocationObstacle } from '../../domain/revocation.ts'
+import type { NewRevocation, RevocationMade } from '../../ports.ts'
+import { endingReasonOf } from './cut-offs.ts'
+import { once } from '../registers/idempotency.ts'
+import { first, type Script } from '../script.ts'
+import { audit, type Transaction } from '../transaction.ts'
+import { endAll } from './end-tokens.ts'
+
+type Row = {
+  id: string
+  conditions: string
+  reason: number
+  at: number
+  state: 'open' | 'closed'
+  moved: number
+  actor: string
+  note: string | null
+}
+
+const SELECT = `select x.revocation_id as id, x.conditions, x.reason, x.at, x.state, x.moved, a.actor, a.note
+  from cutoff x join act a on a.n = x.act where x.revocation_id = ?`
+
+// The numbers that tokens carry, and the names that people know them by.
+const NUMBER = {
+  agent: 'select n from agent where id = ?',
+  credential: 'select n from credential where id = ?',
+  key: 'select n from signing_key where kid = ?',
+} as const
+const NAME = {
+  agent: 'select id as name from agent where n = ?',
+  credential: 'select id as name from credential where n = ?',
+  key: 'select kid as name from signing_key where n = ?',
+} as const
+
+function* numberOf(what: keyof typeof NUMBER, name: string | null): Script<number | null | undefined> {
+  return name === null ? null : (yield* first<{ n: number }>(NUMBER[what], name))?.n
+}
+
+function* nameOf(what: keyof typeof NAME, n: number | null): Script<string | null> {
+  if (n === null) return null
+  const row = yield* first<{ name: string }>(NAME[what], n)
+  if (row === undefined) throw new Error(`A revocation names ${what} ${n}, which is not there.`)
+  return row.name
+}
+
+/** The conditions by the store's own numbers. A name that nothing has is an obstacle: it would end nothing, in silence. */
+export function* resolveConditions(
+  { agentId, credentialId, kid, scope, audience, issuedBefore }: RevocationConditions,
+  now: Milliseconds,
+): Script<CutOffConditions | RevocationObstacle> {
+  const agent = yield* numberOf('agent', agentId)
+  if (agent === undefined) return 'unknown_agent'
+  const credential = yield* numberOf('credential', credentialId)
+  if (credential === undefined) return 'unknown_credential'
+  const key = yield* numberOf('key', kid)
+  if (key === undefined) return 'unknown_key'
+  // Tokens that are yet to be issued are not covered: a time to come would promise what does not happen.
+  if (issuedBefore !== null && issuedBefore > now) return 'issued_before_in_future'
+  return { ...NO_CONDITION, agent, credential, key, scope, audience, before: issuedBefore }
+}
+
+function* conditionsOf(text: string): Script<RevocationConditions> {
+  const { agent, credential, key, scope, audience, before } = JSON.parse(text) as CutOffConditions // written by endAll
+  return {
+    agentId: yield* nameOf('agent', agent),
+    credentialId: yield* nameOf('credential', credential),
+    scope,
+    audience,
+    kid: yield* nameOf('key', key),
+    issuedBefore: before,
+  }
+}
+
+function* revocationOf({ id, conditions, reason, at, state, moved, actor, note }: Row): Script<Revocation> {
+  return {
+    id,
+    conditions: yield* conditionsOf(conditions),
+    reason: endingReasonOf(reason),
+    note,
+    createdBy: JSON.parse(actor) as Actor, // written by recordAct from the same type
+    createdAt: at,
+    state,
+    tokensMoved: moved,
+  }
+}
+
+export function* showRevocation(id: string): Script<Revocation | undefined> {
+  const row = yield* first<Row>(SELECT, id)
+  return row === undefined ? undefined : yield* revocationOf(row)
+}
+
+export type CreateRevocation = { readonly revocation: NewRevocation; readonly act: Act }
+
+function* make(
+  tx: Transaction,
+  { revocation, act }: CreateRevocation,
+  conditions: CutOffConditions,
+): Script<RevocationMade> {
+  const { id, reason } = revocation
+  const seq = yield* endAll(tx, { conditions, reason, act, revocationId: id })
+  yield* audit(tx, act, id, { seq, conditions: revocation.conditions, reason })
+  const made = yield* showRevocation(id)
+  if (made === undefined) throw new Error('A revocation that was just made is not there.')
+  return { outcome: 'created', revocation: made }
+}
+
+type Existing = { readonly outcome: 'existing'; readonly revocation: Revocation }
+
+function* findExisting(id: string, conditions: CutOffConditions): Script<Existing | 'other_conditions' | undefined> {
+  const existing = yield* first<Row>(SELECT, id)
+  if (existing === undefined) return undefined
+  // Both texts were made from one literal: their members stand in one order.
+  if (existing.conditions !== JSON.stringify(conditions)) return 'other_conditions'
+  return { outcome: 'existing', revocation: yield* revocationOf(existing) }
+}
+
+/**
+ * Of two callers with one id the second is told of the first; nothing ends twice, and nothing else ends. What is found
+ * by its id was not made by the act's key, and uses none up.
+ */
+export function* createRevocation(
+  tx: Transaction,
+  create: CreateRevocation,
+): Script<RevocationMade | RevocationObstacle | MadeBefore> {
+  const { act, revocation } = create
+  const conditions = yield* resolveConditions(revocation.conditions, tx.now)
+  if (typeof conditions === 'string') return conditions
+  const existing = yield* findExisting(revocation.id, conditions)
+  return existing ?? (yield* once(tx, act, revocation.id, () => make(tx, create, conditions)))
+}

@@ -1,0 +1,34 @@
+// The ledger's port, but for what each store does in its own way because it is done most.
+import { setImmediate as turn } from 'node:timers/promises'
+import type { TokenLedger } from '../../ports.ts'
+import type { Writer } from '../jobs.ts'
+import { listEndedTokens } from '../lists/list-history.ts'
+import { listLiveTokens } from '../lists/list-tokens.ts'
+import type { Reader } from '../snapshot.ts'
+import type { Labels } from './labels.ts'
+import { showToken } from './show-token.ts'
+
+/** Runs reads one after another with a turn of the event loop between them: a long page delays others by one page only. */
+const oneAtATime = () => {
+  let last: Promise<unknown> = Promise.resolve()
+  return <T>(read: () => Promise<T>): Promise<T> => {
+    const next = last.then(() => turn()).then(read)
+    last = next.catch(() => undefined)
+    return next
+  }
+}
+
+/** What a store does in its own way. */
+export type HotLedger = Pick<TokenLedger, 'find' | 'insert' | 'exclusively'>
+
+export const makeTokenLedger = ({ read }: Reader, labels: Labels, { call }: Writer, hot: HotLedger): TokenLedger => {
+  const queued = oneAtATime()
+  return {
+    ...hot,
+    end: (address, reason, act, until) => call('endToken', { address, reason, act }, until),
+    endAll: (conditions, reason, act) => call('endAll', { conditions, reason, act }),
+    show: tokenId => read(snapshot => showToken(snapshot, labels, tokenId)),
+    listLive: request => queued(() => read(snapshot => listLiveTokens(snapshot, labels, request))),
+    listEnded: request => queued(() => read(snapshot => listEndedTokens(snapshot, labels, request))),
+  }
+}

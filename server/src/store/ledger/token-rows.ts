@@ -1,0 +1,71 @@
+// Rows of the ledger as the domain's functions need them.
+import type { TokenAddress } from '../../domain/claims.ts'
+import type { LedgerToken } from '../../domain/ledger.ts'
+import type { Milliseconds, Seconds } from '../../domain/time.ts'
+import { recall } from '../remembered.ts'
+import { idOfBytes } from '../rows.ts'
+import type { Script } from '../script.ts'
+import type { Sets } from './sets.ts'
+
+/** What a row of `token` says beside its key and its digest. */
+export type TokenNumbers = {
+  readonly agent: number
+  readonly cred: number
+  readonly key: number
+  readonly scope: number
+  readonly aud: number
+  readonly seq: number
+}
+
+/** A row of `token`, without its digest. */
+export type TokenRow = TokenNumbers & { readonly life: number; readonly id: Uint8Array }
+
+export const TOKEN_COLUMNS = 'life, id, agent, cred, key, scope, aud, seq'
+
+/** What the sets that a row names hold. */
+export type RowSets = Pick<LedgerToken, 'scope' | 'audience'>
+
+export const tokenOf = (
+  { id, lifetimeSeconds }: TokenAddress,
+  row: TokenNumbers,
+  { scope, audience }: RowSets,
+): LedgerToken => ({
+  id,
+  lifetimeSeconds,
+  agent: row.agent,
+  credential: row.cred,
+  key: row.key,
+  scope,
+  audience,
+  seq: row.seq,
+})
+
+export const addressOfRow = ({ id, life }: Pick<TokenRow, 'id' | 'life'>): TokenAddress => ({
+  id: idOfBytes(id),
+  lifetimeSeconds: life,
+})
+
+/**
+ * What a row says, where its sets are remembered. Of many rows ask this first: a script for each costs as much as the rest
+ * of a list.
+ */
+export const knownTokenOf = (row: TokenRow, sets: Sets): LedgerToken | undefined => {
+  const [scope, audience] = [sets.scope.known(row.scope), sets.audience.known(row.aud)]
+  if (scope === undefined || audience === undefined) return undefined
+  return tokenOf(addressOfRow(row), row, { scope: scope.items, audience })
+}
+
+export function* ledgerTokenOf(row: TokenRow, sets: Sets): Script<LedgerToken> {
+  const { items: scope } = yield* recall(sets.scope, row.scope)
+  return tokenOf(addressOfRow(row), row, { scope, audience: yield* recall(sets.audience, row.aud) })
+}
+
+const ID_TIME_BYTES = 6
+
+/** The time of issue that the bytes of a token id carry. */
+export const issuedAtIn = (id: Uint8Array): Milliseconds =>
+  Buffer.from(id.buffer, id.byteOffset, id.byteLength).readUIntBE(0, ID_TIME_BYTES)
+
+/** The claim `exp` of a row. */
+export const expiryOf = ({ id, life }: Pick<TokenRow, 'id' | 'life'>): Seconds =>
+  Math.floor(issuedAtIn(id) / 1000) + life

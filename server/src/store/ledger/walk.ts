@@ -1,0 +1,89 @@
+// Walks the rows that a cut-off may cover, oldest first within each lifetime, in steps that a transaction can bear.
+import { type CutOff, causeOfEnd } from '../../domain/ledger.ts'
+import { lowestLiveId } from '../../domain/token-id.ts'
+import { readOpenCutOffs } from './cut-offs.ts'
+import { bytesOfId } from '../rows.ts'
+import { all, byIndex, first, type Script } from '../script.ts'
+import type { Seen } from '../snapshot.ts'
+import { knownTokenOf, ledgerTokenOf, TOKEN_COLUMNS, type TokenRow } from './token-rows.ts'
+
+export type WalkPosition = { readonly life: number; readonly id: Uint8Array }
+
+type Walk = {
+  /** The row after which to go on; null from the start. */
+  readonly from: WalkPosition | null
+  readonly examinedMax: number
+  readonly coveredMax: number
+}
+
+/** A covered row, and what ended it: the cut-off of least number, not always the one walked for. */
+export type Covered = { readonly row: TokenRow; readonly cause: CutOff }
+
+export type Walked = {
+  readonly covered: readonly Covered[]
+  /** The last row examined; null where there was none. */
+  readonly at: WalkPosition | null
+  /** Nothing is left beyond. */
+  readonly done: boolean
+}
+
+/** The lifetimes in the ledger, ascending. */
+export function* readLifetimes(): Script<readonly number[]> {
+  const rows = yield* all<{ life: number }>('select life from lifetime order by life')
+  return rows.map(({ life }) => life)
+}
+
+// Left to itself SQLite reads every row of the lifetime for those of one agent.
+const SELECT = {
+  life: (comparison: string) =>
+    `select ${TOKEN_COLUMNS} from token where life = ? and id ${comparison} ? order by id limit ?`,
+  agent: (comparison: string) => `select ${TOKEN_COLUMNS} from token ${byIndex('token_agent')}
+    where agent = ? and life = ? and id ${comparison} ? order by id limit ?`,
+} as const
+
+/** The statements above, for the test that reads their plans. */
+export const WALK_STATEMENTS: readonly string[] = Object.values(SELECT).flatMap(select => [select('>='), select('>')])
+
+// The tokens of a credential are among those of its agent.
+function* agentOf({ agent, credential }: CutOff): Script<number | null> {
+  if (agent !== null || credential === null) return agent
+  const row = yield* first<{ agent: number }>('select agent from credential where n = ?', credential)
+  return row?.agent ?? null
+}
+
+function* rowsOf(cutOff: CutOff, after: WalkPosition, limit: number): Script<readonly TokenRow[]> {
+  const low = bytesOfId(lowestLiveId(cutOff.at, after.life))
+  // Rows that had expired by then are not covered; `after` is exclusive, the lower bound is not.
+  const [comparison, bound] = Buffer.compare(low, after.id) > 0 ? ['>=', low] : ['>', after.id]
+  const agent = yield* agentOf(cutOff)
+  if (agent === null) return yield* all<TokenRow>(SELECT.life(comparison), after.life, bound, limit)
+  return yield* all<TokenRow>(SELECT.agent(comparison), agent, after.life, bound, limit)
+}
+
+const BELOW_EVERY_ID = new Uint8Array(16)
+
+/** One step: at most so many rows examined, at most so many covered. */
+export function* walkCovered(
+  { sets, now }: Seen,
+  cutOff: CutOff,
+  { from, examinedMax, coveredMax }: Walk,
+): Script<Walked> {
+  const open = (yield* readOpenCutOffs()).filter(({ seq }) => seq < cutOff.seq)
+  const covered: Covered[] = []
+  let at = from
+  let examined = 0
+  for (const life of yield* readLifetimes()) {
+    if (from !== null && life < from.life) continue
+    const start = from !== null && life === from.life ? from : { life, id: BELOW_EVERY_ID }
+    for (const row of yield* rowsOf(cutOff, start, examinedMax - examined)) {
+      const token = knownTokenOf(row, sets) ?? (yield* ledgerTokenOf(row, sets))
+      const cause = causeOfEnd(token, [...open, cutOff], now)
+      if (cause !== undefined && cause !== 'expired') covered.push({ row, cause })
+      at = { life, id: row.id }
+      examined += 1
+      if (covered.length >= coveredMax) return { covered, at, done: false }
+    }
+    if (examined >= examinedMax) return { covered, at, done: false }
+  }
+  return { covered, at, done: true }
+}

@@ -1,0 +1,126 @@
+// Merges sorted streams of rows into one page: newest first, no row looked at twice, none skipped.
+import type { Script } from '../script.ts'
+import { PAGE_EXAMINED_MAX, type Page, type Position } from '../../domain/page.ts'
+
+/** Rows of one key range, going down by `at`, then by `id`, fetched in steps. */
+export type Stream<R extends Position> = {
+  /** No row of this stream is later: it need not be opened while the merge is above. */
+  readonly ceiling: number
+  /** The next rows below the position `after` (null: from the top), at most `limit`. */
+  readonly fetch: (after: Position | null, limit: number) => Script<readonly R[]>
+}
+
+const STEP_LEAST = 2
+const STEP_MOST = 256
+
+const isAbove = (a: Position, b: Position): boolean => a.at > b.at || (a.at === b.at && a.id > b.id)
+const isAt = (a: Position, b: Position | null): boolean => b !== null && a.at === b.at && a.id === b.id
+
+type Cursor<R extends Position> = {
+  readonly ceiling: number
+  /** Whether the next row must be fetched first, or the end seen. */
+  readonly isDry: () => boolean
+  readonly refill: () => Script<void>
+  /** The next row; undefined at the end. */
+  readonly head: () => R | undefined
+  readonly pop: () => void
+  readonly fetched: () => number
+}
+
+const cursorOf = <R extends Position>(stream: Stream<R>, firstStep: number): Cursor<R> => {
+  let rows: readonly R[] = []
+  let next = 0
+  let step = firstStep
+  let fetched = 0
+  let exhausted = false
+  return {
+    ceiling: stream.ceiling,
+    isDry: () => next >= rows.length && !exhausted,
+    refill: function* () {
+      rows = yield* stream.fetch(rows.at(-1) ?? null, step)
+      fetched += rows.length
+      exhausted = rows.length < step
+      next = 0
+      step = Math.min(step * 2, STEP_MOST)
+    },
+    head: () => rows[next],
+    pop: () => {
+      next += 1
+    },
+    fetched: () => fetched,
+  }
+}
+
+type Top<R extends Position> = { readonly row: R; readonly cursor: Cursor<R> }
+
+/** The uppermost row and where it is; a cursor that is dry must be refilled before it can be told. */
+const uppermost = <R extends Position>(cursors: readonly Cursor<R>[]): Top<R> | { dry: Cursor<R> } | undefined => {
+  let best: Top<R> | undefined
+  for (const cursor of cursors) {
+    // Sorted by ceiling: from here on no stream can hold a row above the best one.
+    if (best !== undefined && cursor.ceiling < best.row.at) break
+    if (cursor.isDry()) return { dry: cursor }
+    const row = cursor.head()
+    if (row !== undefined && (best === undefined || isAbove(row, best.row))) best = { row, cursor }
+  }
+  return best
+}
+
+export type PageBounds = {
+  readonly limit: number
+  /**
+   * Whether rows are hidden from the caller. Then a full page has a next one only if a row that the caller may see
+   * follows: else the cursor would tell of the others.
+   */
+  readonly hidesRows: boolean
+}
+
+type Gathered<R> = { readonly found: readonly R[]; readonly next: Position | null }
+
+function* gather<R extends Position>(
+  cursors: readonly Cursor<R>[],
+  wanted: number,
+  keeps: (row: R) => boolean,
+): Script<Gathered<R>> {
+  const found: R[] = []
+  let last: Position | null = null
+  let looked = 0
+  for (let top = uppermost(cursors); top !== undefined; top = uppermost(cursors)) {
+    if ('dry' in top) {
+      yield* top.dry.refill()
+      continue
+    }
+    const full = found.length >= wanted || looked >= PAGE_EXAMINED_MAX
+    // A token stands at one position in the streams of all cut-offs of one millisecond, and is shown in one of them:
+    // a page that ended between them would skip it.
+    if (full && !isAt(top.row, last)) return { found, next: last }
+    looked += 1
+    last = { at: top.row.at, id: top.row.id }
+    if (keeps(top.row)) found.push(top.row)
+    top.cursor.pop()
+  }
+  return { found, next: null }
+}
+
+/**
+ * One page of the rows that `keeps` lets through. The next position is that of the last row looked at, not of the last
+ * one returned, so that a page that hides all its rows still gets on.
+ */
+export function* mergePage<R extends Position>(
+  streams: readonly Stream<R>[],
+  { limit, hidesRows }: PageBounds,
+  keeps: (row: R) => boolean,
+): Script<Page<R>> {
+  // A stream alone gives the whole page; of many each gives a little more than its share.
+  const share = Math.ceil(((limit + 1) * (streams.length > 1 ? 2 : 1)) / Math.max(streams.length, 1))
+  const firstStep = Math.min(Math.max(share, STEP_LEAST), STEP_MOST)
+  const cursors = streams.map(stream => cursorOf(stream, firstStep)).toSorted((a, b) => b.ceiling - a.ceiling)
+  const { found, next } = yield* gather(cursors, hidesRows ? limit + 1 : limit, keeps)
+  const records = found.slice(0, limit)
+  const last = records.at(-1)
+  return {
+    records,
+    next: found.length > limit && last !== undefined ? { at: last.at, id: last.id } : next,
+    examined: cursors.reduce((sum, cursor) => sum + cursor.fetched(), 0),
+  }
+}

@@ -1,0 +1,61 @@
+// Pages of a table by time and number, newest first: each page seeks its place in one index, whatever the table holds.
+import { PAGE_EXAMINED_MAX, type Page, type PageRequest } from '../../domain/page.ts'
+import { all, byIndex, type Script } from '../script.ts'
+
+type Placed = { readonly number: number; readonly at: number }
+
+/** Where the rows are, and by which index they are walked: by time, or by time within one value of a column. */
+export type Walk = {
+  readonly table: string
+  readonly columns: string
+  readonly index: string
+  readonly only: { readonly column: string; readonly value: string } | null
+}
+
+type Period = { readonly since: number | null; readonly before: number | null }
+
+export const newestFirst = ({ table, columns, index, only }: Walk): string =>
+  `select ${columns} from ${table} ${byIndex(index)}
+  where ${only === null ? '' : `${only.column} = ? and `}at >= ? and (at, n) < (?, ?) order by at desc, n desc limit ?`
+
+const STEP_ROWS = 256
+const NO_POSITION = { at: Number.MAX_SAFE_INTEGER, number: 0 }
+
+/** Numbers are greater than 0, so that (`before`, 0) stands below every row of that time. */
+const startOf = ({ after, filters: { before } }: PageRequest<Period>): Placed => {
+  const position = after === null ? NO_POSITION : { at: after.at, number: Number(after.id) }
+  return before !== null && before <= position.at ? { at: before, number: 0 } : position
+}
+
+type Rows<Row, R> = {
+  readonly walk: Walk
+  readonly read: (row: Row) => R
+  /** Whether the page has room for it; the index asks only for one thing. */
+  readonly keeps: (record: R) => boolean
+}
+
+/** One page. It looks at a bounded number of rows, so that one of a rare combination may be short, even empty. */
+export function* readNewest<Row extends Placed, R>(
+  { walk, read, keeps }: Rows<Row, R>,
+  request: PageRequest<Period>,
+): Script<Page<R>> {
+  const select = newestFirst(walk)
+  const only = walk.only === null ? [] : [walk.only.value]
+  const step = Math.max(STEP_ROWS, request.limit + 1)
+  const records: R[] = []
+  let at = startOf(request)
+  let examined = 0
+  for (;;) {
+    const rows: readonly Row[] = yield* all<Row>(select, ...only, request.filters.since ?? 0, at.at, at.number, step)
+    for (const row of rows) {
+      if (records.length === request.limit || examined === PAGE_EXAMINED_MAX) {
+        return { records, next: { at: at.at, id: String(at.number) }, examined }
+      }
+      const record = read(row)
+      if (keeps(record)) records.push(record)
+      at = row
+      examined += 1
+    }
+    if (rows.length < step) return { records, next: null, examined }
+  }
+}

@@ -1,0 +1,81 @@
+// What a command does to a whole store while no service uses it: it sets the clock back, takes the store to another
+// key-encryption key, checks the audit log.
+import type { Act } from '../../domain/act.ts'
+import type { AuditVerdict } from '../../domain/seal.ts'
+import type { Milliseconds } from '../../domain/time.ts'
+import { type AuditCheck, beginCheck } from '../audit/verify-audit.ts'
+import { makeSets } from '../ledger/sets.ts'
+import { endAndReset } from '../reset-clock.ts'
+import type { Script } from '../script.ts'
+import { type Reencryption, reencrypt } from '../signing-keys/reencrypt.ts'
+import { StoreProblem } from '../store-problem.ts'
+import type { Transaction } from '../transaction.ts'
+import type { DatabaseAddress } from './address.ts'
+import type { Connection } from './connection.ts'
+import { driver } from './drive.ts'
+import { refuseVersion, schemaVersionOf } from './migrations.ts'
+import { lastGiven, transactionOpener } from './open-transaction.ts'
+import { connectToPrimary } from './primary.ts'
+import { makeTransactions } from './transactions.ts'
+
+const withConnection = async <T>(address: DatabaseAddress, work: (connection: Connection) => Promise<T>) => {
+  const connection = await connectToPrimary(address, 0)
+  try {
+    refuseVersion(await schemaVersionOf(connection), address)
+    return await work(connection)
+  } finally {
+    await connection.close()
+  }
+}
+
+const OTHERS = `select count(*) as count from pg_stat_activity
+  where datname = current_database() and application_name = 'mintmark' and pid <> pg_backend_pid()`
+
+const refuseOthers = async (connection: Connection): Promise<void> => {
+  const { rows } = await driver.ask(connection, OTHERS)
+  if ((rows[0] as { count: number }).count === 0) return
+  throw new StoreProblem('A service or a command of Mintmark uses the database: stop it, and run this again.')
+}
+
+type Service = { readonly now: Milliseconds; readonly clockLease: Milliseconds; readonly lastAt: Milliseconds }
+
+const SERVICE = 'select mintmark_now() as now, clock_lease as "clockLease", last_at as "lastAt" from service'
+
+/** One transaction at the time of the store, however far ahead of the database's clock that is. */
+const inTransaction = <T>(
+  address: DatabaseAddress,
+  perform: (tx: Transaction, told: Milliseconds) => Script<T>,
+): Promise<T> =>
+  withConnection(address, async connection => {
+    await refuseOthers(connection)
+    const { rows } = await driver.ask(connection, SERVICE)
+    const { now: told, clockLease, lastAt } = rows[0] as Service // as the statement lists it
+    const now = Math.max(told, clockLease, lastAt)
+    const open = transactionOpener({ driver, clock: { observe: () => now, now: () => now }, leaseMs: 0 }, makeSets())
+    return makeTransactions(address).write(connection, async () => {
+      const { tx } = await open(connection, true)
+      return driver.drive(connection, perform(tx, told))
+    })
+  })
+
+/** The tokens end at the time of the database, by which the clock counts from now on. */
+export const resetDatabaseClock = (address: DatabaseAddress, act: Act): Promise<void> =>
+  inTransaction(address, (tx, told) => endAndReset(tx, act, told))
+
+/** Throws StoreProblem with one line for a person; nothing has changed then. */
+export const reencryptDatabase = (
+  address: DatabaseAddress,
+  reencryption: Reencryption,
+  act: Act,
+): Promise<'done' | 'done_before'> => inTransaction(address, tx => reencrypt(tx, reencryption, act))
+
+/** Checks the audit log, a snapshot a seal, beside who writes to it. */
+export const verifyDatabaseAudit = (address: DatabaseAddress, check: AuditCheck): Promise<AuditVerdict> =>
+  withConnection(address, async connection => {
+    const { read } = makeTransactions(address)
+    const { step } = beginCheck(check, lastGiven)
+    for (;;) {
+      const verdict = await read(connection, () => driver.drive(connection, step()))
+      if (verdict !== 'more') return verdict
+    }
+  })

@@ -1,0 +1,28 @@
+// Where a PostgreSQL database is, and what an operator allows of it, as the configuration says it.
+
+export type DatabaseHost = {
+  /** A name, an address, or the folder of a Unix socket. */
+  readonly host: string
+  readonly port: number
+}
+
+/** What would break a promise, and is refused unless it is allowed by this name. */
+export const UNSAFE = ['fsync', 'full_page_writes', 'plaintext', 'quorum'] as const
+
+export type Unsafe = (typeof UNSAFE)[number]
+
+export type DatabaseAddress = {
+  /** Of one cluster; whichever of them is the primary is used. */
+  readonly hosts: readonly DatabaseHost[]
+  readonly database: string
+  readonly user: string
+  /** A secret; null: none is sent. */
+  readonly password: string | null
+  /** Null: no TLS. `ca`: certificates in PEM in place of the system's. */
+  readonly tls: { readonly ca: string | null } | null
+  readonly allowed: readonly Unsafe[]
+  /** `session`: the connection is ours. `transaction`: a pooler gives us another one for each transaction. */
+  readonly pooling: 'session' | 'transaction'
+  /** Whether look-ups wait for the synchronous standby; `auto`: where there is one. */
+  readonly fencedReads: 'auto' | 'on' | 'off'
+}

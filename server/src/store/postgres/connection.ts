@@ -1,0 +1,148 @@
+// One connection to the primary: statements are sent as they come, and answered in that order.
+import pg from 'pg'
+import type { DatabaseAddress, DatabaseHost } from './address.ts'
+import { faultOfStatement } from './faults.ts'
+import { parserOf } from './values.ts'
+
+export type Asked = {
+  readonly text: string
+  readonly values?: readonly unknown[]
+  /** Under which the server keeps the statement prepared; without it it is parsed each time. */
+  readonly name?: string | undefined
+}
+
+export type Answered = {
+  readonly rows: readonly unknown[]
+  readonly changes: number
+  /** What the server says that it did: COMMIT, ROLLBACK, INSERT, … */
+  readonly command: string
+}
+
+export type Connection = {
+  /** Sends a statement, whether or not the one before was answered. Throws Unavailable where the connection failed. */
+  readonly ask: (asked: Asked) => Promise<Answered>
+  /** How many notices the server has sent: a commit that was not replicated comes with one, and no error. */
+  readonly notices: () => number
+  /** False once it failed; then it is closed, and what was under way is unknown. */
+  readonly isUsable: () => boolean
+  /** Whether the process stays for it. */
+  readonly keepsProcess: (keeps: boolean) => void
+  readonly destroy: () => void
+  /** Ends it in good order, where nothing is under way. */
+  readonly close: () => Promise<void>
+}
+
+/** A statement that takes longer is given up by the server. */
+export const STATEMENT_MS_MAX = 4000
+/** A server that does not answer for so long is given up, and with it the connection. */
+const ANSWER_MS_MAX = 4400
+const CONNECT_MS_MAX = 2000
+/** A transaction that its process does not go on with holds its locks no longer. */
+const IDLE_MS_MAX = 2500
+const KEEP_ALIVE_MS = 5000
+
+/** What every transaction rests on, whatever the server, the database or the role have as their own. */
+export const SESSION_SETTINGS: Readonly<Record<string, string>> = {
+  synchronous_commit: 'on',
+  statement_timeout: `${STATEMENT_MS_MAX}`,
+  lock_timeout: `${STATEMENT_MS_MAX}`,
+  idle_in_transaction_session_timeout: `${IDLE_MS_MAX}`,
+  default_transaction_isolation: 'read\\ committed',
+  // Plans are made once, and for tables of any size: one that was made while a partition was empty must not read all of it
+  // when it is full, as it would until the next analysis.
+  plan_cache_mode: 'force_generic_plan',
+  enable_seqscan: 'off',
+  enable_bitmapscan: 'off',
+  enable_hashjoin: 'off',
+  enable_mergejoin: 'off',
+  jit: 'off',
+}
+
+const optionsOf = ({ pooling }: DatabaseAddress): { options?: string } =>
+  // A pooler in transaction mode takes no settings of a session: each transaction sets them.
+  pooling === 'transaction'
+    ? {}
+    : {
+        options: Object.entries(SESSION_SETTINGS)
+          .map(([name, value]) => `-c ${name}=${value}`)
+          .join(' '),
+      }
+
+const tlsOf = ({ tls }: DatabaseAddress, { host }: DatabaseHost): pg.ClientConfig['ssl'] =>
+  tls === null ? false : { rejectUnauthorized: true, servername: host, ...(tls.ca !== null && { ca: tls.ca }) }
+
+const clientOf = (address: DatabaseAddress, host: DatabaseHost, answerMsMax: number): pg.Client =>
+  new pg.Client({
+    ...host,
+    database: address.database,
+    user: address.user,
+    // A function: in place of an empty password the library would take one from the environment, or from a file.
+    password: () => address.password ?? '',
+    ssl: tlsOf(address, host),
+    application_name: 'mintmark',
+    ...optionsOf(address),
+    connectionTimeoutMillis: CONNECT_MS_MAX,
+    query_timeout: answerMsMax,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
+    pipeline: true,
+    types: { getTypeParser: parserOf },
+  })
+
+/** Connects to one host, whatever it is. `answerMsMax` is 0 where statements may take as long as they take. */
+export const connect = async (
+  address: DatabaseAddress,
+  host: DatabaseHost,
+  answerMsMax = ANSWER_MS_MAX,
+): Promise<Connection> => {
+  const client = clientOf(address, host, answerMsMax)
+  // The types of the library leave them out.
+  const held = client as pg.Client & { readonly ref: () => void; readonly unref: () => void }
+  let usable = true
+  let notices = 0
+  const destroy = (): void => {
+    if (!usable) return
+    usable = false
+    client.end().catch(() => undefined)
+    client.connection.stream.destroy()
+  }
+  const close = async (): Promise<void> => {
+    usable = false
+    await client.end().catch(() => undefined)
+  }
+  const fail = (): void => {
+    usable = false
+  }
+  client.on('error', fail)
+  client.on('end', fail)
+  client.on('notice', () => {
+    notices += 1
+  })
+  try {
+    await client.connect()
+  } catch (fault) {
+    destroy()
+    throw faultOfStatement(fault)
+  }
+  return {
+    ask: async ({ text, values = [], name }) => {
+      try {
+        const { rows, rowCount, command } = await client.query({
+          text,
+          values: [...values],
+          // A pooler that changes servers does not find on one what was prepared on another.
+          ...(name !== undefined && address.pooling === 'session' && { name }),
+        })
+        return { rows, changes: rowCount ?? 0, command }
+      } catch (fault) {
+        if (!(fault instanceof pg.DatabaseError)) destroy()
+        throw faultOfStatement(fault)
+      }
+    },
+    notices: () => notices,
+    isUsable: () => usable,
+    keepsProcess: keeps => (keeps ? held.ref() : held.unref()),
+    destroy,
+    close,
+  }
+}

@@ -1,0 +1,29 @@
+// Which faults are the database's, so that the answer is 503, and which are ours.
+import pg from 'pg'
+import { Unavailable } from '../../domain/refusal.ts'
+import { StoreProblem } from '../store-problem.ts'
+
+// Classes of https://www.postgresql.org/docs/18/errcodes-appendix.html: connections, authorization, a database that is
+// not there, resources, intervention (shutdown, a statement that took too long), the system, its files, broken data; and
+// of others a transaction that was idle too long, a lock that could not be had, a deadlock, one that has become a standby.
+const DATABASE_AT_FAULT = /^(?:08|28|3D|53|57|58|F0|XX|25P03|25P04|25006|55P03|40P01|40001)/
+
+const codeOf = (fault: unknown): string => (fault instanceof pg.DatabaseError ? (fault.code ?? '') : '')
+
+/** No partition takes the row. */
+export const isPartitionMissing = (fault: unknown): boolean =>
+  codeOf(fault) === '23514' && fault instanceof Error && fault.message.startsWith('no partition of relation')
+
+/** A row with this key is there. */
+export const isDuplicate = (fault: unknown): boolean => codeOf(fault) === '23505'
+
+/** Whether the server said that our statement is wrong, and not that it cannot serve it. */
+const isOurs = (fault: unknown): boolean =>
+  fault instanceof pg.DatabaseError && !DATABASE_AT_FAULT.test(fault.code ?? 'XX')
+
+/** A fault of a statement, or of the connection while it was asked, as the caller of a port is to see it. */
+export const faultOfStatement = (fault: unknown): Error => {
+  if (!(fault instanceof Error)) return new Unavailable(`The database failed: ${String(fault)}`)
+  if (isOurs(fault) || fault instanceof StoreProblem || fault instanceof Unavailable) return fault
+  return new Unavailable(`The database failed: ${fault.message}`)
+}

@@ -1,0 +1,100 @@
+// Brings the schema of a database to this version, forward only. docs/storage.md explains the tables.
+import type { DatabaseAddress } from './address.ts'
+import type { Connection } from './connection.ts'
+import { StoreProblem } from '../store-problem.ts'
+import { LEDGER } from './schema/ledger.ts'
+import { REST } from './schema/rest.ts'
+
+export type Migration = {
+  readonly name: string
+  readonly sql: string
+  /** The oldest version of this list whose program still runs on a store with this migration. */
+  readonly oldestProgram: number
+}
+
+/** All migrations, oldest first; what stands here is never changed, only followed. */
+export const MIGRATIONS: readonly Migration[] = [{ name: 'the ledger', sql: LEDGER + REST, oldestProgram: 1 }]
+
+/** The version that this program writes. */
+export const PROGRAM_VERSION = MIGRATIONS.length
+
+export type SchemaVersion = { readonly version: number; readonly oldestProgram: number }
+
+const NO_SCHEMA: SchemaVersion = { version: 0, oldestProgram: 0 }
+
+const IS_OURS = `select to_regclass('migration') is not null and to_regclass('ended_minute') is not null as "isOurs"`
+
+/** The version of the schema; 0 where there is none yet. */
+export const schemaVersionOf = async (connection: Connection): Promise<SchemaVersion> => {
+  const { rows: tables } = await connection.ask({ text: IS_OURS })
+  if (!(tables[0] as { isOurs: boolean }).isOurs) return NO_SCHEMA
+  const { rows } = await connection.ask({
+    text: 'select version, oldest_program as "oldestProgram" from migration order by version desc limit 1',
+  })
+  return (rows[0] as SchemaVersion | undefined) ?? NO_SCHEMA
+}
+
+/** Refuses a schema that this program cannot run on. */
+export const refuseVersion = ({ version, oldestProgram }: SchemaVersion, { database }: DatabaseAddress): void => {
+  if (version === 0) throw new StoreProblem(`The database ${database} is not set up yet: run 'mintmark migrate' first.`)
+  if (version < PROGRAM_VERSION) {
+    throw new StoreProblem(`The database ${database} is of an older version: run 'mintmark migrate' first.`)
+  }
+  if (oldestProgram > PROGRAM_VERSION) {
+    throw new StoreProblem(`The database ${database} is of a newer version of Mintmark: run that version.`)
+  }
+}
+
+const TABLE = `create table if not exists migration (
+  version integer primary key, name text not null, oldest_program integer not null, applied_at bigint not null)`
+
+const STATEMENTS_TAKE_AS_LONG_AS_THEY_TAKE = 'set local statement_timeout = 0'
+
+/** The lock of this transaction: of two that migrate at once one waits, and then finds nothing left to do. */
+export const MIGRATION_LOCK = 4_937_001
+
+export type FirstRow = { readonly madeBy: 'dev' | 'migrate'; readonly now: number }
+
+const TABLES = `select count(*) as count from pg_class
+  where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p', 'v', 'm', 'f')`
+
+const refuseForeign = async (connection: Connection): Promise<void> => {
+  const { rows } = await connection.ask({ text: TABLES })
+  if ((rows[0] as { count: number }).count === 0) return
+  throw new StoreProblem('The database holds tables of another program: name an empty one in DATABASE_URL.')
+}
+
+const applyMissing = async (connection: Connection, first: FirstRow, migrations: readonly Migration[]) => {
+  const { version: from } = await schemaVersionOf(connection)
+  if (from > migrations.length) throw new StoreProblem('The database is of a newer version of Mintmark.')
+  if (from === 0) await refuseForeign(connection)
+  await connection.ask({ text: TABLE })
+  for (const [n, { name, sql, oldestProgram }] of migrations.entries()) {
+    if (n < from) continue
+    await connection.ask({ text: sql })
+    const row = [n + 1, name, oldestProgram, first.now]
+    await connection.ask({ text: 'insert into migration values ($1, $2, $3, $4)', values: row })
+  }
+  const service = 'insert into service values (1, $1, 1, 0, 0, 0, 0)'
+  if (from === 0) await connection.ask({ text: service, values: [first.madeBy] })
+  return { from, to: migrations.length }
+}
+
+/** Applies what is missing in one transaction: a migration that fails leaves the database as it was. */
+export const applyMigrations = async (
+  connection: Connection,
+  first: FirstRow,
+  migrations: readonly Migration[] = MIGRATIONS,
+): Promise<{ readonly from: number; readonly to: number }> => {
+  await connection.ask({ text: 'begin' })
+  try {
+    await connection.ask({ text: STATEMENTS_TAKE_AS_LONG_AS_THEY_TAKE })
+    await connection.ask({ text: 'select pg_advisory_xact_lock($1)', values: [MIGRATION_LOCK] })
+    const versions = await applyMissing(connection, first, migrations)
+    await connection.ask({ text: 'commit' })
+    return versions
+  } catch (fault) {
+    await connection.ask({ text: 'rollback' }).catch(connection.destroy)
+    throw fault
+  }
+}

@@ -1,0 +1,185 @@
+// Opens a store on PostgreSQL: a few connections to the primary, and the ports over them.
+import { setTimeout as delay } from 'node:timers/promises'
+import type { AgentRegister, AuditLog, RevocationRegister, StoreHealth, TokenLedger } from '../../ports.ts'
+import type { ApiKeyRegister, CredentialRegister, LeakedSecretRegister } from '../../ports/secret-registers.ts'
+import type { ImportRegister } from '../../ports/imports.ts'
+import type { SigningKeyMaker, SigningKeyRegister } from '../../ports/signing-keys.ts'
+import { systemAct } from '../../domain/act.ts'
+import type { KeyPolicy } from '../../domain/key-life.ts'
+import { Unavailable } from '../../domain/refusal.ts'
+import type { Seal } from '../../domain/seal.ts'
+import type { Milliseconds, MonotonicMilliseconds } from '../../domain/time.ts'
+import { makeAuditLog } from '../audit/audit-log.ts'
+import type { SealKey } from '../audit/seals.ts'
+import { makeLabels } from '../ledger/labels.ts'
+import { makeRevocationRegister } from '../ledger/revocation-register.ts'
+import { makeSets } from '../ledger/sets.ts'
+import { makeTokenLedger } from '../ledger/token-ledger.ts'
+import { monotonicMs } from '../monotonic.ts'
+import { makeAgentRegister } from '../registers/agent-register.ts'
+import { makeApiKeyRegister } from '../registers/api-key-register.ts'
+import { makeCredentialRegister, makeLeakedSecretRegister } from '../registers/credential-register.ts'
+import { makeImportRegister } from '../registers/import-register.ts'
+import type { Retention } from '../retention.ts'
+import { given, run, type Script } from '../script.ts'
+import { makeSigningKeyRegister } from '../signing-keys/signing-key-register.ts'
+import type { Reader } from '../snapshot.ts'
+import type { Transaction } from '../transaction.ts'
+import type { DatabaseAddress } from './address.ts'
+import { startSession, type StoreMaker } from './start-session.ts'
+import { makeHotLedger } from './hot-ledger.ts'
+import { jobWriter } from './jobs.ts'
+import { transactionOpener } from './open-transaction.ts'
+import { connectToPrimary } from './primary.ts'
+import { makeReader } from './reader.ts'
+import { type RunningUpkeep, startUpkeep } from './upkeep.ts'
+import { STORE_DEADLINE_MS } from './deadlines.ts'
+import { type GroupWriter, makeWriter } from './writer.ts'
+
+export type PostgresStore = {
+  readonly ledger: TokenLedger
+  readonly revocations: RevocationRegister
+  readonly agents: AgentRegister
+  readonly apiKeys: ApiKeyRegister
+  readonly credentials: CredentialRegister
+  readonly leakedSecrets: LeakedSecretRegister
+  readonly imports: ImportRegister
+  readonly signingKeys: SigningKeyRegister
+  readonly audit: AuditLog
+  readonly health: StoreHealth
+  readonly madeBy: StoreMaker
+  /** Hands over what was counted and not written yet. */
+  readonly settle: () => Promise<void>
+  readonly close: () => Promise<void>
+}
+
+export type PostgresOptions = {
+  readonly address: DatabaseAddress
+  /** What the service keeps up and for how long; null in a process that acts once: it fills and removes nothing. */
+  readonly retention: Retention | null
+  /** Whether it serves beside others that keep the store up; one that keeps it up serves. */
+  readonly serves?: boolean
+  /** Counts ms from any origin; a test may have one of its own. */
+  readonly steady?: () => Milliseconds
+  /** Waits for a clock that is behind the lease: by node's timer, unless a test moves its clock on. */
+  readonly wait?: (ms: number) => Promise<void>
+  /** How long a step may take before its caller is refused; STORE_DEADLINE_MS unless a test has less patience. */
+  readonly deadlineMs?: number
+  /** With what the audit log is sealed, and who is told; without it nothing is. */
+  readonly sealing?: { readonly key: SealKey; readonly onSeal: (seal: Seal) => void }
+  /** How signing keys live, and who makes the next; without it they stay as they are. */
+  readonly keys?: { readonly policy: KeyPolicy; readonly maker: Pick<SigningKeyMaker, 'make'> }
+  /** Told what failed in the upkeep. */
+  readonly onFault?: (fault: unknown) => void
+}
+
+const makeHealth = (reader: Reader, writer: GroupWriter, deadline: () => MonotonicMilliseconds): StoreHealth => ({
+  check: async () => {
+    try {
+      // Every transaction of the writer writes and waits for the disk, this one nothing else.
+      await writer.run({ lane: 'quiet', perform: () => given(null), until: deadline() })
+      return await reader.read(() => given(null))
+    } catch (fault) {
+      if (fault instanceof Unavailable) return fault.message
+      throw fault
+    }
+  },
+})
+
+/** Makes a key where none is to follow the current one. It is asked again until one is there. */
+const supplyKeys = ({ keys, onFault }: PostgresOptions, signingKeys: SigningKeyRegister) => {
+  let making = false
+  return async (): Promise<void> => {
+    if (making || keys === undefined) return
+    making = true
+    try {
+      const key = await keys.maker.make()
+      await signingKeys.createNext(key, systemAct('signing_key.create'))
+    } catch (fault) {
+      if (!(fault instanceof Unavailable)) onFault?.(fault)
+    } finally {
+      making = false
+    }
+  }
+}
+
+/** From the renewal of a lease to the answer for which it was asked. */
+const ANSWER_MS = 50
+
+// Every transaction renews the lease where half of it has gone, but for those of a command, which writes none ahead; what
+// it reads must be answered at a time that one covers.
+const coverAnswer = ({ now }: Transaction): Script<number> =>
+  run('update service set clock_lease = ? where clock_lease < ?', now + ANSWER_MS, now + ANSWER_MS)
+
+/** Renews the lease of the clock; of all who ask for it meanwhile one does. */
+const leaseRenewal = (writer: GroupWriter, deadline: () => MonotonicMilliseconds) => {
+  let renewing: Promise<unknown> | undefined
+  return (): Promise<unknown> => {
+    renewing ??= writer.run({ lane: 'quiet', perform: coverAnswer, until: deadline() }).finally(() => {
+      renewing = undefined
+    })
+    return renewing
+  }
+}
+
+const wholeMonotonic = (): Milliseconds => Math.floor(monotonicMs())
+
+/** Opens a store that `migrate` made. Throws StoreProblem with one line for a person. */
+export const openPostgresStore = async (options: PostgresOptions): Promise<PostgresStore> => {
+  const {
+    address,
+    retention,
+    serves = retention !== null,
+    steady = wholeMonotonic,
+    wait = delay,
+    deadlineMs = STORE_DEADLINE_MS,
+  } = options
+  const { session, madeBy, close } = await startSession(address, steady, serves ? wait : null)
+  const deadline = (until = Number.POSITIVE_INFINITY): MonotonicMilliseconds =>
+    Math.min(until, session.monotonic() + deadlineMs)
+  const [sets, labels] = [makeSets(), makeLabels()]
+  let upkeep: RunningUpkeep | null = null
+  const writer = makeWriter(session, transactionOpener(session, sets), () => upkeep?.wake())
+  const renewLease = leaseRenewal(writer, deadline)
+  const reader = makeReader(session, { sets, renewLease, deadline })
+  const jobs = jobWriter(writer, deadline)
+  const hot = makeHotLedger(session, { writer, labels, sets, renewLease, deadline })
+  const audit = makeAuditLog(reader, jobs)
+  const signingKeys = makeSigningKeyRegister(reader, jobs)
+  const supply = supplyKeys(options, signingKeys)
+  upkeep =
+    retention === null
+      ? null
+      : startUpkeep({
+          session,
+          reader,
+          writer,
+          retention,
+          steady,
+          sealKey: options.sealing?.key ?? null,
+          keyPolicy: options.keys?.policy ?? null,
+          onSeal: seal => options.sealing?.onSeal(seal),
+          onKeyWanted: () => void supply(),
+          onFault: fault => options.onFault?.(fault),
+          connect: () => connectToPrimary(address, 0),
+        })
+  return {
+    ledger: makeTokenLedger(reader, labels, jobs, hot),
+    revocations: makeRevocationRegister(reader, labels, jobs),
+    agents: makeAgentRegister(reader, jobs),
+    apiKeys: makeApiKeyRegister(reader, jobs),
+    credentials: makeCredentialRegister(reader, jobs),
+    leakedSecrets: makeLeakedSecretRegister(jobs),
+    imports: makeImportRegister(jobs),
+    signingKeys,
+    audit,
+    health: makeHealth(reader, writer, deadline),
+    madeBy,
+    settle: audit.settle,
+    close: async () => {
+      await audit.settle().catch(() => undefined)
+      await upkeep?.stop()
+      close()
+    },
+  }
+}

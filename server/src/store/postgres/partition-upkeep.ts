@@ -1,0 +1,95 @@
+// Keeps the partitions: makes the next ones ahead, packs the indexes of those that are closed, drops what was kept long
+// enough. Any replica does it; what one has done the next finds done.
+import { LIFETIME_SECONDS_MAX } from '../../domain/agent.ts'
+import type { Milliseconds } from '../../domain/time.ts'
+import type { Connection } from './connection.ts'
+import { makePartitions, missingPartitions, type Partition, partitionNamed } from './partitions.ts'
+
+/** For how long what ended is kept, by how it ended. */
+export type Kept = { readonly expiredMs: number; readonly endedMs: number }
+
+/** So long after its last token nothing in a partition changes any more. */
+const CLOSED_AFTER_MS = 1000 * LIFETIME_SECONDS_MAX
+
+const TABLES = `select c.relname as name, p.relname as parent, coalesce(i.inhdetachpending, false) as pending,
+    coalesce(obj_description(c.oid, 'pg_class'), '') as note
+  from pg_class c left join pg_inherits i on i.inhrelid = c.oid left join pg_class p on p.oid = i.inhparent
+  where c.relkind = 'r' and c.relnamespace = (select relnamespace from pg_class where oid = 'token'::regclass)
+  order by c.relname`
+
+type Table = {
+  readonly name: string
+  /** Null: it was detached, and not dropped. */
+  readonly parent: string | null
+  readonly pending: boolean
+  readonly note: string
+}
+
+type PartitionTable = Table & { readonly partition: Partition }
+
+const readTables = async (connection: Connection): Promise<readonly PartitionTable[]> => {
+  const { rows } = await connection.ask({ text: TABLES })
+  return rows.flatMap(row => {
+    const table = row as Table // as the statement lists it
+    const partition = partitionNamed(table.name)
+    return partition === undefined ? [] : [{ ...table, partition }]
+  })
+}
+
+/** Nothing in it must be kept any more. */
+const isOver = ({ table, to }: Partition, { expiredMs, endedMs }: Kept, now: Milliseconds): boolean =>
+  (table === 'token' ? to + CLOSED_AFTER_MS + expiredMs : to + endedMs) <= now
+
+// Detached beside whoever reads and writes, outside of a transaction as PostgreSQL wants it; what was broken off before is
+// finished. Another replica may have been faster.
+const drop = async (connection: Connection, { name, parent, pending }: PartitionTable): Promise<void> => {
+  if (parent !== null) {
+    const how = pending ? 'finalize' : 'concurrently'
+    await connection.ask({ text: `alter table ${parent} detach partition ${name} ${how}` })
+  }
+  await connection.ask({ text: `drop table if exists ${name}` })
+}
+
+const PACKED = 'packed'
+
+// As written an index of a partition is a third emptier than it need be.
+const pack = async (connection: Connection, { name }: PartitionTable): Promise<void> => {
+  await connection.ask({ text: `reindex table concurrently ${name}` })
+  await connection.ask({ text: `comment on table ${name} is '${PACKED}'` })
+}
+
+const UPKEEP_LOCK = 4_937_004
+
+const isAlone = async (connection: Connection): Promise<boolean> => {
+  const { rows } = await connection.ask({ text: 'select pg_try_advisory_lock($1) as "isMine"', values: [UPKEEP_LOCK] })
+  return (rows[0] as { isMine: boolean }).isMine
+}
+
+const NO_OPEN_CUTOFF = `select not exists (select 1 from cutoff where state = 'open') as "isFree"`
+
+// While a cut-off is being filled nothing is removed, so that each ended token gets its record first.
+const mayDrop = async (connection: Connection): Promise<boolean> => {
+  const { rows } = await connection.ask({ text: NO_OPEN_CUTOFF })
+  return (rows[0] as { isFree: boolean }).isFree
+}
+
+const tidy = async (connection: Connection, kept: Kept, now: Milliseconds): Promise<void> => {
+  const tables = await readTables(connection)
+  const over = tables.filter(({ partition, parent }) => parent === null || isOver(partition, kept, now))
+  if (over.length > 0 && (await mayDrop(connection))) for (const table of over) await drop(connection, table)
+  const closed = tables.filter(table => !over.includes(table) && table.note !== PACKED)
+  for (const table of closed.filter(({ partition }) => partition.to + CLOSED_AFTER_MS <= now)) {
+    await pack(connection, table)
+  }
+}
+
+/**
+ * One round, on a connection that is used for nothing else and closed after it. What it drops and packs it does alone;
+ * the statements of that take as long as they take.
+ */
+export const keepPartitions = async (connection: Connection, kept: Kept, now: Milliseconds): Promise<void> => {
+  if ((await missingPartitions(connection, now)).length > 0) await makePartitions(connection, now)
+  await connection.ask({ text: 'set statement_timeout = 0' })
+  await connection.ask({ text: 'set lock_timeout = 0' })
+  if (await isAlone(connection)) await tidy(connection, kept, now)
+}

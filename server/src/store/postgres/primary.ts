@@ -1,0 +1,120 @@
+// Finds the primary among the hosts of a cluster, and refuses one that would break what the service promises.
+import { setTimeout as delay } from 'node:timers/promises'
+import { Unavailable } from '../../domain/refusal.ts'
+import type { DatabaseAddress, DatabaseHost, Unsafe } from './address.ts'
+import { connect, type Connection, SESSION_SETTINGS } from './connection.ts'
+import { StoreProblem } from '../store-problem.ts'
+
+type Server = {
+  readonly standby: boolean
+  readonly readOnly: string
+  readonly version: number
+  readonly fsync: string
+  readonly fullPageWrites: string
+  readonly synchronousCommit: string
+  readonly standbyNames: string
+  /** Grows with each fail-over. */
+  readonly timeline: string | null
+}
+
+const LOOK = `select pg_is_in_recovery() as standby, current_setting('transaction_read_only') as "readOnly",
+  current_setting('server_version_num')::integer as version, current_setting('fsync') as fsync,
+  current_setting('full_page_writes') as "fullPageWrites",
+  current_setting('synchronous_commit') as "synchronousCommit",
+  current_setting('synchronous_standby_names') as "standbyNames",
+  case when pg_is_in_recovery() then null else substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) end as timeline`
+
+const VERSION_MIN = 150_000
+
+const refuseUnless = (isGood: boolean, problem: string): void => {
+  if (!isGood) throw new StoreProblem(problem)
+}
+
+const unlessAllowed = (name: Unsafe): string => `or allow it by name: MINTMARK_ALLOW_UNSAFE_DATABASE=${name}.`
+
+/** Throws StoreProblem where the server cannot keep a promise that an operator has not given up by name. */
+const refuseUnsafe = (server: Server, { allowed, pooling }: DatabaseAddress): void => {
+  refuseUnless(
+    server.version >= VERSION_MIN,
+    `PostgreSQL ${Math.floor(server.version / 10_000)} is too old: expected 15 or newer.`,
+  )
+  refuseUnless(
+    server.fsync === 'on' || allowed.includes('fsync'),
+    `The database runs with fsync=off, and what was acknowledged would not survive a crash: switch it on, ${unlessAllowed('fsync')}`,
+  )
+  refuseUnless(
+    server.fullPageWrites === 'on' || allowed.includes('full_page_writes'),
+    `The database runs with full_page_writes=off, and a crash could tear its pages: switch it on, ${unlessAllowed('full_page_writes')}`,
+  )
+  refuseUnless(
+    !/^\s*any\b/i.test(server.standbyNames) || allowed.includes('quorum'),
+    `synchronous_standby_names is a quorum (${server.standbyNames}): name the standby (FIRST), ${unlessAllowed('quorum')}`,
+  )
+  refuseUnless(
+    pooling === 'transaction' || server.synchronousCommit === SESSION_SETTINGS['synchronous_commit'],
+    `The connection has synchronous_commit=${server.synchronousCommit} where 'on' was asked for: connect past the pooler, or set MINTMARK_DATABASE_POOLING=transaction.`,
+  )
+}
+
+const lookAt = async (connection: Connection): Promise<Server> => {
+  const { rows } = await connection.ask({ text: LOOK })
+  return rows[0] as Server // as the statement lists it
+}
+
+type Found = { readonly connection: Connection; readonly host: DatabaseHost; readonly timeline: string }
+
+const isPrimary = ({ standby, readOnly }: Server): boolean => !standby && readOnly === 'off'
+
+/** Connects to the host, where it is a primary that can be used. */
+const tryHost = async (address: DatabaseAddress, host: DatabaseHost, answerMsMax?: number): Promise<Found> => {
+  const connection = await connect(address, host, answerMsMax)
+  try {
+    const server = await lookAt(connection)
+    if (!isPrimary(server)) throw new Unavailable(`${host.host}:${host.port} is a standby.`)
+    refuseUnsafe(server, address)
+    return { connection, host, timeline: server.timeline ?? '' }
+  } catch (fault) {
+    connection.destroy()
+    throw fault
+  }
+}
+
+/** After the first primary has answered the others have so long: a deposed one may be the faster. */
+const OTHERS_MS = 250
+
+const settled = async (tries: readonly Promise<Found>[]): Promise<readonly Found[]> => {
+  const found: Found[] = []
+  let isOver = false
+  const all = tries.map(async one => {
+    const primary = await one.catch(() => undefined)
+    if (primary === undefined) return
+    if (isOver) primary.connection.destroy()
+    else found.push(primary)
+  })
+  await Promise.any(tries)
+  await Promise.race([Promise.all(all), delay(OTHERS_MS)])
+  isOver = true
+  return found
+}
+
+const reasonOf = (fault: unknown): unknown => {
+  if (!(fault instanceof AggregateError)) return fault
+  const faults: readonly unknown[] = fault.errors
+  const problem = faults.find(one => one instanceof StoreProblem)
+  if (problem !== undefined || faults.length === 1) return problem ?? faults[0]
+  const said = faults.map(one => (one instanceof Error ? one.message : String(one)))
+  return new Unavailable(`No host of the database is a primary: ${said.join(' ')}`)
+}
+
+/** A connection to the primary: of several that say so, to the one that was promoted last. `answerMsMax`: as connect() has it. */
+export const connectToPrimary = async (address: DatabaseAddress, answerMsMax?: number): Promise<Connection> => {
+  try {
+    const found = await settled(address.hosts.map(host => tryHost(address, host, answerMsMax)))
+    const [newest, ...others] = found.toSorted((a, b) => (a.timeline < b.timeline ? 1 : -1))
+    for (const { connection } of others) connection.destroy()
+    if (newest === undefined) throw new Unavailable('No host of the database answered in time.')
+    return newest.connection
+  } catch (fault) {
+    throw reasonOf(fault)
+  }
+}

@@ -1,0 +1,23 @@
+// What everything that talks to the database of a store shares.
+import type { Milliseconds, MonotonicMilliseconds } from '../../domain/time.ts'
+import type { DatabaseClock } from './clock.ts'
+import type { Driver } from './drive.ts'
+import type { Pool } from './pool.ts'
+import type { Transactions } from './transactions.ts'
+
+export type Session = {
+  /** For what is asked most and never takes long. */
+  readonly pool: Pool
+  /** For everything else. */
+  readonly sidePool: Pool
+  readonly driver: Driver
+  readonly transactions: Transactions
+  readonly clock: DatabaseClock
+  /** How far ahead the lease of the clock is written. */
+  readonly leaseMs: Milliseconds
+  readonly monotonic: () => MonotonicMilliseconds
+  /** Makes the partitions that are missing now. */
+  readonly makePartitions: () => Promise<void>
+  /** Whether a look-up waits for the synchronous standby, as SQL that gives a truth. */
+  readonly fence: string
+}

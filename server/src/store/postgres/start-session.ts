@@ -1,0 +1,105 @@
+// Starts what everything that talks to one database shares: its connections, and the clock that follows the database's.
+import type { Milliseconds } from '../../domain/time.ts'
+import { monotonicMs } from '../monotonic.ts'
+import { StoreProblem } from '../store-problem.ts'
+import type { DatabaseAddress } from './address.ts'
+import { CLOCK_OFF_MS_MAX, LEASE_MS, LEASE_WAIT_MS, makeDatabaseClock } from './clock.ts'
+import type { Connection } from './connection.ts'
+import { driver } from './drive.ts'
+import { refuseVersion, schemaVersionOf } from './migrations.ts'
+import { makePartitions } from './partitions.ts'
+import { makePool } from './pool.ts'
+import { connectToPrimary } from './primary.ts'
+import type { Session } from './session.ts'
+import { makeTransactions } from './transactions.ts'
+import { STORE_DEADLINE_MS } from './deadlines.ts'
+
+export type StoreMaker = 'dev' | 'migrate'
+
+const HOT_CONNECTIONS_MAX = 8
+const SIDE_CONNECTIONS_MAX = 3
+
+const FENCES: Readonly<Record<DatabaseAddress['fencedReads'], string>> = {
+  auto: `current_setting('synchronous_standby_names') <> ''`,
+  on: 'true',
+  off: 'false',
+}
+
+const HEAD = `select clock_lease as "clockLease", made_by as "madeBy", mintmark_now() as now,
+  current_setting('synchronous_standby_names') as "standbyNames" from service`
+
+type Head = {
+  readonly clockLease: Milliseconds
+  readonly madeBy: StoreMaker
+  readonly now: Milliseconds
+  readonly standbyNames: string
+}
+
+const readHead = async (connection: Connection, address: DatabaseAddress): Promise<Head> => {
+  refuseVersion(await schemaVersionOf(connection), address)
+  const { rows } = await connection.ask({ text: HEAD })
+  const [head] = rows as readonly Head[] // as the statement lists it
+  if (head === undefined) throw new StoreProblem(`The database ${address.database} has lost its service row.`)
+  if (address.fencedReads === 'on' && head.standbyNames === '') {
+    throw new StoreProblem(
+      'MINTMARK_FENCED_READS is on, but the database has no synchronous standby: set synchronous_standby_names, or MINTMARK_FENCED_READS=auto.',
+    )
+  }
+  return head
+}
+
+type Wait = (ms: number) => Promise<void>
+
+/** The time at which the clock of this process starts: not before any that an answer told. */
+const startTime = async ({ clockLease, now }: Head, wait: Wait | null): Promise<Milliseconds> => {
+  const ahead = clockLease - now
+  if (ahead > CLOCK_OFF_MS_MAX) {
+    throw new StoreProblem(
+      `The clock of the database is ${Math.round(ahead / 1000)} s behind the store's: correct it, or end all tokens and start anew with 'mintmark clock reset'.`,
+    )
+  }
+  // A verifier without leeway refuses a token whose `iat` lies in its future. A lease further ahead is not waited out,
+  // but so much that starts one after another do not carry it on.
+  if (wait === null || ahead <= 0) return Math.max(clockLease, now)
+  const waited = ahead <= LEASE_WAIT_MS ? ahead : LEASE_MS
+  await wait(waited)
+  return Math.max(clockLease, now + waited)
+}
+
+const inTime = () => monotonicMs() + STORE_DEADLINE_MS
+
+export type Started = { readonly session: Session; readonly madeBy: StoreMaker; readonly close: () => void }
+
+/** `steady` counts ms for the clock; `wait` is null in a process that acts once and waits for no lease. */
+export const startSession = async (
+  address: DatabaseAddress,
+  steady: () => Milliseconds,
+  wait: Wait | null,
+): Promise<Started> => {
+  const open = () => connectToPrimary(address)
+  const pool = makePool({ open, connectionsMax: HOT_CONNECTIONS_MAX, monotonic: monotonicMs })
+  const sidePool = makePool({ open, connectionsMax: SIDE_CONNECTIONS_MAX, monotonic: monotonicMs })
+  const close = (): void => {
+    pool.close()
+    sidePool.close()
+  }
+  try {
+    const head = await pool.use(connection => readHead(connection, address), inTime())
+    const clock = makeDatabaseClock(await startTime(head, wait), steady)
+    const session: Session = {
+      pool,
+      sidePool,
+      driver,
+      clock,
+      leaseMs: wait === null ? 0 : LEASE_MS,
+      transactions: makeTransactions(address),
+      monotonic: monotonicMs,
+      makePartitions: () => sidePool.use(connection => makePartitions(connection, clock.now()), inTime()),
+      fence: FENCES[address.fencedReads],
+    }
+    return { session, madeBy: head.madeBy, close }
+  } catch (fault) {
+    close()
+    throw fault
+  }
+}

@@ -1,0 +1,139 @@
+// Does the upkeep between requests, in one of the processes that share the database at a time.
+import { randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import { Unavailable } from '../../domain/refusal.ts'
+import { DAY_MS } from '../../domain/time.ts'
+import { makeRetentionStep } from '../retention.ts'
+import { given } from '../script.ts'
+import type { Reader } from '../snapshot.ts'
+import { makeUpkeep, type Step, type UpkeepOptions } from '../upkeep.ts'
+import type { Connection } from './connection.ts'
+import { keepPartitions } from './partition-upkeep.ts'
+import type { Session } from './session.ts'
+import { STORE_DEADLINE_MS } from './deadlines.ts'
+import type { GroupWriter, Lane } from './writer.ts'
+
+// Half of what a seal may be behind: an entry that just missed one waits for the rest of a pause, and for a turn.
+const EVERY_MS = 500
+/** Whoever keeps the store up has so long to say that it still does. */
+const HELD_MS = 10_000
+const PARTITIONS_EVERY_MS = 60_000
+/** A partition of ended tokens holds a week: what explains them stays until it is gone. */
+const PARTITION_MS = 7 * DAY_MS
+
+const LANES: Readonly<Record<Step['kind'], Lane>> = {
+  seal: 'quiet',
+  proofs: 'quiet',
+  fill: 'quiet',
+  keys: 'act',
+  // It removes lifetimes of which no token is left: none must be written meanwhile.
+  retention: 'act',
+}
+
+// Tokens go with their partitions.
+const NOTHING = { removeExpired: () => given(0), removeEnded: () => given(0) }
+
+const TAKE = `update upkeep set holder = ?, until = mintmark_now() + ${HELD_MS}
+  where until <= mintmark_now() or until > mintmark_now() + ${2 * HELD_MS}
+    or (holder = ? and until < mintmark_now() + ${HELD_MS / 2})`
+const HELD = 'select 1 as found from upkeep where holder = ? and until > mintmark_now()'
+const LEAVE = 'update upkeep set until = 0 where holder = ?'
+
+export type UpkeepParts = Omit<UpkeepOptions, 'retentionStep'> & {
+  readonly session: Session
+  readonly reader: Reader
+  readonly writer: GroupWriter
+  /** A connection for what takes as long as it takes. */
+  readonly connect: () => Promise<Connection>
+  readonly onFault: (fault: unknown) => void
+}
+
+export type RunningUpkeep = { readonly wake: () => void; readonly stop: () => Promise<void> }
+
+const makeHolding = ({ pool, driver, monotonic }: Session) => {
+  const me = randomUUID()
+  const until = () => monotonic() + STORE_DEADLINE_MS
+  return {
+    isMine: () =>
+      pool.use(async connection => {
+        await driver.ask(connection, TAKE, me, me)
+        return (await driver.ask(connection, HELD, me)).rows.length > 0
+      }, until()),
+    leave: () => pool.use(connection => driver.ask(connection, LEAVE, me), until()),
+  }
+}
+
+/** Partitions on a connection of its own, every minute. */
+const makePartitionRound = ({ session, connect, retention }: UpkeepParts) => {
+  let doneAt = Number.NEGATIVE_INFINITY
+  return async (): Promise<void> => {
+    if (session.monotonic() - doneAt < PARTITIONS_EVERY_MS) return
+    const connection = await connect()
+    try {
+      await keepPartitions(connection, retention, session.clock.now())
+      doneAt = session.monotonic()
+    } finally {
+      await connection.close()
+    }
+  }
+}
+
+/** Runs a step; whether one was due. */
+const makeStepping = (parts: UpkeepParts) => {
+  const { session, reader, writer, retention } = parts
+  const kept = { ...retention, endedMs: retention.endedMs + PARTITION_MS }
+  const due = makeUpkeep({ ...parts, retention: kept, retentionStep: makeRetentionStep(NOTHING) })
+  return async (): Promise<boolean> => {
+    const step = await reader.readUntimed(snapshot => due(() => snapshot.now))
+    if (step === undefined) return false
+    const until = session.monotonic() + STORE_DEADLINE_MS
+    const committed = await writer.run({ lane: LANES[step.kind], perform: step.work, until })
+    committed?.()
+    return true
+  }
+}
+
+/** Starts the upkeep. `wake` says that an act was done. */
+export const startUpkeep = (parts: UpkeepParts): RunningUpkeep => {
+  const holding = makeHolding(parts.session)
+  const [step, keepPartitionsNow] = [makeStepping(parts), makePartitionRound(parts)]
+  const stopping = new AbortController()
+  let running: Promise<void> | undefined
+  let isWanted = false
+
+  const round = async (): Promise<void> => {
+    if (!(await holding.isMine())) return
+    await keepPartitionsNow()
+    while (!stopping.signal.aborted && (await step())) await delay(0)
+  }
+
+  const run = async (): Promise<void> => {
+    do {
+      isWanted = false
+      try {
+        await round()
+      } catch (fault) {
+        // A database that cannot be written is told to every caller and to /readyz; here the next turn tries again.
+        if (!(fault instanceof Unavailable)) parts.onFault(fault)
+      }
+    } while (isWanted && !stopping.signal.aborted)
+    running = undefined
+  }
+
+  const wake = (): void => {
+    isWanted = true
+    if (!stopping.signal.aborted) running ??= run()
+  }
+
+  const timer = setInterval(wake, EVERY_MS).unref()
+  wake()
+  return {
+    wake,
+    stop: async () => {
+      stopping.abort()
+      clearInterval(timer)
+      await running
+      await holding.leave().catch(() => undefined)
+    },
+  }
+}

@@ -1,0 +1,173 @@
+// Runs jobs in transactions, all that have arrived in one: one wait for the disk and the standby, however many there are.
+import { Unavailable } from '../../domain/refusal.ts'
+import type { MonotonicMilliseconds } from '../../domain/time.ts'
+import type { Script } from '../script.ts'
+import type { Transaction } from '../transaction.ts'
+import type { Connection } from './connection.ts'
+import { isPartitionMissing } from './faults.ts'
+import type { Opened, OpenTransaction } from './open-transaction.ts'
+import type { Session } from './session.ts'
+
+const GROUP_MAX = 256
+const HOLD_MS_MAX = 1000
+
+/**
+ * `tokens`: writes tokens, and waits for no other of its kind; `quiet`: an act that refuses and ends nothing but what it
+ * names; `act`: any other.
+ */
+export type Lane = 'tokens' | 'quiet' | 'act'
+
+export type Job<T> = {
+  readonly lane: Lane
+  readonly perform: (tx: Transaction) => Script<T>
+  readonly until: MonotonicMilliseconds
+}
+
+type Waiting = Job<unknown> & {
+  readonly resolve: (value: unknown) => void
+  readonly reject: (fault: unknown) => void
+}
+
+type Outcome = { readonly value: unknown } | { readonly fault: unknown }
+
+export type Holder = { readonly run: <T>(perform: (tx: Transaction) => Script<T>) => Promise<T> }
+
+export type GroupWriter = {
+  readonly run: <T>(job: Job<T>) => Promise<T>
+  /** Runs `work` while nothing else can write. */
+  readonly hold: <T>(work: (holder: Holder) => Promise<T>, until: MonotonicMilliseconds) => Promise<T>
+}
+
+const LATE = 'The store was too slow to begin with this in time.'
+
+/** Rejects at `until`, whatever happens to the promise then. */
+export const inTime = async <T>(session: Session, promise: Promise<T>, until: MonotonicMilliseconds): Promise<T> => {
+  const { promise: late, reject } = Promise.withResolvers<never>()
+  const refuse = (): void => reject(new Unavailable('The store did not answer in time.'))
+  const timer = setTimeout(refuse, Math.max(0, until - session.monotonic()))
+  try {
+    return await Promise.race([promise, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+const runInSavepoint = async (
+  { driver }: Session,
+  connection: Connection,
+  { tx, forget }: Opened,
+  job: Waiting,
+): Promise<Outcome> => {
+  const saved = connection.ask({ text: 'savepoint job' })
+  saved.catch(() => undefined)
+  try {
+    const value = await driver.drive(connection, job.perform(tx))
+    await saved
+    await connection.ask({ text: 'release job' })
+    return { value }
+  } catch (fault) {
+    if (isPartitionMissing(fault)) throw fault
+    // Where this fails too, the group does.
+    await connection.ask({ text: 'rollback to job' })
+    forget()
+    return { fault }
+  }
+}
+
+const runEach = async (
+  session: Session,
+  connection: Connection,
+  opened: Opened,
+  jobs: readonly Waiting[],
+): Promise<readonly Outcome[]> => {
+  const outcomes: Outcome[] = []
+  for (const job of jobs) {
+    const isLate = session.monotonic() > job.until
+    outcomes.push(isLate ? { fault: new Unavailable(LATE) } : await runInSavepoint(session, connection, opened, job))
+  }
+  return outcomes
+}
+
+// Of tokens and of acts so many each: an act never waits behind a flood of token requests.
+const takeGroup = (waiting: Waiting[]): readonly Waiting[] => {
+  const tokens = waiting.filter(({ lane }) => lane === 'tokens').slice(0, GROUP_MAX)
+  const acts = waiting.filter(({ lane }) => lane !== 'tokens').slice(0, GROUP_MAX)
+  const taken = new Set([...tokens, ...acts])
+  waiting.splice(0, waiting.length, ...waiting.filter(job => !taken.has(job)))
+  return [...taken]
+}
+
+/** Tells each job of a group how it went. */
+const settle = (jobs: readonly Waiting[], outcomes: readonly Outcome[]): void =>
+  jobs.forEach(({ resolve, reject }, n) => {
+    const outcome = outcomes[n] ?? { fault: new Error('A job of a group has no outcome.') }
+    if ('value' in outcome) resolve(outcome.value)
+    else reject(outcome.fault)
+  })
+
+/** `onActs` is told when acts were committed. */
+export const makeWriter = (session: Session, open: OpenTransaction, onActs: () => void): GroupWriter => {
+  const { pool, sidePool, transactions, driver, monotonic } = session
+  const waiting: Waiting[] = []
+  let isRunning = false
+
+  const commitGroup = (jobs: readonly Waiting[]): Promise<readonly Outcome[]> => {
+    const excludesTokens = jobs.some(({ lane }) => lane === 'act')
+    const until = Math.max(...jobs.map(job => job.until))
+    return pool.use(
+      connection =>
+        transactions.write(connection, async () =>
+          runEach(session, connection, await open(connection, excludesTokens), jobs),
+        ),
+      until,
+    )
+  }
+
+  const commitWithPartitions = async (jobs: readonly Waiting[]): Promise<readonly Outcome[]> => {
+    try {
+      return await commitGroup(jobs)
+    } catch (fault) {
+      if (!isPartitionMissing(fault)) throw fault
+      await session.makePartitions()
+      return commitGroup(jobs)
+    }
+  }
+
+  const runGroup = async (jobs: readonly Waiting[]): Promise<void> => {
+    try {
+      const outcomes = await commitWithPartitions(jobs)
+      settle(jobs, outcomes)
+      if (jobs.some(({ lane }, n) => lane === 'act' && 'value' in (outcomes[n] ?? {}))) onActs()
+    } catch (fault) {
+      for (const { reject } of jobs) reject(fault)
+    }
+  }
+
+  const runAll = async (): Promise<void> => {
+    if (isRunning) return
+    isRunning = true
+    while (waiting.length > 0) await runGroup(takeGroup(waiting))
+    isRunning = false
+  }
+
+  const enqueue = <T>(job: Job<T>): Promise<T> =>
+    new Promise<T>((resolve, reject) => {
+      waiting.push({ ...job, resolve: value => resolve(value as T), reject })
+      // What was asked in the same turn comes along.
+      queueMicrotask(() => void runAll())
+    })
+
+  return {
+    run: job => inTime(session, enqueue(job), job.until),
+    hold: (work, until) =>
+      sidePool.use(
+        connection =>
+          transactions.write(connection, async () => {
+            const { tx } = await open(connection, true)
+            const holder: Holder = { run: perform => driver.drive(connection, perform(tx)) }
+            return inTime(session, work(holder), Math.min(until, monotonic() + HOLD_MS_MAX))
+          }),
+        until,
+      ),
+  }
+}

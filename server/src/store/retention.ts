@@ -1,0 +1,77 @@
+// Retention: what has been kept long enough goes, oldest first, in steps so small that no request waits for one.
+import { IDEMPOTENCY_KEPT_MS } from '../domain/idempotency.ts'
+import { DAY_MS, type Milliseconds } from '../domain/time.ts'
+import { readLifetimes } from './ledger/walk.ts'
+import { MINUTE_MS } from './lists/ended-minutes.ts'
+import { first, run, type Script } from './script.ts'
+import type { Transaction } from './transaction.ts'
+
+export const RETENTION_ROWS = 500
+
+export type Retention = {
+  /** How long a token that only expired is kept after its expiry. */
+  readonly expiredMs: number
+  /** How long every other ended token is kept after its end. */
+  readonly endedMs: number
+}
+
+/** How a store removes tokens; each gives how much it removed, 0 where nothing is left to remove. */
+export type TokenRemoval = {
+  readonly removeExpired: (tx: Transaction, life: number, retention: Retention) => Script<number>
+  /** Those that were ended before a time. */
+  readonly removeEnded: (tx: Transaction, before: Milliseconds) => Script<number>
+}
+
+function* dropIdleLifetime(life: number): Script<void> {
+  if ((yield* first('select 1 as found from token where life = ? limit 1', life)) !== undefined) return
+  yield* run('delete from lifetime where life = ?', life)
+}
+
+// Only once every token that was ended in them is gone: a walk would step over those that are left.
+const MINUTES = `delete from ended_minute
+  where minute in (select minute from ended_minute where minute < ? order by minute limit ?)`
+
+const removeMinutes = (before: Milliseconds): Script<number> =>
+  run(MINUTES, Math.floor(before / MINUTE_MS), RETENTION_ROWS)
+
+/** How long the counts of refused authentications are kept. */
+export const REFUSALS_KEPT_MS = 30 * DAY_MS
+
+const UNUSED_SCOPES = 'select n from scope_set where used_day < ? order by n limit ?'
+const UNUSED_AUDIENCES = 'select n from audience_set where used_day < ? order by n limit ?'
+
+const OLD_ACTS = 'delete from act where n in (select n from act where at < ? order by at limit ?)'
+const OLD_REFUSALS = 'delete from refused where n in (select n from refused where at < ? order by at limit ?)'
+const OLD_KEYS = `delete from idempotency
+  where (actor, key) in (select actor, key from idempotency where at <= ? order by at limit ?)`
+
+function* removeUnused({ now }: Transaction, before: Milliseconds, retention: Retention): Script<number> {
+  const lastUse = now - Math.max(retention.endedMs, retention.expiredMs) - 2 * DAY_MS
+  const day = Math.floor(lastUse / DAY_MS)
+  const removed = [
+    yield* run(OLD_ACTS, before, RETENTION_ROWS),
+    yield* run(`delete from scope_set_item where n in (${UNUSED_SCOPES})`, day, RETENTION_ROWS),
+    yield* run(`delete from scope_set where n in (${UNUSED_SCOPES})`, day, RETENTION_ROWS),
+    yield* run(`delete from audience_set where n in (${UNUSED_AUDIENCES})`, day, RETENTION_ROWS),
+    yield* run(`delete from cutoff where state = 'closed' and at < ?`, before),
+    yield* run(OLD_REFUSALS, now - REFUSALS_KEPT_MS, RETENTION_ROWS),
+    yield* run(OLD_KEYS, now - IDEMPOTENCY_KEPT_MS, RETENTION_ROWS),
+  ]
+  return removed.reduce((sum, count) => sum + count, 0)
+}
+
+/** One step. While a cut-off is being filled nothing is removed, so that each ended token gets its record first. */
+export const makeRetentionStep = ({ removeExpired, removeEnded }: TokenRemoval) =>
+  function* (tx: Transaction, retention: Retention): Script<'more' | 'nothing_left'> {
+    if ((yield* first(`select 1 as found from cutoff where state = 'open' limit 1`)) !== undefined)
+      return 'nothing_left'
+    for (const life of yield* readLifetimes()) {
+      if ((yield* removeExpired(tx, life, retention)) > 0) return 'more'
+      yield* dropIdleLifetime(life)
+    }
+    const before = tx.now - retention.endedMs
+    if ((yield* removeEnded(tx, before)) > 0 || (yield* removeMinutes(before)) > 0) return 'more'
+    const removed = yield* removeUnused(tx, before, retention)
+    if (removed > 0) tx.sets.forget()
+    return removed >= RETENTION_ROWS ? 'more' : 'nothing_left'
+  }

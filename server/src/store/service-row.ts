@@ -1,0 +1,13 @@
+// The one row of numbers that never fall.
+import type { Milliseconds } from '../domain/time.ts'
+
+export type ServiceRow = {
+  readonly seq: number
+  readonly endedSeq: number
+  readonly lastEndSeq: number
+  readonly clockLease: Milliseconds
+  readonly lastAt: Milliseconds
+}
+
+export const SERVICE_ROW = `select seq, ended_seq as "endedSeq", last_end_seq as "lastEndSeq",
+  clock_lease as "clockLease", last_at as "lastAt" from service`

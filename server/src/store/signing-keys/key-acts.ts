@@ -1,0 +1,161 @@
+// Acts on signing keys. Each changes which key signs, or which are published, in one transaction with its audit row.
+import type { Act } from '../../domain/act.ts'
+import { isPublishedLongEnough, type KeyRecord, keyIn, PUBLISHED_SECONDS_MIN } from '../../domain/key-life.ts'
+import type { MadeBefore } from '../../domain/idempotency.ts'
+import { NO_CONDITION } from '../../domain/ledger.ts'
+import type { SealedSigningKey } from '../../domain/signing-key.ts'
+import type { KeyChange } from '../../ports/signing-keys.ts'
+import { endAll } from '../ledger/end-tokens.ts'
+import { liveCaller } from '../registers/api-keys.ts'
+import { once } from '../registers/idempotency.ts'
+import { first, run, type Script } from '../script.ts'
+import { audit, nextSeq, type Transaction } from '../transaction.ts'
+import { type InsertKey, insertKey, readKey, readKeysInLife, seenAt } from './signing-keys.ts'
+
+// A key that signs no more needs its private half no more, and nobody else does.
+const NO_KEY = new Uint8Array()
+const RETAIN = `update signing_key set state = 'retained', signs_until = ?, steady_ms = 0, sealed_private_key = ?
+  where n = ?`
+const SIGN = `update signing_key set state = 'current', signs_from = ?, wanted = 0 where n = ?`
+const LEAVE = `update signing_key set state = ?, gone_at = ?, wanted = 0, sealed_private_key = ?,
+  signs_until = case when state = 'current' then ? else signs_until end where n = ?`
+
+type Moment = Pick<Transaction, 'now'>
+
+/** The key leaves the key set. */
+export const leave = ({ now }: Moment, { number }: KeyRecord, as: 'gone' | 'compromised'): Script<number> =>
+  run(LEAVE, as, now, NO_KEY, now, number)
+
+/**
+ * The key signs, and the one that did is retained. The number that it takes turns back every token that was decided on
+ * under the old key and is not written yet.
+ */
+export function* promote(tx: Moment, next: KeyRecord): Script<number> {
+  const seq = yield* nextSeq(tx)
+  const current = keyIn(yield* readKeysInLife(), 'current')
+  if (current !== undefined) yield* run(RETAIN, tx.now, NO_KEY, current.number)
+  yield* run(SIGN, tx.now, next.number)
+  return seq
+}
+
+const kidOf = (key: KeyRecord | undefined): string | null => key?.publicJwk.kid ?? null
+
+/** Until when verifiers may not know a key that signs from now on; null where all do. */
+const unknownUntil = ({ now }: Moment, key: KeyRecord): number | null =>
+  isPublishedLongEnough(key) ? null : now + 1000 * PUBLISHED_SECONDS_MIN - key.steadyMs
+
+/** How the keys stand after an act on the one with this `kid`. */
+function* changeOf(tx: Moment, kid: string, until: number | null = null): Script<KeyChange> {
+  const keys = yield* readKeysInLife()
+  const [key, current] = [yield* readKey(kid), keyIn(keys, 'current')]
+  if (key === undefined || current === undefined) throw new Error('No signing key is current.')
+  return { ...(yield* seenAt(tx, keys)), key, current, unknownUntil: until }
+}
+
+/** The next key, or the candidate in its place. */
+function* successor(tx: Transaction, candidate: SealedSigningKey | null, act: Act): Script<KeyRecord | undefined> {
+  const next = keyIn(yield* readKeysInLife(), 'next')
+  if (next !== undefined || candidate === null) return next
+  const creation = { key: candidate, act: { ...act, kind: 'signing_key.create' } } as const
+  yield* insertKey(tx, creation, { state: 'next', imported: false })
+  return yield* readKey(candidate.publicJwk.kid)
+}
+
+export function* createNextKey(tx: Transaction, insert: InsertKey): Script<'created' | 'already_exists'> {
+  if (keyIn(yield* readKeysInLife(), 'next') !== undefined) return 'already_exists'
+  yield* insertKey(tx, insert, { state: 'next', imported: false })
+  return 'created'
+}
+
+const KNOWN = 'select 1 as found from signing_key where kid = ? or thumbprint = ?'
+
+/** A key that was compromised cannot come back under another name: its thumbprint stays. */
+function* takeIn(tx: Transaction, insert: InsertKey): Script<KeyChange | 'known' | 'caller_ended'> {
+  const { publicJwk, thumbprint } = insert.key
+  if ((yield* first(KNOWN, publicJwk.kid, thumbprint)) !== undefined) return 'known'
+  if ((yield* liveCaller(tx, insert.act)) === 'caller_ended') return 'caller_ended'
+  const replaced = keyIn(yield* readKeysInLife(), 'next')
+  if (replaced !== undefined) {
+    yield* leave(tx, replaced, 'gone')
+    const drop = { ...insert.act, kind: 'signing_key.drop' } as const
+    yield* audit(tx, drop, kidOf(replaced), { replaced_by: publicJwk.kid })
+  }
+  yield* insertKey(tx, insert, { state: 'next', imported: true })
+  return yield* changeOf(tx, publicJwk.kid)
+}
+
+export const importKey = (
+  tx: Transaction,
+  insert: InsertKey,
+): Script<KeyChange | 'known' | 'caller_ended' | MadeBefore> =>
+  once(tx, insert.act, insert.key.publicJwk.kid, () => takeIn(tx, insert))
+
+type Succession = { readonly candidate: SealedSigningKey | null; readonly act: Act }
+
+export type RotateKey = Succession & { readonly force: boolean }
+
+/** Rotates now, or notes that somebody wants it. */
+function* succeed(tx: Transaction, next: KeyRecord, { force, act }: RotateKey): Script<KeyChange> {
+  const before = keyIn(yield* readKeysInLife(), 'current')
+  const { kid } = next.publicJwk
+  if (!force && !isPublishedLongEnough(next)) {
+    if (next.wanted) return yield* changeOf(tx, kid)
+    const seq = yield* nextSeq(tx)
+    yield* run('update signing_key set wanted = 1 where n = ?', next.number)
+    yield* audit(tx, act, kid, { seq, before: { wanted: false }, after: { wanted: true } })
+    return yield* changeOf(tx, kid)
+  }
+  const until = unknownUntil(tx, next)
+  const seq = yield* promote(tx, next)
+  yield* audit(tx, act, kid, { seq, force, before: { current: kidOf(before) }, after: { current: kid } })
+  return yield* changeOf(tx, kid, until)
+}
+
+function* rotateNow(tx: Transaction, rotate: RotateKey): Script<KeyChange | 'no_next'> {
+  const following = yield* successor(tx, rotate.candidate, rotate.act)
+  return following === undefined ? 'no_next' : yield* succeed(tx, following, rotate)
+}
+
+export function* rotateKey(tx: Transaction, rotate: RotateKey): Script<KeyChange | 'no_next' | MadeBefore> {
+  const next = keyIn(yield* readKeysInLife(), 'next')
+  const kid = kidOf(next) ?? rotate.candidate?.publicJwk.kid ?? ''
+  return yield* once(tx, rotate.act, kid, () => rotateNow(tx, rotate))
+}
+
+export type RetireKey = RotateKey & { readonly kid: string }
+
+/** A key that does not sign any more is not changed. */
+export function* retireKey(tx: Transaction, retire: RetireKey): Script<KeyChange | 'unknown' | 'no_next'> {
+  const key = yield* readKey(retire.kid)
+  if (key === undefined) return 'unknown'
+  if (key.state === 'next') {
+    const seq = yield* nextSeq(tx)
+    yield* leave(tx, key, 'gone')
+    yield* audit(tx, retire.act, retire.kid, { seq, before: { state: 'next' }, after: { state: 'gone' } })
+  }
+  if (key.state !== 'current') return yield* changeOf(tx, retire.kid)
+  const next = yield* successor(tx, retire.candidate, retire.act)
+  if (next === undefined) return 'no_next'
+  const { unknownUntil: until } = yield* succeed(tx, next, retire)
+  return yield* changeOf(tx, retire.kid, until)
+}
+
+export type CompromiseKey = Succession & { readonly kid: string; readonly revocationId: string }
+
+/** Of two callers the second changes nothing. */
+export function* compromiseKey(tx: Transaction, compromise: CompromiseKey): Script<KeyChange | 'unknown' | 'no_next'> {
+  const { kid, candidate, revocationId, act } = compromise
+  const key = yield* readKey(kid)
+  if (key === undefined) return 'unknown'
+  if (key.state === 'compromised') return yield* changeOf(tx, kid)
+  const next = key.state === 'current' ? yield* successor(tx, candidate, act) : null
+  if (next === undefined) return 'no_next'
+  yield* leave(tx, key, 'compromised')
+  const until = next === null ? null : unknownUntil(tx, next)
+  if (next !== null) yield* promote(tx, next)
+  const conditions = { ...NO_CONDITION, key: key.number }
+  const seq = yield* endAll(tx, { conditions, reason: 'key_compromise', act, revocationId })
+  const after = { state: 'compromised', revocation_id: revocationId, ...(next !== null && { current: kidOf(next) }) }
+  yield* audit(tx, act, kid, { seq, before: { state: key.state }, after })
+  return yield* changeOf(tx, kid, until)
+}

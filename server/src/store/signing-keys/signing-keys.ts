@@ -1,0 +1,119 @@
+// Signing keys in the store: reading them, and the first one. Their private halves are there only sealed.
+import type { Act } from '../../domain/act.ts'
+import type { KeyRecord, KeyState } from '../../domain/key-life.ts'
+import type { PublicJwk, SealedSigningKey, SigningKey } from '../../domain/signing-key.ts'
+import type { KeysSeen } from '../../ports/signing-keys.ts'
+import { lifetimesInUse } from '../registers/agents.ts'
+import { all, first, run, type Script } from '../script.ts'
+import type { Seen } from '../snapshot.ts'
+import { audit, nextSeq, type Transaction } from '../transaction.ts'
+
+type SealedRow = {
+  number: number
+  publicJwk: string
+  thumbprint: string
+  sealedPrivateKey: Uint8Array
+  keyEncryptionKeyId: string
+}
+
+const SEALED_COLUMNS = `n as number, public_jwk as "publicJwk", thumbprint, sealed_private_key as "sealedPrivateKey",
+  key_encryption_key_id as "keyEncryptionKeyId"`
+
+export const parsePublicJwk = (json: string): PublicJwk => JSON.parse(json) as PublicJwk // written by insertKey
+
+const signingKeyOf = (row: SealedRow): SigningKey => ({ ...row, publicJwk: parsePublicJwk(row.publicJwk) })
+
+const SEALED = `select ${SEALED_COLUMNS} from signing_key where`
+
+/** The one that signs. */
+export function* readCurrentSigningKey(): Script<SigningKey | undefined> {
+  const row = yield* first<SealedRow>(`${SEALED} state = 'current'`)
+  return row === undefined ? undefined : signingKeyOf(row)
+}
+
+/** Those that sign or may sign. */
+export function* readSigningKeys(): Script<readonly SigningKey[]> {
+  return (yield* all<SealedRow>(`${SEALED} state in ('current', 'next')`)).map(signingKeyOf)
+}
+
+/** Every key whose private half is there. */
+export function* readAllSealed(): Script<readonly SigningKey[]> {
+  return (yield* all<SealedRow>(`${SEALED} length(sealed_private_key) > 0`)).map(signingKeyOf)
+}
+
+// A verifier that looks at one key alone finds the one that signs: by their names the states stand in this order.
+const PUBLISHED = `select public_jwk as json from signing_key where state in ('current', 'next', 'retained')
+  order by state, n desc`
+
+export function* readPublished(): Script<readonly PublicJwk[]> {
+  return (yield* all<{ json: string }>(PUBLISHED)).map(({ json }) => parsePublicJwk(json))
+}
+
+type RecordRow = Omit<KeyRecord, 'publicJwk' | 'imported' | 'wanted'> & {
+  publicJwk: string
+  imported: 0 | 1
+  wanted: 0 | 1
+  state: KeyState
+}
+
+const RECORD = `select n as number, public_jwk as "publicJwk", thumbprint, state, imported, created_at as "createdAt",
+  signs_from as "signsFrom", signs_until as "signsUntil", gone_at as "goneAt", steady_ms as "steadyMs", wanted from signing_key`
+
+const recordOf = ({ publicJwk, imported, wanted, ...row }: RecordRow): KeyRecord => ({
+  ...row,
+  publicJwk: parsePublicJwk(publicJwk),
+  imported: imported === 1,
+  wanted: wanted === 1,
+})
+
+/** All that are not gone, however many there are: a service has two, and those that it retains. */
+export function* readKeysInLife(): Script<readonly KeyRecord[]> {
+  const where = `where state in ('next', 'current', 'retained') order by n desc`
+  return (yield* all<RecordRow>(`${RECORD} ${where}`)).map(recordOf)
+}
+
+export function* readKey(kid: string): Script<KeyRecord | undefined> {
+  const row = yield* first<RecordRow>(`${RECORD} where kid = ?`, kid)
+  return row === undefined ? undefined : recordOf(row)
+}
+
+export function* listKeys(after: number | null, limit: number): Script<readonly KeyRecord[]> {
+  const below = after ?? Number.MAX_SAFE_INTEGER
+  return (yield* all<RecordRow>(`${RECORD} where n < ? order by n desc limit ?`, below, limit)).map(recordOf)
+}
+
+/** The longest token lifetime in use, in seconds; 0 where none is. */
+export function* longestLifetime(): Script<number> {
+  return (yield* lifetimesInUse()).at(-1) ?? 0
+}
+
+export function* seenAt({ now }: Pick<Seen, 'now'>, keys: readonly KeyRecord[]): Script<KeysSeen> {
+  return { keys, now, longest: yield* longestLifetime() }
+}
+
+const INSERT = `insert into signing_key (kid, public_jwk, thumbprint, sealed_private_key, key_encryption_key_id,
+  created_at, state, signs_from, imported) values (?, ?, ?, ?, ?, ?, ?, ?, ?)`
+
+/** Writes a key with its audit row. A change of what may sign takes a number: what was decided before decides again. */
+export function* insertKey(
+  tx: Transaction,
+  { key, act }: InsertKey,
+  as: { readonly state: 'next' | 'current'; readonly imported: boolean },
+): Script<void> {
+  const { publicJwk, thumbprint, sealedPrivateKey, keyEncryptionKeyId } = key
+  const seq = yield* nextSeq(tx)
+  const { kid } = publicJwk
+  const signsFrom = as.state === 'current' ? tx.now : null
+  const row = [kid, JSON.stringify(publicJwk), thumbprint, sealedPrivateKey, keyEncryptionKeyId, tx.now]
+  yield* run(INSERT, ...row, as.state, signsFrom, as.imported ? 1 : 0)
+  const detail = { seq, state: as.state, public_jwk: publicJwk, key_encryption_key_id: keyEncryptionKeyId }
+  yield* audit(tx, act, kid, detail)
+}
+
+export type InsertKey = { readonly key: SealedSigningKey; readonly act: Act }
+
+export function* createFirstKey(tx: Transaction, insert: InsertKey): Script<'created' | 'already_exists'> {
+  if ((yield* first('select 1 as found from signing_key limit 1')) !== undefined) return 'already_exists'
+  yield* insertKey(tx, insert, { state: 'current', imported: false })
+  return 'created'
+}

@@ -1,0 +1,27 @@
+// What the scripts that read share: one snapshot of the store, at the time of the store's clock.
+import type { CutOff } from '../domain/ledger.ts'
+import type { Milliseconds } from '../domain/time.ts'
+import type { Sets } from './ledger/sets.ts'
+import type { Script } from './script.ts'
+import type { ServiceRow } from './service-row.ts'
+
+/** What scripts have in hand whether they read or write. */
+export type Seen = {
+  readonly now: Milliseconds
+  readonly sets: Sets
+  /** Between which times a token with this id may have ended: a store that keeps them apart by that looks there alone. */
+  readonly endedBetween: (tokenId: string) => readonly [from: Milliseconds, until: Milliseconds]
+}
+
+export type Snapshot = Seen & {
+  readonly service: ServiceRow
+  /** Open cut-offs as of this snapshot, by number. */
+  readonly cutOffs: () => Script<readonly CutOff[]>
+}
+
+export type Reader = {
+  /** Reads in one snapshot, at a time that the clock's lease covers. The script may be run again from its start. */
+  readonly read: <T>(script: (snapshot: Snapshot) => Script<T>) => Promise<T>
+  /** The same for what tells no time: it waits for no lease. */
+  readonly readUntimed: <T>(script: (snapshot: Snapshot) => Script<T>) => Promise<T>
+}

@@ -1,0 +1,34 @@
+// What tests of the PostgreSQL store share: addresses of databases, and the clock that the database tells.
+import type { DatabaseAddress } from '../../src/store/postgres/address.ts'
+import type { Connection } from '../../src/store/postgres/connection.ts'
+import { connectToPrimary } from '../../src/store/postgres/primary.ts'
+import { testCluster } from './postgres-cluster.ts'
+
+/** A database of the tests' cluster, which does without fsync. */
+export const addressOf = async (database: string, more: Partial<DatabaseAddress> = {}): Promise<DatabaseAddress> => {
+  const { socketFolder, port } = await testCluster()
+  return {
+    hosts: [{ host: socketFolder, port }],
+    database,
+    user: 'mintmark',
+    password: null,
+    tls: null,
+    allowed: ['fsync', 'full_page_writes'],
+    pooling: 'session',
+    fencedReads: 'auto',
+    ...more,
+  }
+}
+
+/** Runs `work` on a connection to the primary. */
+export const withConnection = async <T>(
+  address: DatabaseAddress,
+  work: (connection: Connection) => Promise<T>,
+): Promise<T> => {
+  const connection = await connectToPrimary(address)
+  try {
+    return await work(connection)
+  } finally {
+    await connection.close()
+  }
+}

@@ -1,0 +1,76 @@
+// Asks PostgreSQL and stands still until the answer is there, so that one test can look into either store.
+import { MessageChannel, receiveMessageOnPort, Worker } from 'node:worker_threads'
+import { makeLiveTokens } from '../../src/store/ledger/live-tokens.ts'
+import { makeSets } from '../../src/store/ledger/sets.ts'
+import { TOKENS_LOCK } from '../../src/store/postgres/locks.ts'
+import { lastGiven } from '../../src/store/postgres/open-transaction.ts'
+import { endedBetween } from '../../src/store/postgres/partitions.ts'
+import { given, type Script } from '../../src/store/script.ts'
+import type { ManualClock } from '../../src/store/sqlite/clock.ts'
+import type { Transaction } from '../../src/store/transaction.ts'
+import type { SyncAnswer, SyncQuestion } from './postgres-sync-messages.ts'
+
+const ANSWER_MS_MAX = 20_000
+
+let thread: Worker | undefined
+
+const startThread = (): Worker => {
+  const started = new Worker(new URL('./postgres-sync-thread.ts', import.meta.url))
+  started.unref()
+  return started
+}
+
+const numberPlaces = (text: string): string => {
+  let n = 0
+  return text.replaceAll('?', () => `$${++n}`)
+}
+
+// What crosses between threads loses that it is a Buffer.
+const restore = (value: unknown): unknown =>
+  value instanceof Uint8Array ? Buffer.from(value.buffer, value.byteOffset, value.byteLength) : value
+
+/** Asks one statement, with `?` for its values; throws what the database says against it. */
+export const askNow = (url: string, text: string, ...values: readonly unknown[]) => {
+  thread ??= startThread()
+  const { port1, port2 } = new MessageChannel()
+  const cell = new Int32Array(new SharedArrayBuffer(4))
+  const question: SyncQuestion = { url, text: numberPlaces(text), values, cell, port: port2 }
+  thread.postMessage(question, [port2])
+  if (Atomics.wait(cell, 0, 0, ANSWER_MS_MAX) === 'timed-out') throw new Error(`PostgreSQL did not answer: ${text}`)
+  const received = receiveMessageOnPort(port1)?.message as SyncAnswer
+  port1.close()
+  if ('fault' in received) throw new Error(received.fault)
+  const rows = received.rows.map(row =>
+    Object.fromEntries(Object.entries(row).map(([name, value]) => [name, restore(value)])),
+  )
+  return { rows, changes: received.changes }
+}
+
+export type WritingDatabase = { readonly url: string; readonly clock: ManualClock }
+
+const transactionNow = ({ url, clock }: WritingDatabase): Transaction => ({
+  now: Math.max(clock.wall(), Number(askNow(url, 'select last_at from service').rows[0]?.['last_at'])),
+  sets: makeSets(),
+  live: makeLiveTokens(),
+  endedBetween,
+  isSettled: () => given(true),
+  lastGiven,
+})
+
+/** Runs a script in one transaction, as the store does, and stands still meanwhile. */
+export const inTransactionNow = <T>(database: WritingDatabase, script: (tx: Transaction) => Script<T>): T => {
+  const { url } = database
+  askNow(url, 'begin')
+  try {
+    askNow(url, 'select one from service for update')
+    askNow(url, 'select pg_advisory_xact_lock(?)', TOKENS_LOCK)
+    const running = script(transactionNow(database))
+    let step = running.next()
+    while (step.done !== true) step = running.next(askNow(url, step.value.text, ...step.value.values))
+    askNow(url, 'commit')
+    return step.value
+  } catch (fault) {
+    askNow(url, 'rollback')
+    throw fault
+  }
+}
