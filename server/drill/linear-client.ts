@@ -28,6 +28,8 @@ const REMEMBERED_MAX = 2000
 /** Of the revocations whose outcome is not known, so many are asked for again at once. */
 const REPEAT_SHARE = 0.6
 const RECONNECT_MS = 20
+/** A process that refuses at once must not use up the operations. */
+const AFTER_ERROR_MS = 100
 const UNREACHABLE_MS_MAX = 180_000
 const ENDINGS: readonly EndingRequest[] = ['manual_revocation', 'self_revocation']
 // `exp` is told in whole seconds, so that a token may live up to a second less than its lifetime; and a margin.
@@ -82,6 +84,7 @@ const exchange = async (lane: Lane, request: string): Promise<Timed | undefined>
     lane.connection = undefined
   }
   counts.errors += 1
+  await delay(AFTER_ERROR_MS)
   return undefined
 }
 
