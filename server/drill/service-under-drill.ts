@@ -163,10 +163,10 @@ export const prepareService = async (workers: number | null): Promise<ServiceUnd
   }
 }
 
-const isReady = async (port: number): Promise<boolean> => {
+const isReady = async (port: number, path: string): Promise<boolean> => {
   try {
     const connection = await openConnection(port)
-    const { status } = await connection.exchange('GET /readyz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n')
+    const { status } = await connection.exchange(`GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`)
     connection.close()
     return status === 200
   } catch {
@@ -175,10 +175,10 @@ const isReady = async (port: number): Promise<boolean> => {
   }
 }
 
-/** Waits until the service can write and read; throws if it does not come to that in time. */
-export const untilReady = async (port: number): Promise<void> => {
+/** Waits until the service can write and read, or a path is answered; throws if it does not come to that in time. */
+export const untilReady = async (port: number, path = '/readyz'): Promise<void> => {
   const until = Date.now() + READY_MS_MAX
-  while (!(await isReady(port))) {
+  while (!(await isReady(port, path))) {
     if (Date.now() > until) throw new Error(`The service was not ready within ${READY_MS_MAX / 1000} s.`)
     await new Promise(resolve => setTimeout(resolve, READY_POLL_MS))
   }

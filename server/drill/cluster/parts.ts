@@ -29,7 +29,8 @@ const isProgram = (file: string): boolean => {
   }
 }
 
-const findProgram = (name: string): string | undefined =>
+/** The path of a program of this machine. */
+export const findProgram = (name: string): string | undefined =>
   [...(process.env['PATH'] ?? '').split(delimiter), ...SYSTEM_FOLDERS]
     .filter(folder => folder !== '')
     .map(folder => join(folder, name))

@@ -46,7 +46,8 @@ export const databaseUrl = ({ database }: Cluster, ports: readonly number[]): st
   return `postgres://${database.user}:${database.password}@${hosts}/${database.name}`
 }
 
-const untilListening = (child: ChildProcess): Promise<'listens' | 'ended'> =>
+/** What becomes of a `serve` that was started with its standard output heard. */
+export const untilListening = (child: ChildProcess): Promise<'listens' | 'ended'> =>
   new Promise(resolve => {
     child.once('exit', () => resolve('ended'))
     child.stdout?.setEncoding('utf8').on('data', (text: string) => {
