@@ -1,0 +1,5 @@
+// What the store knows of agents, their secrets and API keys, on PostgreSQL.
+import { testOnPostgres } from './store-tests.ts'
+
+await testOnPostgres(['agents', 'api-keys', 'api-keys-expiry', 'change-agent', 'change-agent-ends', 'credentials'])
+await testOnPostgres(['count-tokens', 'delete-agent', 'idempotency', 'imports', 'last-uses', 'list-agents'])
