@@ -153,7 +153,7 @@ test('disabling and enabling take a note, for the history and the audit log; one
     (await api.ended(agent.agentId)).map(({ note }) => note),
     ['it runs away'],
   )
-  const sql = `select kind, note from audit where subject = ? and kind <> 'agent.create'`
+  const sql = `select kind, note from audit where subject = ? and kind <> 'agent.create' order by n`
   assert.deepEqual(readRows(service.storeFile, sql, agent.agentId), [
     { kind: 'agent.disable', note: 'it runs away' },
     { kind: 'agent.enable', note: null },

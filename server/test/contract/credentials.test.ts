@@ -248,7 +248,11 @@ test('each act stands in the audit by its kind and who did it, and no secret wit
   const { credential_id, client_secret } = await create()
   await call(service, { method: 'POST', path: `${all}/${credential_id}/rotate`, body: { grace_seconds: 5 } }, headers)
   await post(`${all}/${credential_id}/revoke`, {})
-  const rows = readRows(service.storeFile, 'select kind, actor, detail from audit where subject = ?', credential_id)
+  const rows = readRows(
+    service.storeFile,
+    'select kind, actor, detail from audit where subject = ? order by n',
+    credential_id,
+  )
   assert.deepEqual(
     rows.map(({ kind }) => kind),
     ['credential.create', 'credential.rotate', 'credential.revoke'],

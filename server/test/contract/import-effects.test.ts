@@ -74,7 +74,11 @@ test('a dry run answers what an import then does, and does nothing', async () =>
 
 test('each agent is in the audit as imported, by whom, and without its secret', async () => {
   const [one] = await imports.fromKeycloak(keycloakClient('audited'))
-  const entries = readRows(service.storeFile, `select kind, detail, actor from audit where subject = ?`, one?.agent_id)
+  const entries = readRows(
+    service.storeFile,
+    `select kind, detail, actor from audit where subject = ? order by n`,
+    one?.agent_id,
+  )
   assert.equal(entries.length, 1)
   assert.equal(entries[0]?.['kind'], 'agent.import')
   const detail = JSON.parse(String(entries[0]['detail'])) as Record<string, unknown>

@@ -1,5 +1,5 @@
 // Signing keys, the audit log and what it must not hold, on PostgreSQL.
 import { testOnPostgres } from './store-tests.ts'
 
-await testOnPostgres(['key-acts', 'key-compromise', 'key-keeper', 'signing-keys'])
-await testOnPostgres(['audit', 'audit-list', 'canaries', 'refusals'])
+await testOnPostgres('store', ['key-acts', 'key-compromise', 'key-keeper', 'signing-keys'])
+await testOnPostgres('store', ['audit', 'audit-list', 'refusals'])

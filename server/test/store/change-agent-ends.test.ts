@@ -154,7 +154,7 @@ test('a change that takes nothing and grants nothing else takes no number', asyn
 test('the audit holds what changed before and after, and the numbers of what ended', async t => {
   const world = await makeAgentWorld(t, { scopes: ['db:*'], owner: 'data' })
   await changed(world, { scopes: ['db:read'], owner: null, name: 'new' })
-  const select = `select subject, request_id, detail from audit where kind = 'agent.change'`
+  const select = `select subject, request_id, detail from audit where kind = 'agent.change' order by n`
   const { subject, request_id, detail } = readRow(world.file, select)
   assert.deepEqual([subject, request_id], [world.agent.id, 'test-request'])
   const seq = seqOf(world)

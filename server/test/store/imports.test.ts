@@ -112,7 +112,7 @@ test('fifty convert at once: one does, in one transaction with its entry of the 
     hashes.map(hash => world.store.imports.convert(agent.credential.id, hash, CONVERT, IN_TIME)),
   )
   assert.equal(outcomes.filter(outcome => outcome === 'converted').length, 1)
-  const entries = readRows(world.file, `select subject, detail from audit where kind = 'credential.convert'`)
+  const entries = readRows(world.file, `select subject, detail from audit where kind = 'credential.convert' order by n`)
   assert.deepEqual(entries, [{ subject: agent.credential.id, detail: JSON.stringify({ agent_id: agent.id }) }])
   const [credential] = (await usable(world, agent.clientId)) ?? []
   assert.equal(credential?.foreignHash, null)

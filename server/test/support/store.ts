@@ -86,7 +86,7 @@ export type TestStore = {
   readonly dispose: () => Promise<void>
 }
 
-type Place = { readonly file: string; readonly clock: ManualClock; readonly remove: () => Promise<void> }
+export type Place = { readonly file: string; readonly clock: ManualClock; readonly remove: () => Promise<void> }
 
 const adopt = (store: TestedStore, place: Place): TestStore => ({
   store,

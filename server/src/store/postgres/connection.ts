@@ -1,6 +1,7 @@
 // One connection to the primary: statements are sent as they come, and answered in that order.
 import { isIP } from 'node:net'
 import pg from 'pg'
+import { Unavailable } from '../../domain/refusal.ts'
 import type { DatabaseAddress, DatabaseHost } from './address.ts'
 import { faultOfStatement } from './faults.ts'
 import { parserOf } from './values.ts'
@@ -130,7 +131,9 @@ export const connect = async (
     await client.connect()
   } catch (fault) {
     destroy()
-    throw faultOfStatement(fault)
+    // Whatever the server said, it was no statement of ours.
+    const reason = fault instanceof Error ? fault.message : String(fault)
+    throw new Unavailable(`The database at ${host.host}:${host.port} cannot be reached: ${reason}.`)
   }
   return {
     ask: async ({ text, values = [], name }) => {

@@ -1,29 +1,20 @@
 // Opens a store on PostgreSQL: a few connections to the primary, and the ports over them.
 import { setTimeout as delay } from 'node:timers/promises'
-import type { AgentRegister, AuditLog, RevocationRegister, StoreHealth, TokenLedger } from '../../ports.ts'
-import type { ApiKeyRegister, CredentialRegister, LeakedSecretRegister } from '../../ports/secret-registers.ts'
-import type { ImportRegister } from '../../ports/imports.ts'
+import type { StoreHealth } from '../../ports.ts'
 import type { SigningKeyMaker, SigningKeyRegister } from '../../ports/signing-keys.ts'
 import { systemAct } from '../../domain/act.ts'
 import type { KeyPolicy } from '../../domain/key-life.ts'
 import { Unavailable } from '../../domain/refusal.ts'
 import type { Seal } from '../../domain/seal.ts'
 import type { Milliseconds, MonotonicMilliseconds } from '../../domain/time.ts'
-import { makeAuditLog } from '../audit/audit-log.ts'
 import type { SealKey } from '../audit/seals.ts'
 import { makeLabels } from '../ledger/labels.ts'
-import { makeRevocationRegister } from '../ledger/revocation-register.ts'
 import { makeSets } from '../ledger/sets.ts'
-import { makeTokenLedger } from '../ledger/token-ledger.ts'
 import { monotonicMs } from '../monotonic.ts'
-import { makeAgentRegister } from '../registers/agent-register.ts'
-import { makeApiKeyRegister } from '../registers/api-key-register.ts'
-import { makeCredentialRegister, makeLeakedSecretRegister } from '../registers/credential-register.ts'
-import { makeImportRegister } from '../registers/import-register.ts'
 import type { Retention } from '../retention.ts'
 import { given, run, type Script } from '../script.ts'
-import { makeSigningKeyRegister } from '../signing-keys/signing-key-register.ts'
 import type { Reader } from '../snapshot.ts'
+import { makeStorePorts, type StorePorts } from '../store-ports.ts'
 import type { Transaction } from '../transaction.ts'
 import type { DatabaseAddress } from './address.ts'
 import { startSession, type StoreMaker } from './start-session.ts'
@@ -36,20 +27,8 @@ import { type RunningUpkeep, startUpkeep } from './upkeep.ts'
 import { STORE_DEADLINE_MS } from './deadlines.ts'
 import { type GroupWriter, makeWriter } from './writer.ts'
 
-export type PostgresStore = {
-  readonly ledger: TokenLedger
-  readonly revocations: RevocationRegister
-  readonly agents: AgentRegister
-  readonly apiKeys: ApiKeyRegister
-  readonly credentials: CredentialRegister
-  readonly leakedSecrets: LeakedSecretRegister
-  readonly imports: ImportRegister
-  readonly signingKeys: SigningKeyRegister
-  readonly audit: AuditLog
-  readonly health: StoreHealth
+export type PostgresStore = StorePorts & {
   readonly madeBy: StoreMaker
-  /** Hands over what was counted and not written yet. */
-  readonly settle: () => Promise<void>
   readonly close: () => Promise<void>
 }
 
@@ -144,9 +123,8 @@ export const openPostgresStore = async (options: PostgresOptions): Promise<Postg
   const reader = makeReader(session, { sets, renewLease, deadline })
   const jobs = jobWriter(writer, deadline)
   const hot = makeHotLedger(session, { writer, labels, sets, renewLease, deadline })
-  const audit = makeAuditLog(reader, jobs)
-  const signingKeys = makeSigningKeyRegister(reader, jobs)
-  const supply = supplyKeys(options, signingKeys)
+  const ports = makeStorePorts(reader, jobs, { hot, health: makeHealth(reader, writer, deadline), labels })
+  const supply = supplyKeys(options, ports.signingKeys)
   upkeep =
     retention === null
       ? null
@@ -164,20 +142,10 @@ export const openPostgresStore = async (options: PostgresOptions): Promise<Postg
           connect: () => connectPatiently(address),
         })
   return {
-    ledger: makeTokenLedger(reader, labels, jobs, hot),
-    revocations: makeRevocationRegister(reader, labels, jobs),
-    agents: makeAgentRegister(reader, jobs),
-    apiKeys: makeApiKeyRegister(reader, jobs),
-    credentials: makeCredentialRegister(reader, jobs),
-    leakedSecrets: makeLeakedSecretRegister(jobs),
-    imports: makeImportRegister(jobs),
-    signingKeys,
-    audit,
-    health: makeHealth(reader, writer, deadline),
+    ...ports,
     madeBy,
-    settle: audit.settle,
     close: async () => {
-      await audit.settle().catch(() => undefined)
+      await ports.settle().catch(() => undefined)
       await upkeep?.stop()
       close()
     },
