@@ -149,12 +149,12 @@ test('an API key does not get a stronger one by rotating it, and the stronger on
   const maker = keyOf(await create({ name: 'maker', permissions: ['keys:write'] }))
   const limited = keyOf(await create({ name: 'maker', permissions: ['keys:write'], audiences: [ONE] }))
   const [stronger, unlimited] = [await create(), await create({ name: 'x', permissions: ['keys:write'] })]
-  const earlier = readRows(service.storeFile, 'select id, expires_at from api_key')
+  const earlier = readRows(service.storeFile, 'select id, expires_at from api_key order by n')
   const rotate = ({ api_key_id }: Created, as: Headers) => post(`${ALL}/${api_key_id}/rotate`, { grace_seconds: 0 }, as)
   for (const answer of [await rotate(stronger, maker), await rotate(unlimited, limited)]) {
     assert.deepEqual([answer.status, (answer.json as { error: string }).error], [403, 'insufficient_scope'])
   }
-  assert.deepEqual(readRows(service.storeFile, 'select id, expires_at from api_key'), earlier)
+  assert.deepEqual(readRows(service.storeFile, 'select id, expires_at from api_key order by n'), earlier)
 })
 
 test('revoking: refused from then on; doing it again answers the same', async () => {
@@ -167,7 +167,11 @@ test('revoking: refused from then on; doing it again answers the same', async ()
   assert.equal(await reads(created), 401)
   service.clock.advance(1000)
   assert.equal(((await post(path, {})).json as Created)['revoked_at'], inMs(-1000))
-  const rows = readRows(service.storeFile, 'select kind, note from audit where subject = ?', created.api_key_id)
+  const rows = readRows(
+    service.storeFile,
+    'select kind, note from audit where subject = ? order by n',
+    created.api_key_id,
+  )
   assert.deepEqual(rows, [
     { kind: 'api_key.create', note: null },
     { kind: 'api_key.revoke', note: 'left the team' },

@@ -64,7 +64,7 @@ for (const [name, disk] of Object.entries(FAULTS)) {
     let close = (): void => undefined
     const service = await startServer({
       break: (ports, host): Ports => {
-        const made = withDisk(host, () => fault)
+        const made = withDisk(host(), () => fault)
         ;({ close } = made)
         return { ...ports, ...made.store }
       },

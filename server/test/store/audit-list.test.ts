@@ -7,7 +7,7 @@ import { PAGE_EXAMINED_MAX, type Position } from '../../src/domain/page.ts'
 import { AUDIT_WALKS } from '../../src/store/audit/audit-log.ts'
 import { audit } from '../../src/store/transaction.ts'
 import { newestFirst } from '../../src/store/lists/newest-first.ts'
-import { makeTestStore, START, type TestStore } from '../support/store.ts'
+import { makeTestStore, START, testEmbedded, type TestStore } from '../support/store.ts'
 import { inTransaction, withFile, withWritingConnection } from '../support/store-file.ts'
 import { planOf } from './list-plans.ts'
 
@@ -142,7 +142,7 @@ test('a page looks at 10,000 entries at most, and one that found too few has a s
 })
 
 for (const one of AUDIT_WALKS) {
-  test(`the walk of ${one.table} by ${one.index} seeks in that index, and sorts nothing`, () => {
+  testEmbedded(`the walk of ${one.table} by ${one.index} seeks in that index, and sorts nothing`, () => {
     const plan = planOf(world.file, newestFirst(one))
     assert.equal(plan.length, 1, plan.join('; '))
     assert.match(plan[0] ?? '', new RegExp(`^SEARCH ${one.table} USING INDEX ${one.index} \\(.*at[<>]`))

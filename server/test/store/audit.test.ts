@@ -5,12 +5,12 @@ import { test, type TestContext } from 'node:test'
 import type { Act, ActKind } from '../../src/domain/act.ts'
 import { BLANK_SETTINGS } from '../../src/domain/change-agent.ts'
 import { NO_CONDITION } from '../../src/domain/ledger.ts'
-import { resetClock } from '../../src/store/sqlite/reset-clock.ts'
 import { importedAgent } from '../support/imports.ts'
 import {
   createAgent,
   issue,
   makeTestStore,
+  resetTestedClock,
   someSigningKey,
   START,
   type TestedStore,
@@ -221,9 +221,10 @@ test('an act over many tokens writes one row with its number, conditions and rea
 })
 
 test('a reset of the clock writes one row with both times', async t => {
-  const { store, file } = await makeWorld(t)
+  const { store, file, clock } = await makeWorld(t)
   await store.close()
-  resetClock({ file, act: actBy('clock.reset'), wall: START - 5000 })
+  clock.stepWall(-5000)
+  await resetTestedClock({ file, clock }, actBy('clock.reset'))
   const { kind, detail } = readRow(file, 'select kind, detail from audit')
   assert.equal(kind, 'clock.reset')
   const { from, to } = JSON.parse(String(detail)) as { from: number; to: number }

@@ -5,7 +5,16 @@ import { test, type TestContext } from 'node:test'
 import { COUNT_EXACT_MAX, type Count } from '../../src/domain/credential.ts'
 import { NO_CONDITION } from '../../src/domain/ledger.ts'
 import { COUNT_EXAMINED_MAX, COUNT_JUDGED_MAX, COUNT_STATEMENTS } from '../../src/store/ledger/count-tokens.ts'
-import { act, createAgent, issue, makeTestStore, newTokens, type TestAgent, type TestStore } from '../support/store.ts'
+import {
+  act,
+  createAgent,
+  issue,
+  makeTestStore,
+  newTokens,
+  type TestAgent,
+  testEmbedded,
+  type TestStore,
+} from '../support/store.ts'
 import { readNumber, withFile } from '../support/store-file.ts'
 import { planOf } from './list-plans.ts'
 
@@ -97,6 +106,10 @@ test(`a count is exact to ${COUNT_EXACT_MAX}; beyond, and beyond the rows that a
   assert.deepEqual(await count({ ...world, agent: other }), { count: 0, isExact: true })
   await issueMany(world, 1)
   assert.deepEqual(await count({ ...world, agent: other }), { count: 0, isExact: false })
+})
+
+testEmbedded('tokens are counted by the index of their agent', async t => {
+  const world = await makeWorld(t)
   for (const statement of COUNT_STATEMENTS) {
     assert.match(planOf(world.file, statement).join(), /USING INDEX token_agent \(agent=\? AND life=\? AND id>\?\)/)
   }

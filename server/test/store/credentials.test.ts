@@ -15,6 +15,7 @@ import {
   START,
   type TestAgent,
   type TestedStore,
+  testEmbedded,
   type TestStore,
 } from '../support/store.ts'
 import { countRows, readNumber, readRows } from '../support/store-file.ts'
@@ -255,7 +256,7 @@ test('a credential that a view shows expired stays so after a restart with a clo
   assert.ok((await store.agents.viewForIssue([agent.clientId], 'fresh')).now >= expiresAt)
 })
 
-test('a request is compared with all that live, however many expired before, by an index', async t => {
+testEmbedded('a request is compared with all that live, however many expired before, by an index', async t => {
   const { store, agent, clock, file } = await makeWorld(t)
   for (let n = 0; n < 3 * CREDENTIALS_MAX; n += 1) {
     await store.credentials.create(agent.id, newCredential({ expiry: { afterMs: 1000 } }), CREATE)

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { HistoryFilters } from '../../src/domain/page.ts'
 import { OPEN_MINUTE_STATEMENTS } from '../../src/store/lists/ended-minutes.ts'
-import { NO_HISTORY_FILTERS } from '../support/store.ts'
+import { NO_HISTORY_FILTERS, testEmbedded } from '../support/store.ts'
 import { fill } from './list-fill.ts'
 import { planOf } from './list-plans.ts'
 import { makeRandom } from './list-random.ts'
@@ -96,7 +96,7 @@ test('a walk between two times of issue gives what brute force gives', async () 
   assert.equal(walked.length, 50)
 })
 
-test('the minutes to walk are one search by their key', () => {
+testEmbedded('the minutes to walk are one search by their key', () => {
   const plans = OPEN_MINUTE_STATEMENTS.flatMap(statement => planOf(world.test.file, statement))
   const search = 'SEARCH ended_minute USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)'
   assert.deepEqual(plans, [search, search])

@@ -19,6 +19,7 @@ import {
   someSigningKey,
   START,
   type TestedStore,
+  testEmbedded,
   type TestStore,
   waitOn,
 } from '../support/store.ts'
@@ -149,7 +150,7 @@ test('a rotation that was asked for is done as soon as it may be', async t => {
   await until(['retained', 'current', 'next'])
 })
 
-test('two that find the same step due do it once', async t => {
+testEmbedded('two that find the same step due do it once', async t => {
   const world = await makeTestStore(null)
   t.after(world.dispose)
   await world.store.signingKeys.createNext(someSigningKey(), act('signing_key.create'))

@@ -7,7 +7,15 @@ import { fillStep } from '../../src/store/ledger/fill.ts'
 import { DEAD_ROWS_MAX, LIVE_ROW_STATEMENTS } from '../../src/store/ledger/live-rows.ts'
 import { aliveOf, changeIn, endingsOf, openElsewhere } from '../support/agent-world.ts'
 import { ask, limited, upTo } from '../support/limited-agents.ts'
-import { act, createAgent, KEEP_LONG, makeTestStore, type TestStore } from '../support/store.ts'
+import {
+  act,
+  createAgent,
+  isPostgresTested,
+  KEEP_LONG,
+  makeTestStore,
+  testEmbedded,
+  type TestStore,
+} from '../support/store.ts'
 import { inTransaction, readNumber, readRows, withWritingConnection } from '../support/store-file.ts'
 import { planOf } from './list-plans.ts'
 
@@ -100,7 +108,8 @@ test('an agent whose live tokens are hidden behind too many dead rows passes for
   await changeIn(store, agent, { liveTokensMax: 5 })
   assert.deepEqual((await ask(store, agent, 6)).outcomes, upTo(0, 6, reached(1)))
   world.clock.advance(SECOND - 1)
-  assert.deepEqual((await ask(store, agent)).outcomes, [reached(1)])
+  // Where nothing is remembered from one group to the next it is counted anew, and passes for full from then on.
+  assert.deepEqual((await ask(store, agent)).outcomes, [reached(isPostgresTested() ? 2 : 1)])
   withWritingConnection(world, connection => {
     while (inTransaction(connection, fillStep) === 'more');
   })
@@ -260,7 +269,7 @@ test('the highest ceiling holds exactly', async t => {
   assert.equal((await ask(store, agent, max + 5)).got.length, max)
 })
 
-test('live tokens are read by the index of their agent, and never sorted by the store', async t => {
+testEmbedded('live tokens are read by the index of their agent, and never sorted by the store', async t => {
   const { store, file } = await open(t)
   await createAgent(store)
   for (const statement of LIVE_ROW_STATEMENTS) {

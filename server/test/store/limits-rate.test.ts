@@ -6,10 +6,18 @@ import { groupCommit } from '../../src/store/sqlite/group-commit.ts'
 import { unpackOutcome } from '../../src/store/sqlite/outcomes.ts'
 import { packTokens } from '../../src/store/sqlite/packed-tokens.ts'
 import { monotonicMs } from '../../src/store/monotonic.ts'
-import { resetClock } from '../../src/store/sqlite/reset-clock.ts'
 import { changeIn, openElsewhere } from '../support/agent-world.ts'
 import { ask, limited, upTo } from '../support/limited-agents.ts'
-import { act, createAgent, KEEP_LONG, makeTestStore, newTokens, START, type TestStore } from '../support/store.ts'
+import {
+  act,
+  createAgent,
+  KEEP_LONG,
+  makeTestStore,
+  newTokens,
+  resetTestedClock,
+  testEmbedded,
+  type TestStore,
+} from '../support/store.ts'
 import { countRows, withFile, withWritingConnection } from '../support/store-file.ts'
 
 const SECOND = 1000
@@ -104,7 +112,7 @@ test('agents in one group are counted each for itself, and one without limits is
   assert.equal(countRows(file, 'issue_count'), 2)
 })
 
-test('two jobs of one transaction share a limit, and one that is rolled back counts nothing', async t => {
+testEmbedded('two jobs of one transaction share a limit, and one that is rolled back counts nothing', async t => {
   const world = await open(t)
   const { store } = world
   const agent = await limited(store, { tokensPerMinute: 3, liveTokensMax: 3 })
@@ -199,7 +207,7 @@ test('a clock that is set back wedges no agent', async t => {
   await ask(world.store, agent)
   await world.store.close()
   world.clock.stepWall(-DAY)
-  resetClock({ file: world.file, act: act('clock.reset'), wall: START - DAY })
+  await resetTestedClock(world, act('clock.reset'))
   const again = await world.reopen(null)
   t.after(again.dispose)
   assert.deepEqual((await ask(again.store, agent)).outcomes, ['inserted'])

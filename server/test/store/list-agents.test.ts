@@ -128,7 +128,7 @@ test('a page of what is rare looks at 10,000 agents at most, and is then short, 
       .prepare(
         `insert into agent (id, client_id, name, created_at, scopes, resources)
          with recursive n(n) as (select 1 union all select n + 1 from n where n < ?)
-         select 'id' || n, 'client' || n, 'n' || printf('%06d', n), 0, '[]', '[]' from n`,
+         select 'id' || n, 'client' || n, 'n' || substr(cast(1000000 + n as text), 2), 0, '[]', '[]' from n`,
       )
       .run(PAGE_EXAMINED_MAX),
   )

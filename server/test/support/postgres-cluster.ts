@@ -61,6 +61,7 @@ export const testCluster = (): Promise<Cluster> => (cluster ??= findCluster())
 export const databaseUrl = ({ socketFolder, port }: Cluster, database: string): string =>
   `postgres://mintmark@/${database}?host=${encodeURIComponent(socketFolder)}&port=${port}`
 
+/** Whether it is the address of a database, and no file. */
 export const isDatabaseUrl = (file: string): boolean => file.startsWith('postgres:')
 
 /** The name of the database in an address. */

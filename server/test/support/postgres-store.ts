@@ -1,7 +1,7 @@
 // What tests of the PostgreSQL store share: addresses of databases, and the clock that the database tells.
 import type { DatabaseAddress } from '../../src/store/postgres/address.ts'
 import type { Connection } from '../../src/store/postgres/connection.ts'
-import { connectToPrimary } from '../../src/store/postgres/primary.ts'
+import { connectPatiently } from '../../src/store/postgres/primary.ts'
 import { testCluster } from './postgres-cluster.ts'
 
 /** A database of the tests' cluster, which does without fsync. */
@@ -25,7 +25,7 @@ export const withConnection = async <T>(
   address: DatabaseAddress,
   work: (connection: Connection) => Promise<T>,
 ): Promise<T> => {
-  const connection = await connectToPrimary(address)
+  const connection = await connectPatiently(address)
   try {
     return await work(connection)
   } finally {

@@ -29,8 +29,10 @@ const clientOf = (url: string): Promise<pg.Client> => {
 const answer = async ({ url, text, values }: SyncQuestion): Promise<SyncAnswer> => {
   try {
     const client = await clientOf(url)
-    const { rows, rowCount } = await client.query<Record<string, unknown>>(text, values.length > 0 ? [...values] : [])
-    return { rows, changes: rowCount ?? 0 }
+    const result = await client.query<Record<string, unknown>>(text, values.length > 0 ? [...values] : [])
+    // Of several statements in one text each has a result.
+    const last = Array.isArray(result) ? (result as (typeof result)[]).at(-1) : result
+    return { rows: last?.rows ?? [], changes: last?.rowCount ?? 0 }
   } catch (fault) {
     return { fault: fault instanceof Error ? fault.message : String(fault) }
   }

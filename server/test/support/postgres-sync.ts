@@ -2,11 +2,11 @@
 import { MessageChannel, receiveMessageOnPort, Worker } from 'node:worker_threads'
 import { makeLiveTokens } from '../../src/store/ledger/live-tokens.ts'
 import { makeSets } from '../../src/store/ledger/sets.ts'
+import { LEASE_MS } from '../../src/store/postgres/clock.ts'
 import { TOKENS_LOCK } from '../../src/store/postgres/locks.ts'
 import { lastGiven } from '../../src/store/postgres/open-transaction.ts'
 import { endedBetween } from '../../src/store/postgres/partitions.ts'
 import { given, type Script } from '../../src/store/script.ts'
-import type { ManualClock } from '../../src/store/sqlite/clock.ts'
 import type { Transaction } from '../../src/store/transaction.ts'
 import type { SyncAnswer, SyncQuestion } from './postgres-sync-messages.ts'
 
@@ -46,10 +46,10 @@ export const askNow = (url: string, text: string, ...values: readonly unknown[])
   return { rows, changes: received.changes }
 }
 
-export type WritingDatabase = { readonly url: string; readonly clock: ManualClock }
+export type WritingDatabase = { readonly url: string; readonly clock: () => number }
 
 const transactionNow = ({ url, clock }: WritingDatabase): Transaction => ({
-  now: Math.max(clock.wall(), Number(askNow(url, 'select last_at from service').rows[0]?.['last_at'])),
+  now: Math.max(clock(), Number(askNow(url, 'select last_at from service').rows[0]?.['last_at'])),
   sets: makeSets(),
   live: makeLiveTokens(),
   endedBetween,
@@ -64,7 +64,9 @@ export const inTransactionNow = <T>(database: WritingDatabase, script: (tx: Tran
   try {
     askNow(url, 'select one from service for update')
     askNow(url, 'select pg_advisory_xact_lock(?)', TOKENS_LOCK)
-    const running = script(transactionNow(database))
+    const tx = transactionNow(database)
+    askNow(url, 'update service set clock_lease = ? where clock_lease < ?', tx.now + LEASE_MS, tx.now + LEASE_MS / 2)
+    const running = script(tx)
     let step = running.next()
     while (step.done !== true) step = running.next(askNow(url, step.value.text, ...step.value.values))
     askNow(url, 'commit')

@@ -23,7 +23,8 @@ const databaseAt = (url: string): Database.Database => {
     all: (...values: readonly unknown[]) => askNow(url, text, ...values).rows,
   })
   const exec = (text: string): void => void askNow(url, text)
-  return { prepare, exec } as unknown as Database.Database
+  const transaction = (work: () => void) => work
+  return { prepare, exec, transaction } as unknown as Database.Database
 }
 
 /**
@@ -62,13 +63,17 @@ export const readNumber = (file: string, sql: string): number => {
 
 export const countRows = (file: string, from: string): number => readNumber(file, `select count(*) from ${from}`)
 
-export type StoreFile = { readonly file: string; readonly clock: ManualClock }
+/** Its clock, or what it says. */
+export type StoreFile = { readonly file: string; readonly clock: ManualClock | number }
+
+const clockOfFile = (clock: ManualClock | number): (() => number) =>
+  typeof clock === 'number' ? () => clock : clockOf(startClock(0, clock.buffer))
 
 const databases = new WeakMap<WritingConnection, WritingDatabase>()
 
 /** What stands for a writing connection where the store is on PostgreSQL; it knows that one by it. */
-const writingDatabase = (url: string, clock: ManualClock): WritingConnection => {
-  const connection = { clock: clock.wall } as unknown as WritingConnection
+const writingDatabase = (url: string, clock: () => number): WritingConnection => {
+  const connection = { clock } as unknown as WritingConnection
   databases.set(connection, { url, clock })
   return connection
 }
@@ -76,8 +81,8 @@ const writingDatabase = (url: string, clock: ManualClock): WritingConnection => 
 /** Runs `work` on a writing connection as the writing thread has one, at the time of the clock. */
 export const withWritingConnection = <T>({ file, clock }: StoreFile, work: (connection: WritingConnection) => T): T =>
   isDatabaseUrl(file)
-    ? work(writingDatabase(file, clock))
-    : withFile(file, db => work(writingConnection(db, clockOf(startClock(0, clock.buffer)))))
+    ? work(writingDatabase(file, clockOfFile(clock)))
+    : withFile(file, db => work(writingConnection(db, clockOfFile(clock))))
 
 /** Runs a script in one transaction of a writing connection. */
 export const inTransaction = <T>(connection: WritingConnection, script: (tx: Transaction) => Script<T>): T => {

@@ -12,6 +12,7 @@ import type { HistoryFilters, TokenFilters } from '../../src/domain/page.ts'
 import type { SealedSigningKey } from '../../src/domain/signing-key.ts'
 import { makeTokenId } from '../../src/domain/token-id.ts'
 import type { NewToken } from '../../src/ports.ts'
+import { resetDatabaseClock } from '../../src/store/postgres/act-alone.ts'
 import { openPostgresStore } from '../../src/store/postgres/open.ts'
 import type { Retention } from '../../src/store/retention.ts'
 import { type ManualClock, makeManualClock, steadyOf } from '../../src/store/sqlite/clock.ts'
@@ -21,6 +22,7 @@ import {
   type SqliteStore,
   type StoreOptions,
 } from '../../src/store/sqlite/open.ts'
+import { resetClock } from '../../src/store/sqlite/reset-clock.ts'
 import { databaseOf, isDatabaseUrl } from './postgres-cluster.ts'
 import { addressOf } from './postgres-store.ts'
 import { makeStoreDatabase } from './postgres-template.ts'
@@ -84,7 +86,7 @@ export type TestStore = {
   readonly dispose: () => Promise<void>
 }
 
-type Place = { readonly file: string; readonly clock: ManualClock; readonly remove: () => Promise<void> }
+export type Place = { readonly file: string; readonly clock: ManualClock; readonly remove: () => Promise<void> }
 
 const adopt = (store: TestedStore, place: Place): TestStore => ({
   store,
@@ -120,6 +122,15 @@ const makeDatabase = async (start: number): Promise<Place> => {
   const { url, clock, drop } = await makeStoreDatabase(start)
   return { file: url, clock, remove: drop }
 }
+
+/** Sets the clock of a store that nobody has opened back to what its machine says; all tokens end. */
+export const resetTestedClock = (
+  { file, clock }: Pick<TestStore, 'file' | 'clock'>,
+  done: Act,
+): void | Promise<void> =>
+  isDatabaseUrl(file)
+    ? addressOf(databaseOf(file)).then(address => resetDatabaseClock(address, done))
+    : resetClock({ file, act: done, wall: clock.wall() })
 
 /** A place with a migrated store that nobody has opened. */
 export const makePlace = (start: number): Promise<Place> => (isPostgresTested() ? makeDatabase : makeFile)(start)

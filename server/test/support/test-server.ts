@@ -1,9 +1,6 @@
 // A whole service on a port of its own: real store, real keys, a real identity provider, a clock that the test sets.
-import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { once } from 'node:events'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
 import type { Origin } from '../../src/domain/caller.ts'
@@ -27,10 +24,10 @@ import { enableAgent } from '../../src/operations/enable-agent.ts'
 import { revokeApiKey } from '../../src/operations/revoke-api-key.ts'
 import type { Ports, ServiceProfile } from '../../src/ports.ts'
 import { monotonicMs } from '../../src/store/monotonic.ts'
-import { makeManualClock, type ManualClock } from '../../src/store/sqlite/clock.ts'
-import { migrateSqliteStore, openSqliteStore, type SqliteStore, type StoreHost } from '../../src/store/sqlite/open.ts'
+import type { ManualClock } from '../../src/store/sqlite/clock.ts'
+import type { StoreHost } from '../../src/store/sqlite/open.ts'
 import { type IdentityProvider, startIdentityProvider } from './identity-provider.ts'
-import { act, KEEP_LONG, START, waitOn } from './store.ts'
+import { act, KEEP_LONG, makePlace, openTestedStore, type Place, START, type TestedStore, waitOn } from './store.ts'
 import { type Watch, watchAnswers } from './watch-answers.ts'
 
 export const AUDIENCE = 'https://api.example'
@@ -52,7 +49,7 @@ export type TestServerOptions = {
   /** What the keys of clients are fetched with; by default the service's own, with this machine allowed. */
   readonly fetchClientKeys?: Fetch
   /** Puts a fault in front of a port; `host` is the store's. */
-  readonly break?: (ports: Ports, host: StoreHost) => Ports
+  readonly break?: (ports: Ports, host: () => StoreHost) => Ports
 }
 
 export type AgentOfTest = { readonly agentId: string; readonly clientId: string; readonly clientSecret: string }
@@ -105,13 +102,10 @@ const listenOnFreePort = async (build: (origin: string) => FastifyInstance, trie
 }
 
 const openStore = async (
-  clock: ManualClock,
+  { file, clock }: Pick<Place, 'file' | 'clock'>,
   { deadlineMs, keys }: Pick<TestServerOptions, 'deadlineMs' | 'keys'>,
-): Promise<{ store: SqliteStore; folder: string }> => {
-  const folder = mkdtempSync(join(tmpdir(), 'mintmark-service-'))
-  const file = join(folder, 'mintmark.db')
-  await migrateSqliteStore({ file, madeBy: 'migrate', now: clock.wall() })
-  const store = await openSqliteStore({
+): Promise<TestedStore> => {
+  const store = await openTestedStore({
     file,
     retention: KEEP_LONG,
     clock,
@@ -125,13 +119,19 @@ const openStore = async (
     }),
   })
   await store.signingKeys.createFirst(makeSigningKey(KEY_ENCRYPTION_KEY), act('signing_key.create'))
-  return { store, folder }
+  return store
+}
+
+/** The writing thread of the embedded store, for a test that breaks it. */
+const hostOf = (store: TestedStore): StoreHost => {
+  if (!('host' in store)) throw new Error('Only the embedded store has a writing thread.')
+  return store.host as StoreHost
 }
 
 const secrets = makeSecrets(randomness)
 
 const portsOf = (
-  store: SqliteStore,
+  store: TestedStore,
   provider: IdentityProvider,
   profile: ServiceProfile,
   { now, fetchClientKeys }: { readonly now: () => number; readonly fetchClientKeys: Fetch },
@@ -177,7 +177,7 @@ const taken = <T extends object>(answer: T): Exclude<T, { refusal: unknown }> =>
   return answer as Exclude<T, { refusal: unknown }>
 }
 
-const makeRegisters = (store: SqliteStore) => {
+const makeRegisters = (store: TestedStore) => {
   const ports = { agents: store.agents, apiKeys: store.apiKeys, secrets, randomness }
   let agents = 0
   return {
@@ -200,9 +200,10 @@ const makeRegisters = (store: SqliteStore) => {
 }
 
 export const startServer = async (options: TestServerOptions = {}): Promise<TestServer> => {
-  const clock = makeManualClock(options.start ?? START)
+  const place = await makePlace(options.start ?? START)
+  const { clock } = place
   const provider = await startIdentityProvider({ algorithms: ['ES256', 'RS256'], now: clock.wall })
-  const { store, folder } = await openStore(clock, options)
+  const store = await openStore(place, options)
   const lines: string[] = []
   let issuer = ''
   const fetchClientKeys = options.fetchClientKeys ?? makeGuardedFetch(['127.0.0.0/8'])
@@ -220,7 +221,7 @@ export const startServer = async (options: TestServerOptions = {}): Promise<Test
     }
     const ports = portsOf(store, provider, { ...fixed, ...options.profile }, reading)
     const logger = pino({ level: 'trace' }, { write: line => void lines.push(line) })
-    const broken = options.break?.(ports, store.host) ?? ports
+    const broken = options.break === undefined ? ports : options.break(ports, () => hostOf(store))
     const app = buildServer(broken, { bodyBytesMax: 16_384, logger, ...options.server })
     watch = watchAnswers(app)
     return app
@@ -231,14 +232,14 @@ export const startServer = async (options: TestServerOptions = {}): Promise<Test
     clock,
     provider,
     routes: watch?.routes ?? [],
-    storeFile: store.host.file,
+    storeFile: place.file,
     log: () => lines.join(''),
     ...makeRegisters(store),
     settle: store.settle,
     close: async () => {
       await server.close()
       await Promise.all([store.close(), provider.close()])
-      rmSync(folder, { recursive: true, force: true })
+      await place.remove()
       watch?.assertDescribed()
     },
   }

@@ -15,11 +15,11 @@ import type { Connection } from './connection.ts'
 import { driver } from './drive.ts'
 import { refuseVersion, schemaVersionOf } from './migrations.ts'
 import { lastGiven, transactionOpener } from './open-transaction.ts'
-import { connectToPrimary } from './primary.ts'
+import { connectPatiently } from './primary.ts'
 import { makeTransactions } from './transactions.ts'
 
 const withConnection = async <T>(address: DatabaseAddress, work: (connection: Connection) => Promise<T>) => {
-  const connection = await connectToPrimary(address, 0)
+  const connection = await connectPatiently(address)
   try {
     refuseVersion(await schemaVersionOf(connection), address)
     return await work(connection)

@@ -6,16 +6,19 @@ import type { Milliseconds } from '../../domain/time.ts'
 export const LEASE_MS = 1000
 /** A lease at most so far ahead of the database's clock is waited out at start. */
 export const LEASE_WAIT_MS = 2000
-/** How far the database's clock may be off from what this process has followed. */
+/** How far the database's clock may be ahead of what this process has followed, and the lease of it at start. */
 export const CLOCK_OFF_MS_MAX = 60_000
 
 // Clocks of two machines do not run alike: what a process counts on by itself runs so much slower than its own, and what
 // it allows the database to gain so much faster.
 const DRIFT = 0.001
 
+/** What the database says of the time, in one snapshot: its clock, the time of the last act, the lease. */
+export type Told = { readonly told: Milliseconds; readonly lastAt: Milliseconds; readonly clockLease: Milliseconds }
+
 export type DatabaseClock = {
-  /** The time of an answer for which the database gave `told`. Throws Unavailable where its clock jumped. */
-  readonly observe: (told: Milliseconds) => Milliseconds
+  /** The time of an answer: not before any that another process acted at. Throws Unavailable where the clock jumped. */
+  readonly observe: (seen: Told) => Milliseconds
   /** The time as far as it is known without asking. */
   readonly now: () => Milliseconds
 }
@@ -29,19 +32,18 @@ export const makeDatabaseClock = (start: Milliseconds, monotonic: () => Millisec
 
   return {
     now,
-    observe: told => {
+    observe: ({ told, lastAt, clockLease }) => {
       const here = monotonic()
       const own = now()
       const most = began.at + (here - began.monotonic) * (1 + DRIFT) + CLOCK_OFF_MS_MAX
       if (told > most) {
         throw new Unavailable('The clock of the database jumped ahead by more than 60 s. Correct it, or restart.')
       }
-      if (told < own - CLOCK_OFF_MS_MAX) {
-        throw new Unavailable('The clock of the database went back by more than 60 s. Correct it.')
-      }
-      if (told <= own) return own
-      last = { at: told, monotonic: here }
-      return told
+      // Whoever wrote the lease did so at a time of his own, so far before it.
+      const seen = Math.max(told, lastAt, clockLease - LEASE_MS)
+      if (seen <= own) return own
+      last = { at: seen, monotonic: here }
+      return seen
     },
   }
 }

@@ -56,7 +56,7 @@ const readCommon = (json: string | null | undefined, { clock }: Session): Common
     readonly CutOffRow[] | null,
   ]
   if (isStandby === 1) throw new Unavailable('The database has become a standby.')
-  const now = Math.max(clock.observe(told), lastAt)
+  const now = clock.observe({ told, lastAt, clockLease })
   return { endedSeq, lastEndSeq, clockLease, now, cutOffs: (open ?? []).map(cutOffOf) }
 }
 

@@ -2,6 +2,7 @@
 import { issuedAtOf } from '../../domain/token-id.ts'
 import { LAST_USE_STEP_MS } from '../registers/last-uses.ts'
 import type { InsertOutcome, NewToken } from '../../ports.ts'
+import type { Told } from './clock.ts'
 import type { Answered, Asked, Connection } from './connection.ts'
 import { isPartitionMissing } from './faults.ts'
 import { TOKENS_LOCK } from './locks.ts'
@@ -35,9 +36,9 @@ const INSERT = `with n as (select seq, clock_lease, mintmark_now() as now from s
     update credential set last_used_at = (select now from n) where credential.n in (select used.n from used) returning 1)
   select id from written`
 
-const STATE = 'select seq, clock_lease as "clockLease", mintmark_now() as now from service'
+const STATE = 'select seq, clock_lease as "clockLease", last_at as "lastAt", mintmark_now() as told from service'
 
-type State = { readonly seq: number; readonly clockLease: number; readonly now: number }
+type State = Told & { readonly seq: number }
 
 type Row = { readonly token: NewToken; readonly scope: number; readonly aud: number }
 
@@ -109,7 +110,7 @@ export const makeWritePlain = (session: Session, renewLease: () => Promise<unkno
     for (let n = 1; ; n += 1) {
       const [, inserted, stated] = await writeWithPartitions(connection, rows)
       const state = stated?.rows[0] as State // as the statement lists it
-      clock.observe(state.now)
+      clock.observe(state)
       if (newest <= state.clockLease || n === LEASE_ATTEMPTS) return { inserted, state, newest }
       await renewLease()
     }
@@ -120,7 +121,7 @@ export const makeWritePlain = (session: Session, renewLease: () => Promise<unkno
     const ids = new Set(inserted?.rows.map(row => (row as { id: Buffer }).id.toString('hex')))
     return ({ token }) => {
       if (ids.has(token.id.replaceAll('-', ''))) return 'inserted'
-      const isTooOld = issuedAtOf(token.id) <= state.now - ID_AGE_MS_MAX
+      const isTooOld = issuedAtOf(token.id) <= state.told - ID_AGE_MS_MAX
       return token.seq !== state.seq || newest > state.clockLease || isTooOld ? 'decide_again' : 'later'
     }
   }

@@ -1,9 +1,9 @@
 // Opens the view that jobs work with: after the locks, at one time, with the lease of the clock ahead of it.
-import type { Milliseconds } from '../../domain/time.ts'
 import { makeLiveTokens } from '../ledger/live-tokens.ts'
 import { makeSets, type Sets } from '../ledger/sets.ts'
 import { given, only, type Script } from '../script.ts'
 import type { NumberedTable, Transaction } from '../transaction.ts'
+import type { Told } from './clock.ts'
 import type { Connection } from './connection.ts'
 import { lockService, lockTokens } from './locks.ts'
 import { endedBetween } from './partitions.ts'
@@ -18,11 +18,9 @@ export type Opened = {
 /** `excludesTokens`: whether it waits for the tokens that are being written, and lets none be written until its end. */
 export type OpenTransaction = (connection: Connection, excludesTokens: boolean) => Promise<Opened>
 
-type Moment = { readonly now: Milliseconds; readonly lastAt: Milliseconds; readonly clockLease: Milliseconds }
-
 // The message makes every transaction one that writes, so that its commit waits for the disk and the standby: an act that
 // finds its work done already must not be acknowledged before the one that did it is durable.
-const MOMENT = `select mintmark_now() as now, last_at as "lastAt", clock_lease as "clockLease",
+const MOMENT = `select mintmark_now() as told, last_at as "lastAt", clock_lease as "clockLease",
   pg_logical_emit_message(true, 'mintmark', '') as emitted from service`
 
 const LAST_GIVEN = 'select n from given where what = ?'
@@ -42,8 +40,8 @@ export const transactionOpener =
     const asked = driver.ask(connection, MOMENT)
     asked.catch(() => undefined)
     await Promise.all(locks)
-    const moment = (await asked).rows[0] as Moment // as the statement lists it
-    const now = Math.max(clock.observe(moment.now), moment.lastAt)
+    const moment = (await asked).rows[0] as Told // as the statement lists it
+    const now = clock.observe(moment)
     if (now > moment.clockLease - session.leaseMs / 2) {
       await driver.ask(connection, 'update service set clock_lease = ?', now + session.leaseMs)
     }

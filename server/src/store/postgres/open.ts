@@ -30,7 +30,7 @@ import { startSession, type StoreMaker } from './start-session.ts'
 import { makeHotLedger } from './hot-ledger.ts'
 import { jobWriter } from './jobs.ts'
 import { transactionOpener } from './open-transaction.ts'
-import { connectToPrimary } from './primary.ts'
+import { connectPatiently } from './primary.ts'
 import { makeReader } from './reader.ts'
 import { type RunningUpkeep, startUpkeep } from './upkeep.ts'
 import { STORE_DEADLINE_MS } from './deadlines.ts'
@@ -161,7 +161,7 @@ export const openPostgresStore = async (options: PostgresOptions): Promise<Postg
           onSeal: seal => options.sealing?.onSeal(seal),
           onKeyWanted: () => void supply(),
           onFault: fault => options.onFault?.(fault),
-          connect: () => connectToPrimary(address, 0),
+          connect: () => connectPatiently(address),
         })
   return {
     ledger: makeTokenLedger(reader, labels, jobs, hot),

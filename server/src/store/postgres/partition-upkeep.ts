@@ -84,12 +84,10 @@ const tidy = async (connection: Connection, kept: Kept, now: Milliseconds): Prom
 }
 
 /**
- * One round, on a connection that is used for nothing else and closed after it. What it drops and packs it does alone;
- * the statements of that take as long as they take.
+ * One round, on a patient connection that is used for nothing else and closed after it. What it drops and packs it does
+ * alone.
  */
 export const keepPartitions = async (connection: Connection, kept: Kept, now: Milliseconds): Promise<void> => {
   if ((await missingPartitions(connection, now)).length > 0) await makePartitions(connection, now)
-  await connection.ask({ text: 'set statement_timeout = 0' })
-  await connection.ask({ text: 'set lock_timeout = 0' })
   if (await isAlone(connection)) await tidy(connection, kept, now)
 }

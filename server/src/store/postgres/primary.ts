@@ -118,3 +118,16 @@ export const connectToPrimary = async (address: DatabaseAddress, answerMsMax?: n
     throw reasonOf(fault)
   }
 }
+
+/** The same for what takes as long as it takes. */
+export const connectPatiently = async (address: DatabaseAddress): Promise<Connection> => {
+  const connection = await connectToPrimary(address, 0)
+  try {
+    await connection.ask({ text: 'set statement_timeout = 0' })
+    await connection.ask({ text: 'set lock_timeout = 0' })
+    return connection
+  } catch (fault) {
+    connection.destroy()
+    throw fault
+  }
+}

@@ -24,7 +24,7 @@ const SERVICE: Asked = {
   from service`,
 }
 
-type Told = ServiceRow & { readonly told: number; readonly isStandby: number }
+type Head = ServiceRow & { readonly told: number; readonly isStandby: number }
 
 type Work = (snapshot: Snapshot) => Script<unknown>
 
@@ -39,9 +39,9 @@ export type ReaderOptions = {
   readonly deadline: () => MonotonicMilliseconds
 }
 
-const snapshotOf = ({ told, isStandby, ...service }: Told, { clock }: Session, sets: Sets): Snapshot => {
+const snapshotOf = ({ told, isStandby, ...service }: Head, { clock }: Session, sets: Sets): Snapshot => {
   if (isStandby === 1) throw new Unavailable('The database has become a standby.')
-  const now = Math.max(clock.observe(told), service.lastAt)
+  const now = clock.observe({ told, ...service })
   let cutOffs: readonly CutOff[] | undefined
   return {
     service,
@@ -70,7 +70,7 @@ export const makeReader = (session: Session, { sets, renewLease, deadline }: Rea
 
   const readSnapshot = async (ask: (asked: Asked) => Promise<Answered>): Promise<Snapshot> => {
     const { rows } = await ask(SERVICE)
-    const [told] = rows as readonly Told[] // as the statement lists it
+    const [told] = rows as readonly Head[] // as the statement lists it
     if (told === undefined) throw new Error('The store has no service row.')
     return snapshotOf(told, session, sets)
   }

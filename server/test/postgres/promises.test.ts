@@ -1,0 +1,189 @@
+// What only a database that others share can break.
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { test, type TestContext } from 'node:test'
+import { Unavailable } from '../../src/domain/refusal.ts'
+import { makeTokenId } from '../../src/domain/token-id.ts'
+import { makeBatches } from '../../src/store/postgres/batches.ts'
+import type { Connection } from '../../src/store/postgres/connection.ts'
+import { FIND_STATEMENT } from '../../src/store/postgres/find-tokens.ts'
+import { keepPartitions } from '../../src/store/postgres/partition-upkeep.ts'
+import type { Pool } from '../../src/store/postgres/pool.ts'
+import { makeTransactions } from '../../src/store/postgres/transactions.ts'
+import { databaseOf } from '../support/postgres-cluster.ts'
+import { addressOf, withConnection } from '../support/postgres-store.ts'
+import { act, createAgent, issue, KEEP_LONG, makeTestStore, START } from '../support/store.ts'
+import { countRows, readNumber, readRows } from '../support/store-file.ts'
+
+process.env['MINTMARK_TEST_STORE'] = 'postgres'
+
+const DAY_MS = 86_400_000
+const REVOKE = act('token.revoke')
+
+const makeWorld = async (t: TestContext) => {
+  const world = await makeTestStore(null)
+  t.after(world.dispose)
+  return { ...world, agent: await createAgent(world.store), address: await addressOf(databaseOf(world.file)) }
+}
+
+const partitionsOf = (file: string): readonly unknown[] =>
+  readRows(file, 'select inhrelid::regclass::text as name from pg_inherits order by 1').map(row => row['name'])
+
+test('a look-up by address touches one partition of tokens, by its key', async t => {
+  const { store, agent, address, clock } = await makeWorld(t)
+  const [today] = await issue(store, agent, {})
+  clock.advance(DAY_MS)
+  const [tomorrow] = await issue(store, agent, {})
+  assert.ok(today && tomorrow)
+  const plan = await withConnection(address, async connection => {
+    const explain = { text: `explain (analyze, costs off, timing off) ${FIND_STATEMENT}`, name: 'explained' }
+    for (const one of [today, tomorrow]) await connection.ask({ ...explain, values: [[300], [one.id]] })
+    const { rows } = await connection.ask({ ...explain, values: [[300], [tomorrow.id]] })
+    return rows.map(row => String((row as Record<string, unknown>)['QUERY PLAN']))
+  })
+  const scans = plan.filter(line => / on token_\d+/.test(line))
+  assert.ok(scans.length >= 3, plan.join('\n'))
+  assert.deepEqual(
+    scans
+      .filter(line => !line.includes('never executed'))
+      .map(line => /(Index \w+|Seq Scan).* on (\w+)/.exec(line)?.slice(1)),
+    [['Index Scan', 'token_20261122']],
+  )
+})
+
+test('a partition that is missing is made, and the token is issued all the same', async t => {
+  const { store, agent, clock, file } = await makeWorld(t)
+  clock.advance(30 * DAY_MS)
+  const [token] = await issue(store, agent, {})
+  assert.ok(token && partitionsOf(file).includes('token_20261221'))
+  assert.equal(await store.ledger.end(token, 'manual_revocation', REVOKE), 'ended')
+  assert.deepEqual(await store.ledger.find([token]), [undefined])
+  assert.equal(countRows(file, 'ended'), 1)
+})
+
+test('partitions are made ahead, and dropped whole once nothing in them must be kept', async t => {
+  const { store, agent, clock, file, address } = await makeWorld(t)
+  const [ended, expired] = await issue(store, agent, {}, {})
+  assert.ok(ended && expired)
+  await store.ledger.end(ended, 'manual_revocation', REVOKE)
+  const keep = () => withConnection(address, connection => keepPartitions(connection, KEEP_LONG, clock.wall()))
+  // The day, the longest life of a token, and what expired is kept for; until a moment before, it is all there.
+  clock.advance(Date.UTC(2026, 10, 22) + DAY_MS + KEEP_LONG.expiredMs - 1 - START)
+  await keep()
+  assert.ok(partitionsOf(file).includes('token_20261121'))
+  clock.advance(1)
+  await keep()
+  const left = partitionsOf(file)
+  assert.ok(!left.includes('token_20261121') && left.includes('token_20261122') && left.includes('token_20261202'))
+  assert.deepEqual([countRows(file, 'token'), countRows(file, 'ended')], [0, 1])
+  assert.equal(countRows(file, `pg_class where relname = 'token_20261121'`), 0)
+  clock.advance(400 * DAY_MS)
+  await Promise.all([keep(), keep()])
+  assert.equal(countRows(file, 'ended'), 0)
+  // Of those that are closed the indexes are packed, once.
+  assert.ok(countRows(file, `pg_description where description = 'packed'`) > 0)
+})
+
+test('a revoke that finds its work done writes all the same, and so waits for what did it', async t => {
+  const { store, agent, file } = await makeWorld(t)
+  const [token] = await issue(store, agent, {})
+  assert.ok(token)
+  await store.ledger.end(token, 'manual_revocation', REVOKE)
+  const written = () => readNumber(file, `select pg_current_wal_insert_lsn() - '0/0'::pg_lsn as bytes`)
+  const before = written()
+  assert.equal(await store.ledger.end(token, 'manual_revocation', REVOKE), 'already_ended')
+  assert.ok(written() > before)
+})
+
+test('a commit that comes with a notice, as one that was not replicated does, is a failure', async t => {
+  const { address, file } = await makeWorld(t)
+  await withConnection(address, async connection => {
+    const { write } = makeTransactions(address)
+    await connection.ask({ text: 'create table noticed (n integer)' })
+    await connection.ask({
+      text: `create function tell() returns trigger language plpgsql as
+        $$ begin raise warning 'canceling wait for synchronous replication'; return null; end $$`,
+    })
+    await connection.ask({
+      text: `create constraint trigger told after insert on noticed deferrable initially deferred
+        for each row execute function tell()`,
+    })
+    const work = () => connection.ask({ text: 'insert into noticed values (1)' })
+    await assert.rejects(write(connection, work), Unavailable)
+  })
+  assert.equal(countRows(file, 'noticed'), 1)
+})
+
+test('a transaction that failed and is committed all the same is a failure', async t => {
+  const { address } = await makeWorld(t)
+  await withConnection(address, async connection => {
+    const { write } = makeTransactions(address)
+    const work = () => connection.ask({ text: 'select 1 / 0' }).catch(() => undefined)
+    await assert.rejects(write(connection, work), /took the transaction back/)
+  })
+})
+
+test('what is asked while a batch is under way is not answered by it', async () => {
+  const sent: (readonly number[])[] = []
+  const { promise: answered, resolve: answer } = Promise.withResolvers<undefined>()
+  const connection = {} as Connection
+  const pool: Pool = { use: work => work(connection), close: () => undefined }
+  const ask = makeBatches<number, number>({
+    pool,
+    flightsMax: 1,
+    sizeMax: 2,
+    send: async (_, batch) => {
+      sent.push(batch)
+      if (sent.length === 1) await answered
+      return batch.map(n => 10 * n)
+    },
+  })
+  const first = [ask(1, 0), ask(2, 0), ask(3, 0)]
+  await Promise.resolve()
+  await Promise.resolve()
+  assert.deepEqual(sent, [[1, 2]])
+  const late = ask(4, 0)
+  answer(undefined)
+  assert.deepEqual(await Promise.all([...first, late]), [10, 20, 30, 40])
+  assert.deepEqual(sent, [
+    [1, 2],
+    [3, 4],
+  ])
+})
+
+test('a token that was decided on before an act and comes after it finds another number, however they meet', async t => {
+  const { store, agent, file } = await makeWorld(t)
+  const other = await createAgent(store)
+  await issue(store, other, {})
+  const rounds = Array.from({ length: 20 }, async () => {
+    const view = await store.agents.viewForIssue([other.clientId], 'fresh')
+    const [client] = view.clients
+    assert.ok(client)
+    const token = {
+      id: makeTokenId(view.now, randomBytes(10)),
+      lifetimeSeconds: 300,
+      digest: randomBytes(16).toString('hex'),
+      agent: client.number,
+      credential: client.credentials[0]?.number ?? 0,
+      signingKey: view.signingKey.number,
+      scope: 'db:read',
+      audience: ['https://api.example'],
+      seq: view.seq,
+      limits: null,
+    }
+    const [outcomes] = await Promise.all([
+      store.ledger.insert([token]),
+      store.agents.disable(agent.id, act('agent.disable')),
+      store.agents.enable(agent.id, act('agent.enable')),
+    ])
+    return { token, outcome: outcomes[0] }
+  })
+  for (const { token, outcome } of await Promise.all(rounds)) {
+    const [found] = await store.ledger.find([token])
+    if (outcome === 'inserted') assert.equal(found?.dead, false)
+    else assert.deepEqual([outcome, found], ['decide_again', undefined])
+  }
+  // Nothing is left under a cut-off that is closed.
+  const lost = `token t join agent a on a.n = t.agent where t.seq < a.ended_seq`
+  assert.equal(countRows(file, `${lost} and not exists (select 1 from cutoff where state = 'open')`), 0)
+})
