@@ -186,11 +186,14 @@ const act = async (lane: Lane, place: number): Promise<Done> => {
   }
 }
 
+// Half of all choices fall on a fifth of the places, so that many meet there, while tokens come and go in the others.
+const pickPlace = ({ below }: Random): number => below(below(table.places) + 1)
+
 const step = async (lane: Lane): Promise<void> => {
   const { random } = lane
   if (remembered.length > 0 && random.chance(LOOK_BACK_SHARE) && takeTurn()) return lookBack(lane)
   const hot = Atomics.load(progress, PROGRESS.hot + random.below(HOT_PLACES))
-  const done = await act(lane, random.chance(HOT_SHARE) ? hot : random.below(table.places))
+  const done = await act(lane, random.chance(HOT_SHARE) ? hot : pickPlace(random))
   // Somebody else has taken the place, perhaps on this thread: its answer must be let in.
   if (done === 'nothing') await nextTurn()
 }

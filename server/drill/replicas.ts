@@ -15,7 +15,7 @@ const options = readOptions({
   replicas: 5,
   clients: 2,
   connections: 80,
-  tokens: 40,
+  tokens: 64,
   workers: 1,
   quiet: 0,
 })
