@@ -23,7 +23,7 @@ const runSuite = async (suite: Suite): Promise<Outcome> => {
   if (failed !== undefined) {
     return { result: 'skipped', why: `could not be prepared: ${[failed.command, ...failed.args].join(' ')}` }
   }
-  const { surroundings, stop } = await startService()
+  const { surroundings, stop } = await startService(suite.settings)
   try {
     return take(suite.run, suite, surroundings) ? { result: 'passed', why: '' } : { result: 'failed', why: 'see above' }
   } finally {

@@ -49,12 +49,14 @@ const AGENT = ['--scope', 'db:read db:write', '--default-scope', 'db:read', '--r
 type Credentials = { readonly client_id: string; readonly client_secret: string }
 type ApiKey = { readonly api_key_id: string; readonly api_key: string }
 
-export const startService = async (): Promise<RunningService> => {
+/** `settings` are variables of the service, beside those that it needs. */
+export const startService = async (settings: Surroundings = {}): Promise<RunningService> => {
   const folder = mkdtempSync(join(tmpdir(), 'mintmark-interop-'))
   const port = await freePort()
   const issuer = `http://127.0.0.1:${port}`
   const env = {
     ...process.env,
+    ...settings,
     MINTMARK_DATA_DIR: folder,
     MINTMARK_KEY_ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
     MINTMARK_BASE_URL: issuer,
@@ -71,8 +73,9 @@ export const startService = async (): Promise<RunningService> => {
     JSON.parse(run('agent', 'create', '--json', ...AGENT, ...more)) as Credentials
   const agent = createAgent('--name', 'interop')
   const brief = createAgent('--name', 'brief', '--lifetime-seconds', '1')
-  const asked = ['--name', 'interop', '--permission', 'tokens:introspect', '--json']
-  const apiKey = JSON.parse(run('api-key', 'create', ...asked)) as ApiKey
+  const createApiKey = (permission: string): ApiKey =>
+    JSON.parse(run('api-key', 'create', '--name', permission, '--permission', permission, '--json')) as ApiKey
+  const apiKey = createApiKey('tokens:introspect')
   const serving = spawn(process.execPath, [PROGRAM, 'serve'], {
     cwd: folder,
     env,
@@ -96,6 +99,7 @@ export const startService = async (): Promise<RunningService> => {
       BRIEF_CLIENT_SECRET: brief.client_secret,
       API_KEY_ID: apiKey.api_key_id,
       API_KEY: apiKey.api_key,
+      WRITER_API_KEY: createApiKey('agents:write').api_key,
     },
     stop,
   }

@@ -10,12 +10,27 @@ export type Suite = {
   /** Fetches what the manifest pins; where that cannot be had, the suite is skipped. */
   readonly prepare: readonly Step[]
   readonly run: Step
+  /** Variables of the service that it runs against. */
+  readonly settings?: Readonly<Record<string, string>>
 }
 
 export const folderOf = ({ name }: Suite): string => resolve(import.meta.dirname, name)
 
 /** Where the suites build; git ignores it. */
 export const BUILD = resolve(import.meta.dirname, '.build')
+
+/** Whose header with a client's certificate is taken, and what it holds. */
+const takingCertificates = (header: string) => ({
+  MINTMARK_TRUSTED_PROXIES: '127.0.0.1',
+  MINTMARK_CLIENT_CERT_HEADER: header,
+  MINTMARK_CLIENT_CERT_CHAIN: 'verified',
+})
+
+const GATEWAYS = [
+  { name: 'apache' },
+  { name: 'nginx', settings: takingCertificates('X-Client-Cert pem') },
+  { name: 'haproxy', settings: takingCertificates('Client-Cert rfc9440') },
+]
 
 export const SUITES: readonly Suite[] = [
   {
@@ -40,8 +55,8 @@ export const SUITES: readonly Suite[] = [
     prepare: [{ command: 'mvn', args: ['--batch-mode', '--quiet', 'test-compile'] }],
     run: { command: 'mvn', args: ['--batch-mode', '--no-transfer-progress', 'surefire:test'] },
   },
-  ...['apache', 'nginx', 'haproxy'].map(name => ({
-    name,
+  ...GATEWAYS.map(gateway => ({
+    ...gateway,
     needs: ['apt-get', 'dpkg-deb'],
     prepare: [{ command: 'sh', args: ['../debian/fetch.sh'] }],
     run: { command: process.execPath, args: ['run.ts'] },

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { end, freePort, untilAnswering } from '../service.ts'
 
-const variable = (name: string): string => {
+export const variable = (name: string): string => {
   const value = process.env[name]
   if (value === undefined) throw new Error(`${name} is not set: run \`npm run interop\`.`)
   return value

@@ -3,6 +3,7 @@
 import type { ListenOptions } from 'node:net'
 import type { FastifyInstance, FastifyListenOptions } from 'fastify'
 import type { Logger } from 'pino'
+import { certificateOptionsOf, certificateSourcesOf } from './compose-client-certificates.ts'
 import {
   type CheckKey,
   ensureSigningKey,
@@ -31,6 +32,7 @@ import type { AuditVerdict, KnownSeal, Seal } from './domain/seal.ts'
 import { DAY_MS } from './domain/time.ts'
 import { auditSealKey } from './keys/audit-key.ts'
 import { makeClientAssertions, registration } from './keys/client-assertions.ts'
+import { clientCertificates as certificates } from './keys/client-certificates.ts'
 import { makeDpopProofs } from './keys/dpop-proofs.ts'
 import { makeImportedSecrets } from './keys/imported-secrets.ts'
 import { randomness } from './keys/randomness.ts'
@@ -84,7 +86,7 @@ export const openAdministration = async (config: CommandConfig, origin: Origin<C
   const profile = { issuer: baseUrl ?? '', defaultAudience, lifetimeSeconds }
   const codec = baseUrl === null ? null : makeTokenReader(baseUrl)
   const makers = await makersUnder(store, config)
-  const own = { secrets, randomness, assertions: registration, monotonic: monotonicMs, profile, codec }
+  const own = { secrets, randomness, assertions: registration, certificates, monotonic: monotonicMs, profile, codec }
   const ports = { ...store, ...makers, ...own }
   const { makeInProcess } = await loading
   return { send: makeInProcess(ports, origin), close: store.close }
@@ -139,6 +141,7 @@ const portsOf = (store: Connected | Store, config: ServiceConfig, operators: Ope
   codec: makeTokenCodec({ issuer: config.baseUrl, keyEncryptionKey: keyOf(config) }),
   proofs: makeDpopProofs(keyOf(config)),
   assertions: makeClientAssertions(config.clientKeyRanges),
+  certificates,
   operators,
   secrets,
   importedSecrets: makeImportedSecrets(keyOf(config)),
@@ -150,6 +153,7 @@ const portsOf = (store: Connected | Store, config: ServiceConfig, operators: Ope
     lifetimeSeconds: config.tokenLifetimeSeconds,
     scopesSupported: config.scopesSupported,
     dpopNonce: config.dpopNonce,
+    certificates: certificateSourcesOf(config.clientCertificates),
     signingAlgorithm: config.signingKeys.algorithm,
   },
 })
@@ -217,7 +221,7 @@ export const listen = async (ports: Ports, config: ServiceConfig, options: Serve
   const server = buildServer(ports, {
     bodyBytesMax: config.bodyBytesMax,
     logger: await makeLogger(config),
-    ...(options.tls !== null && { https: { cert: options.tls.certificate, key: options.tls.key } }),
+    ...certificateOptionsOf(options.tls, config.clientCertificates),
     ...(options.allowedHosts !== null && { allowedHosts: options.allowedHosts }),
   })
   try {

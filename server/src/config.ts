@@ -1,6 +1,6 @@
 // Configuration: the environment, and the files that it names, become one frozen value or a list of every mistake.
 import { resolve } from 'node:path'
-import { availableParallelism } from 'node:os'
+import { type ClientCertificatesConfig, readClientCertificates } from './config-client-certificates.ts'
 import type { ConfigFile } from './config-file.ts'
 import { databaseForDev, type PostgresConfig, readDatabase } from './config-database.ts'
 import { type GivenRemote, parseSecretLine, readRemote, type RemoteConfig } from './config-remote.ts'
@@ -13,9 +13,9 @@ import {
   type SigningKeysConfig,
 } from './config-signing-keys.ts'
 import { readTls, type TlsConfig } from './config-tls.ts'
+import { readWorkers } from './config-workers.ts'
 import {
   parseAudience,
-  parseAutoOr,
   parseBaseUrl,
   parseInteger,
   parseKeyEncryptionKeyText,
@@ -61,6 +61,7 @@ export type ServiceConfig = MigrateConfig & {
   readonly scopesSupported: readonly string[] | null
   readonly dpopNonce: DpopNoncePolicy
   readonly clientKeyRanges: readonly string[]
+  readonly clientCertificates: ClientCertificatesConfig
   readonly bodyBytesMax: number
   readonly logLevel: LogLevel
 }
@@ -115,8 +116,6 @@ export type Environment = Readonly<Record<string, string | undefined>>
 const PORT_DEFAULT = 8080
 const parsePort = parseInteger(1, 65_535)
 const parseDays = parseInteger(1, 36_500)
-const WORKERS_MAX = 64
-const parseWorkers = parseAutoOr(parseInteger(1, WORKERS_MAX))
 
 const readStore = (read: SettingReader): StoreConfig => {
   const dataDirectory = resolve(read.optional('MINTMARK_DATA_DIR', parseText) ?? '.mintmark')
@@ -136,18 +135,6 @@ const readServiceNumbers = (read: SettingReader) => ({
 
 const readDpopNonce = (read: SettingReader): DpopNoncePolicy =>
   read.optional('MINTMARK_DPOP_NONCE', parseOneOf(DPOP_NONCE_POLICIES)) ?? 'required'
-
-// Elsewhere a port cannot be shared (Node: ENOTSUP on macOS and Windows), so one thread serves.
-const CAN_SHARE_PORTS = process.platform === 'linux'
-
-const readWorkers = (read: SettingReader): number => {
-  const workers = read.optional('MINTMARK_WORKERS', parseWorkers) ?? 'auto'
-  if (workers === 'auto') return CAN_SHARE_PORTS ? Math.min(availableParallelism(), WORKERS_MAX) : 1
-  if (workers > 1 && !CAN_SHARE_PORTS) {
-    read.mistake(`MINTMARK_WORKERS is ${workers}; expected 1: on this system a port cannot be shared`)
-  }
-  return workers
-}
 
 const checkProviders = (
   read: SettingReader,
@@ -210,6 +197,7 @@ export const readServeConfig = async (env: Environment = process.env): Promise<S
     host: read.optional('HOST', parseText) ?? '0.0.0.0',
     logLevel: read.optional('LOG_LEVEL', parseOneOf(LOG_LEVELS)) ?? 'info',
     tls: readTls(read, baseUrl),
+    clientCertificates: readClientCertificates(read),
     workers: readWorkers(read),
     drainSeconds: read.optional('MINTMARK_DRAIN_SECONDS', parseInteger(0, 300)) ?? 5,
   }

@@ -6,7 +6,8 @@ import type { AuditEntry, AuditFilters } from './domain/audit.ts'
 import type { Agent, Client } from './domain/agent.ts'
 import type { OperatorCaller } from './domain/caller.ts'
 import type { AgentChange } from './domain/change-agent.ts'
-import type { AccessTokenClaims, TokenAddress } from './domain/claims.ts'
+import type { AccessTokenClaims, Confirmation, TokenAddress } from './domain/claims.ts'
+import type { CertificateSources } from './domain/client-certificate.ts'
 import type { DpopNoncePolicy } from './domain/dpop.ts'
 import type { Digest, Sha256 } from './domain/hash.ts'
 import type { MadeBefore } from './domain/idempotency.ts'
@@ -31,6 +32,7 @@ import type { Revocation, RevocationConditions, RevocationObstacle, RevocationPr
 import type { PublicJwk, SigningAlgorithm, SigningKey } from './domain/signing-key.ts'
 import type { Milliseconds, MonotonicMilliseconds } from './domain/time.ts'
 import type { ClientAssertions } from './ports/client-assertions.ts'
+import type { ClientCertificates } from './ports/client-certificates.ts'
 import type { DpopProofs } from './ports/dpop-proofs.ts'
 import type { ImportedSecrets, ImportRegister } from './ports/imports.ts'
 import type {
@@ -201,8 +203,8 @@ export type MintedToken = { readonly token: string; readonly digest: Digest }
 /** A text that may be a token of ours: where its row would stand, and what the row's digest would be. */
 export type TokenReference = TokenAddress & {
   readonly digest: Digest
-  /** The thumbprint in its `cnf`, which is as true as the text is ours. */
-  readonly jkt?: string
+  /** As true as the text is ours. */
+  readonly cnf?: Confirmation
 }
 
 export interface TokenCodec {
@@ -249,6 +251,7 @@ export type ServiceProfile = {
   /** Advertised scopes; null: none are. */
   readonly scopesSupported: readonly string[] | null
   readonly dpopNonce: DpopNoncePolicy
+  readonly certificates: CertificateSources
   /** With which new signing keys sign. */
   readonly signingAlgorithm: SigningAlgorithm
 }
@@ -268,6 +271,7 @@ export type Ports = {
   readonly codec: TokenCodec
   readonly proofs: DpopProofs
   readonly assertions: ClientAssertions
+  readonly certificates: ClientCertificates
   readonly operators: Operators
   readonly secrets: Secrets
   readonly importedSecrets: ImportedSecrets

@@ -32,6 +32,7 @@ test('four variables are enough; the rest has the documented defaults', async ()
     scopesSupported: null,
     dpopNonce: 'required',
     clientKeyRanges: [],
+    clientCertificates: { header: null, listener: null },
     host: '0.0.0.0',
     logLevel: 'info',
     tls: null,

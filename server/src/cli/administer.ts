@@ -58,6 +58,8 @@ const perform = async <Options>(verb: Verb<Options>, call: Call<Options & Common
 
 /** Completes a command whose own arguments and options are declared. */
 export const administers = <Options>(command: Command, verb: Verb<Options>): void => {
+  // Whatever groups the command has made of its own.
+  command.optionsGroup('Options:')
   if (verb.json !== undefined) command.option('--json', verb.json)
   if (verb.consequence !== undefined) command.option('--yes', 'do not ask')
   addExamples(addWhere(command), verb.examples).action(async () => {

@@ -19,6 +19,7 @@ export type AgentOptions = {
   readonly liveTokensMax?: number | false
   readonly atLiveTokensMax?: AtLiveTokensMax
   readonly dpopBoundAccessTokens?: boolean
+  readonly tlsClientCertificateBoundAccessTokens?: boolean
 }
 
 export type Label = { readonly key: string; readonly value: string }
@@ -69,6 +70,7 @@ export const bodyOf = (options: AgentOptions) => ({
   live_tokens_max: orNull(options.liveTokensMax),
   at_live_tokens_max: options.atLiveTokensMax,
   dpop_bound_access_tokens: options.dpopBoundAccessTokens,
+  tls_client_certificate_bound_access_tokens: options.tlsClientCertificateBoundAccessTokens,
 })
 
 /** The options beside --name and --scope, which `create` requires and `change` does not. */
@@ -92,6 +94,8 @@ export const addAgentOptions = (command: Command): Command =>
     )
     .option('--dpop-bound-access-tokens', 'give it no token without a DPoP proof (RFC 9449)')
     .option('--no-dpop-bound-access-tokens', 'give it bearer tokens too, as every agent gets unless said otherwise')
+    .option('--tls-client-certificate-bound-access-tokens', 'bind its tokens to its TLS certificate (RFC 8705)')
+    .option('--no-tls-client-certificate-bound-access-tokens', 'bind them to none')
     .option('--description <text>', 'what it is for')
     .option('--owner <name>', 'who answers for it')
     .option('--label <key=value>', 'a mark to find it by (repeatable)', gatherLabels)

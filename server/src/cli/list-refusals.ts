@@ -23,15 +23,19 @@ const queryOf = (options: Options) => {
 export const addListRefusals = (audit: Command): void => {
   const command = audit
     .command('refusals')
-    .description('print how often authentication was refused, by minute, newest first')
-    .addOption(new Option('--way <way>', 'only attempts as a client, by API key, or as an operator').choices(WAYS))
+    .description('print how often authentication was refused, and tokens beyond a limit, by minute, newest first')
+    .addOption(
+      new Option('--way <way>', 'only attempts as a client, by API key, as an operator, or beyond a limit').choices(
+        WAYS,
+      ),
+    )
     .option('--client-id <id>', 'only attempts as this client')
     .option('--source <address>', 'only attempts from this address')
     .option('--since <time>', 'only minutes that began then or later', readTime)
     .option('--before <time>', 'only minutes that began earlier', readTime)
   administers<Options>(addPaging(command), {
     json: 'print {"data":[…],"next_cursor":…} as GET /api/v1/audit/refusals answers it',
-    examples: ['mintmark audit refusals --way client --limit 20'],
+    examples: ['mintmark audit refusals --way client --limit 20', 'mintmark audit refusals --way limit'],
     run: ({ api, options }) =>
       showPage(api, { path: '/api/v1/audit/refusals', query: queryOf(options), columns: COLUMNS }),
   })

@@ -1,5 +1,6 @@
 // How commands print: JSON with the names of the wire, or lines for people. What a terminal would obey is never printed.
 import type { Writable } from 'node:stream'
+import { layOutRecord, layOutTable } from './table.ts'
 
 /**
  * Lets a reader that has seen enough, such as `head`, go away: what is still printed is lost, what the command does is
@@ -62,22 +63,19 @@ const formatCell = (value: unknown): string => {
   return isRecord(value) ? formatObject(value) || '-' : formatPart(value)
 }
 
-/** One name and value a line. */
 export const printRecord = (record: PrintedRecord): void => {
-  const lines = Object.entries(record).map(([name, value]) => [printable(name), formatCell(value)] as const)
-  const width = Math.max(...lines.map(([name]) => name.length))
-  for (const [name, cell] of lines) printLine(`${name.padEnd(width)}  ${cell}`)
+  const pairs = Object.entries(record).map(([name, value]) => [printable(name), formatCell(value)] as const)
+  for (const line of layOutRecord(pairs)) printLine(line)
+}
+
+/** Where nobody looks, or a terminal does not know its width, a line may be as long as it is. */
+const terminalWidth = (): number => {
+  const { isTTY, columns } = process.stdout
+  return isTTY && columns > 0 ? columns : Number.POSITIVE_INFINITY
 }
 
 /** Columns under their names. */
 export const printTable = (columns: readonly string[], rows: readonly PrintedRecord[]): void => {
-  const lines = [columns, ...rows.map(row => columns.map(column => formatCell(row[column])))]
-  const widths = columns.map((_, n) => Math.max(...lines.map(line => line[n]?.length ?? 0)))
-  for (const line of lines)
-    printLine(
-      line
-        .map((cell, n) => cell.padEnd(widths[n] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    )
+  const cells = rows.map(row => columns.map(column => formatCell(row[column])))
+  for (const line of layOutTable(columns, cells, terminalWidth())) printLine(line)
 }

@@ -4,13 +4,16 @@ import { text } from 'node:stream/consumers'
 import { parseSecretLine } from '../config-remote.ts'
 import { CommandFailed, EXIT } from './exit.ts'
 
-let taken: string | undefined
+/** What each standard input was read for: a process that runs one command after another has one for each. */
+const takenFor = new WeakMap<object, string>()
 
 /** All of standard input, which is there once. `purpose` names what it is read for. */
 export const readStandardInput = async (purpose: string): Promise<string> => {
+  const { stdin } = process
+  const taken = takenFor.get(stdin)
   if (taken !== undefined) throw new CommandFailed(`Standard input is read for ${taken} and ${purpose}.`, EXIT.usage)
-  taken = purpose
-  return text(process.stdin)
+  takenFor.set(stdin, purpose)
+  return text(stdin)
 }
 
 const readPath = (path: string): string => {

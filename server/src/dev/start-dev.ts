@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import type { Server } from 'node:http'
 import { join, relative } from 'node:path'
 import { listen, openDevService, type Service } from '../compose.ts'
+import { NO_CLIENT_CERTIFICATES } from '../config-client-certificates.ts'
 import type { DevConfig, ServiceConfig } from '../config.ts'
 import { DEFAULT_ROLE_CLAIM, DEFAULT_ROLES } from '../config-provider.ts'
 import type { Origin } from '../domain/caller.ts'
@@ -64,6 +65,7 @@ const serviceConfigOf = (config: DevConfig, keyEncryptionKey: string): ServiceCo
     defaultAudience: baseUrl,
     scopesSupported: null,
     clientKeyRanges: LOOPBACK_RANGES,
+    clientCertificates: NO_CLIENT_CERTIFICATES,
   }
 }
 

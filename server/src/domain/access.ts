@@ -1,7 +1,13 @@
 // What the administration asks of its callers: for each kind of act a permission of an API key, and an operator's role.
 import type { Permission, Role } from './caller.ts'
 
-export type Access = { readonly permission: Permission; readonly role: Role; readonly to: string }
+export type Access = {
+  readonly permission: Permission
+  readonly role: Role
+  readonly to: string
+  /** No part of it is of an audience: an API key that is limited to audiences may do nothing of it. */
+  readonly isOfWholeService?: true
+}
 
 /** Operators' roles include the ones before them: viewer, operator, admin. */
 export const ACCESS = {
@@ -14,5 +20,5 @@ export const ACCESS = {
   writeKeys: { permission: 'keys:write', role: 'admin', to: 'change keys' },
   // Who must decide in an emergency needs to see what signs.
   readSigningKeys: { permission: 'keys:write', role: 'operator', to: 'read signing keys' },
-  readAudit: { permission: 'audit:read', role: 'operator', to: 'read the audit log' },
+  readAudit: { permission: 'audit:read', role: 'operator', to: 'read the audit log', isOfWholeService: true },
 } as const satisfies Readonly<Record<string, Access>>

@@ -20,6 +20,7 @@ export const settingsRecord = (settings: AgentSettings) => ({
   live_tokens_max: settings.liveTokensMax,
   at_live_tokens_max: settings.atLiveTokensMax,
   dpop_bound_access_tokens: settings.dpopBound,
+  tls_client_certificate_bound_access_tokens: settings.certificateBound,
 })
 
 export const agentRecord = (agent: Agent) => ({

@@ -31,6 +31,8 @@ export type Agent = AgentLimits & {
   readonly lifetimeSeconds: number | null
   /** Whether it gets no token without a DPoP proof (RFC 9449 §5.2). */
   readonly dpopBound: boolean
+  /** Whether its tokens are bound to the certificate of its connection, without which it gets none (RFC 8705 §3.4). */
+  readonly certificateBound: boolean
   readonly createdAt: Milliseconds
 }
 

@@ -29,6 +29,7 @@ export const BLANK_SETTINGS: AgentSettings = {
   lifetimeSeconds: null,
   ...NO_LIMITS,
   dpopBound: false,
+  certificateBound: false,
 }
 
 const isGiven = ([, value]: readonly [string, unknown]): boolean => value !== undefined
@@ -60,13 +61,22 @@ const refuseDefaults = (
   )
 }
 
+/** A token is bound to one key: no request of such an agent could be granted. */
+const refuseTwoKeys = ({ dpopBound, certificateBound }: AgentSettings): ReturnType<typeof refuse> | undefined =>
+  dpopBound && certificateBound
+    ? refuse(
+        'invalid_request',
+        'dpop_bound_access_tokens and tls_client_certificate_bound_access_tokens exclude each other: a token is bound to one key.',
+      )
+    : undefined
+
 /** The settings with the change made, or why that cannot be. */
 export const applyChange = (before: AgentSettings, change: AgentChange): OrRefusal<AgentSettings> => {
   const after = merge(before, change)
   if (Object.keys(after.labels).length > LABELS_MAX) {
     return refuse('invalid_request', `An agent may have at most ${LABELS_MAX} labels.`)
   }
-  return refuseDefaults(before, change, after) ?? after
+  return refuseTwoKeys(after) ?? refuseDefaults(before, change, after) ?? after
 }
 
 const NAMES = Object.keys(BLANK_SETTINGS) as readonly (keyof AgentSettings)[] // the keys of a value of that type

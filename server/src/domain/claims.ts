@@ -13,9 +13,15 @@ export type AccessTokenClaims = {
   readonly scope: string
   /** Ours: `service.seq` as the decision to issue saw it. */
   readonly seq: number
-  /** The key whose holder alone may use the token (RFC 9449 §6.1); not there in a bearer token. */
-  readonly cnf?: { readonly jkt: string }
+  /** Not there in a bearer token. */
+  readonly cnf?: Confirmation
 }
+
+/**
+ * The key whose holder alone may use a token (RFC 7800 §3), one and no more: of DPoP proofs (RFC 9449 §6.1), or of a
+ * certificate (RFC 8705 §3.1).
+ */
+export type Confirmation = { readonly jkt: string } | { readonly 'x5t#S256': string }
 
 /** `aud` is one string where there is one audience (RFC 7519 §4.1.3). */
 export const audienceClaim = (audiences: readonly string[]): string | readonly string[] => {
@@ -49,7 +55,11 @@ export const addressReader = (issuer: string): ((payload: string) => TokenAddres
   }
 }
 
-const BOUND_KEY = /,"cnf":\{"jkt":"([\w-]{43})"\}\}$/
+const BOUND_KEY = /,"cnf":\{"(jkt|x5t#S256)":"([\w-]{43})"\}\}$/
 
-/** The thumbprint of the key that a payload of ours names in `cnf`, its last member; undefined where it names none. */
-export const boundKeyOf = (payload: string): string | undefined => BOUND_KEY.exec(payload)?.[1]
+/** What a payload of ours names in `cnf`, its last member; undefined where it names nothing. */
+export const confirmationIn = (payload: string): Confirmation | undefined => {
+  const [, method, thumbprint = ''] = BOUND_KEY.exec(payload) ?? []
+  if (method === undefined) return undefined
+  return method === 'jkt' ? { jkt: thumbprint } : { 'x5t#S256': thumbprint }
+}

@@ -1,5 +1,5 @@
 // Client assertions (RFC 7521, RFC 7523 and its revision): what one must say, and until when it may be taken.
-import type { ClientTrust } from './client-trust.ts'
+import type { AssertionTrust } from './client-trust.ts'
 import type { Milliseconds } from './time.ts'
 
 /** The one type of assertion that is taken (RFC 7523 §2.2). */
@@ -36,14 +36,14 @@ const timeFault = ({ exp, nbf, iat }: Claims, seconds: number, expiryMax: number
 }
 
 /** What a token may be meant for. */
-const audiencesOf = (trust: ClientTrust, issuer: string): readonly string[] => {
+const audiencesOf = (trust: AssertionTrust, issuer: string): readonly string[] => {
   if (trust.kind === 'workload_identity') return [trust.audience ?? issuer]
   return trust.takesTokenEndpoint ? [issuer, `${issuer}/oauth/token`] : [issuer]
 }
 
 // An assertion that is meant for several servers could be used by each at the others (RFC 7523bis: one string). The
 // tokens of Kubernetes have a list of one.
-const audienceOf = ({ aud }: Claims, { kind }: ClientTrust): unknown =>
+const audienceOf = ({ aud }: Claims, { kind }: AssertionTrust): unknown =>
   kind === 'workload_identity' && Array.isArray(aud) && aud.length === 1 ? aud[0] : aud
 
 const isJti = (jti: unknown): jti is string =>
@@ -52,7 +52,7 @@ const isJti = (jti: unknown): jti is string =>
 /** What the claims say at `now`, or why they are not those of an assertion under this trust. `issuer` is ours. */
 export const checkAssertionClaims = (
   claims: Claims,
-  trust: ClientTrust,
+  trust: AssertionTrust,
   { issuer, now }: { readonly issuer: string; readonly now: Milliseconds },
 ): AssertionClaims | Wrong => {
   const audience = audienceOf(claims, trust)

@@ -1,4 +1,6 @@
-// What a credential without a secret trusts in its place: keys of the client itself, or tokens of a workload's issuer.
+// What a credential without a secret trusts in its place: keys of the client itself, tokens of a workload's issuer, or
+// certificates of TLS.
+import type { CertificateTrust } from './client-certificate.ts'
 
 /** The public members of a key that a client registered (RFC 7517 §4). */
 export type RegisteredJwk = Readonly<Record<string, string>>
@@ -25,12 +27,14 @@ export type WorkloadTrust = {
   readonly jwksUri: string | null
 }
 
-export type ClientTrust = KeyTrust | WorkloadTrust
+export type AssertionTrust = KeyTrust | WorkloadTrust
+
+export type ClientTrust = AssertionTrust | CertificateTrust
 
 /** Where the keys of a trust are. */
 export type KeyPlace = Pick<KeyTrust, 'jwks' | 'jwksUri'> & { readonly issuer: string | null }
 
-export const keyPlaceOf = (trust: ClientTrust): KeyPlace =>
+export const keyPlaceOf = (trust: AssertionTrust): KeyPlace =>
   trust.kind === 'private_key_jwt'
     ? { jwks: trust.jwks, jwksUri: trust.jwksUri, issuer: null }
     : { jwks: null, jwksUri: trust.jwksUri, issuer: trust.issuer }
@@ -70,6 +74,10 @@ export const trustRecord = (trust: ClientTrust | null) => {
     const { kind, jwks, jwksUri, takesTokenEndpoint } = trust
     const keys = jwks === null ? { jwks_uri: jwksUri ?? '' } : { jwks: { keys: jwks } }
     return { kind, private_key_jwt: { ...keys, accept_token_endpoint: takesTokenEndpoint } }
+  }
+  if (trust.kind === 'tls_client_auth') return { kind: trust.kind, tls_client_auth: { [trust.by]: trust.name } }
+  if (trust.kind === 'self_signed_tls_client_auth') {
+    return { kind: trust.kind, self_signed_tls_client_auth: { thumbprints: trust.thumbprints } }
   }
   const { kind, issuer, subject, audience, jwksUri } = trust
   return { kind, workload_identity: { issuer, subject, audience, jwks_uri: jwksUri } }

@@ -1,4 +1,5 @@
 // What is said of a token: as RFC 7662 §2.2 names its members, and as the claims of a signed answer (RFC 9701 §5).
+import type { Confirmation } from './claims.ts'
 
 export type Introspection =
   | { readonly active: false }
@@ -13,8 +14,8 @@ export type Introspection =
       readonly iat: number
       readonly jti: string
       readonly token_type: 'Bearer' | 'DPoP'
-      /** RFC 9449 §6.2: the key whose holder alone may use the token. */
-      readonly cnf?: { readonly jkt: string }
+      /** RFC 9449 §6.2, RFC 8705 §3.2: the key whose holder alone may use the token. */
+      readonly cnf?: Confirmation
     }
 
 /** Neither `sub` nor `exp` stands beside these, so that nobody takes the answer for an access token (RFC 9701 §5). */

@@ -42,6 +42,8 @@ export type Refusal =
       readonly retryAfterSeconds?: number
       /** For the next DPoP proof (RFC 9449 §8). */
       readonly nonce?: string
+      /** To be counted, as that of a caller is. */
+      readonly attempt?: Attempt
     }
   | CallerRefusal
 

@@ -26,6 +26,7 @@ import {
 import { makeExportTokensHandler } from './export-tokens.ts'
 import { importBody, IMPORT_BYTES_MAX, importAnswer, makeImportHandler } from './import-clients.ts'
 import { takeJson } from './json-body.ts'
+import { noteBody } from './json-members.ts'
 import { agentsAnswer, type AgentsQuery, agentsQuery, makeAgentsHandler } from './list-agents.ts'
 import { auditAnswer, auditRecord, makeAuditHandler } from './list-audit.ts'
 import { historyAnswer, makeHistoryHandler } from './list-history.ts'
@@ -112,6 +113,7 @@ const registerAgentStates = (app: FastifyInstance, { ports, refuser }: Administr
       operationId: 'disableAgent',
       summary: 'Disable an agent',
       access: ACCESS.stopAgents,
+      body: noteBody,
       answers: shown,
     }),
     makeDisableAgentHandler(ports, refuser),
@@ -122,6 +124,7 @@ const registerAgentStates = (app: FastifyInstance, { ports, refuser }: Administr
       operationId: 'enableAgent',
       summary: 'Enable an agent',
       access: ACCESS.writeAgents,
+      body: noteBody,
       answers: shown,
     }),
     makeEnableAgentHandler(ports, refuser),
@@ -235,7 +238,7 @@ const registerAudit = (app: FastifyInstance, { ports, refuser }: AdministrationW
     refusals,
     describeList({
       operationId: 'listRefusals',
-      summary: 'Count refused authentications',
+      summary: 'Count refused authentications and token requests',
       access: ACCESS.readAudit,
       query: refusalsQuery,
       answer: refusalsAnswer,

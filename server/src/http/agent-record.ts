@@ -23,6 +23,9 @@ export const agentRecord = z.object({
     .enum(AT_LIVE_TOKENS_MAX)
     .describe('What a request beyond live_tokens_max does: it is refused, or ends the oldest token of the agent.'),
   dpop_bound_access_tokens: z.boolean().describe('Whether it gets no token without a DPoP proof (RFC 9449 §5.2).'),
+  tls_client_certificate_bound_access_tokens: z
+    .boolean()
+    .describe('Whether its tokens are bound to its TLS certificate, without which it gets none (RFC 8705 §3.4).'),
   created_at: time,
   disabled_at: time.nullable(),
 })
@@ -39,6 +42,7 @@ const settings = {
   live_tokens_max: z.number().nullable().optional(),
   at_live_tokens_max: z.enum(AT_LIVE_TOKENS_MAX).nullable().optional().describe('Null: refuse.'),
   dpop_bound_access_tokens: z.boolean().optional(),
+  tls_client_certificate_bound_access_tokens: z.boolean().optional(),
 }
 
 export const newAgentBody = z.strictObject({
@@ -75,4 +79,5 @@ export const fieldsOf = (body: z.output<typeof agentChangeBody>): AgentFields =>
   liveTokensMax: body.live_tokens_max,
   atLiveTokensMax: body.at_live_tokens_max,
   dpopBound: body.dpop_bound_access_tokens,
+  certificateBound: body.tls_client_certificate_bound_access_tokens,
 })

@@ -41,7 +41,8 @@ export const auditQuery = z.object({
 
 export const refusalsQuery = z.object({
   way: field(oneOf(WAYS), `one of ${WAYS.join(', ')}`, {
-    description: 'Only attempts as a client, with an API key, or as an operator with a JWT.',
+    description:
+      'Only attempts as a client, with an API key, as an operator with a JWT, or beyond a limit of an agent.',
     enum: [...WAYS],
   }),
   client_id: field(matching(CLIENT_ID), '1 to 255 printable ASCII characters', {

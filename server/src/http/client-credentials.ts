@@ -1,6 +1,7 @@
 // Reads how a client authenticates itself: by a secret in the form or by HTTP Basic, or by an assertion; never by two of
-// them (RFC 6749 §2.3, RFC 7521 §4.2).
+// them (RFC 6749 §2.3, RFC 7521 §4.2). Where it sends none of these, its certificate is looked at (RFC 8705 §2).
 import { z } from 'zod'
+import type { PresentedCertificate } from '../domain/client-certificate.ts'
 import { ASSERTION_TYPE } from '../domain/client-assertion.ts'
 import { type OrRefusal, refuse } from '../domain/refusal.ts'
 import type { ClientCredentials } from '../operations/authenticate-client.ts'
@@ -24,10 +25,12 @@ const readAssertion = (assertion: string, { client_assertion_type, client_id }: 
   return { kind: 'assertion', assertion, ...(client_id !== undefined && { clientId: client_id }) }
 }
 
-const readForm = (form: ClientFields): ClientCredentials => {
+const readForm = (form: ClientFields, certificate: PresentedCertificate | undefined): ClientCredentials => {
+  const { client_id: clientId, client_secret: secret } = form
   if (form.client_assertion !== undefined) return readAssertion(form.client_assertion, form)
-  if (form.client_id === undefined || form.client_secret === undefined) return { kind: 'none' }
-  return { kind: 'secret', clientId: form.client_id, secret: form.client_secret }
+  if (clientId === undefined) return { kind: 'none' }
+  if (secret !== undefined) return { kind: 'secret', clientId, secret }
+  return certificate === undefined ? { kind: 'none' } : { kind: 'certificate', clientId, certificate }
 }
 
 const readBasic = (authorization: Authorization, form: ClientFields): OrRefusal<ClientCredentials> => {
@@ -49,14 +52,16 @@ const TWO_WAYS = 'The client authenticates itself in two ways at once: choose on
 
 /**
  * What the request presents. A scheme other than Basic, and a malformed header, are `unsupported`, so that they get
- * the answer that every failed authentication gets.
+ * the answer that every failed authentication gets. A certificate beside another way is no second one: tokens may be
+ * bound to it.
  */
 export const readClientCredentials = (
   authorization: Authorization | undefined,
   form: ClientFields,
+  certificate: PresentedCertificate | undefined,
 ): OrRefusal<ClientCredentials> => {
   const ways = [authorization, form.client_secret, form.client_assertion].filter(way => way !== undefined)
   if (ways.length > 1) return refuse('invalid_request', TWO_WAYS)
-  if (authorization === undefined) return readForm(form)
+  if (authorization === undefined) return readForm(form, certificate)
   return authorization.scheme === 'basic' ? readBasic(authorization, form) : { kind: 'unsupported' }
 }

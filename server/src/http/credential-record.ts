@@ -1,5 +1,6 @@
 // A credential as the API shows it: everything but the secret.
 import { z } from 'zod'
+import { SUBJECT_KINDS } from '../domain/client-certificate.ts'
 import type { CountedCredential } from '../domain/credential.ts'
 import { credentialRecord as recordOf } from '../domain/credential-record.ts'
 import { timeOrNull } from './json-members.ts'
@@ -16,7 +17,13 @@ export const credentialRecord = z.object({
   credential_id: z.string(),
   agent_id: z.string(),
   name: z.string(),
-  kind: z.enum(['client_secret', 'private_key_jwt', 'workload_identity']),
+  kind: z.enum([
+    'client_secret',
+    'private_key_jwt',
+    'workload_identity',
+    'tls_client_auth',
+    'self_signed_tls_client_auth',
+  ]),
   private_key_jwt: z
     .object({ jwks: keySet.optional(), jwks_uri: z.string().optional(), accept_token_endpoint: z.boolean() })
     .optional(),
@@ -27,6 +34,13 @@ export const credentialRecord = z.object({
       audience: z.string().nullable().describe('Null: the issuer of this service.'),
       jwks_uri: z.string().nullable().describe("Null: from the issuer's metadata."),
     })
+    .optional(),
+  tls_client_auth: z
+    .partialRecord(z.enum(SUBJECT_KINDS), z.string())
+    .optional()
+    .describe('One name, which the certificate must have.'),
+  self_signed_tls_client_auth: z
+    .object({ thumbprints: z.array(z.string()).readonly().describe('SHA-256 of the certificates, base64url.') })
     .optional(),
   created_at: z.string().meta({ format: 'date-time' }),
   expires_at: timeOrNull.describe('From then on it is refused; null: never.'),

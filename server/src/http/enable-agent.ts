@@ -1,14 +1,17 @@
 // POST /api/v1/agents/{id}/enable: lets it ask again.
+import type { z } from 'zod'
 import { ACCESS } from '../domain/access.ts'
 import { agentRecord } from '../domain/agent-record.ts'
 import { enableAgent } from '../operations/enable-agent.ts'
 import type { AdministrationPorts } from '../ports.ts'
-import { makeAdministrationHandler } from './administer.ts'
+import { type AdministrationInput, makeAdministrationHandler } from './administer.ts'
+import type { noteBody } from './json-members.ts'
 import type { Refuser } from './refusals.ts'
 
 export const makeEnableAgentHandler = (ports: AdministrationPorts, refuser: Refuser) =>
   makeAdministrationHandler(refuser, {
     access: ACCESS.writeAgents,
-    run: (origin, { path }) => enableAgent(ports, origin, path('id')),
+    run: (origin, { body, path }: AdministrationInput<z.output<typeof noteBody>>) =>
+      enableAgent(ports, origin, path('id'), body.note ?? null),
     answer: (reply, agent) => reply.send(agentRecord(agent)),
   })

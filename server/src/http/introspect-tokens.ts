@@ -31,9 +31,11 @@ const introspectAnswer = z.object({
   jti: z.string().optional(),
   token_type: z.enum(['Bearer', 'DPoP']).optional(),
   cnf: z
-    .object({ jkt: z.string() })
+    .union([z.object({ jkt: z.string() }), z.object({ 'x5t#S256': z.string() })])
     .optional()
-    .describe('The key to which a DPoP token is bound, as the thumbprint of RFC 7638 (RFC 9449 §6.2).'),
+    .describe(
+      'The key to which the token is bound: of DPoP proofs (RFC 9449 §6.2), or of a certificate (RFC 8705 §3.2).',
+    ),
 })
 
 /** Where `Accept` asks for it, the answer as a JWT (RFC 9701 §5). */

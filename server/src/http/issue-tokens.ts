@@ -1,6 +1,5 @@
 // POST /oauth/token: a token for client credentials (RFC 6749 §4.4).
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Logger } from 'pino'
 import { z } from 'zod'
 import { isRefused, type OrRefusal, type Unavailable } from '../domain/refusal.ts'
 import { checkAssertion, type PresentedAssertion } from '../operations/check-assertion.ts'
@@ -20,7 +19,7 @@ import { answerBy, answerUntil, type InTime } from './answer-deadline.ts'
 import { parseAuthorization } from './authorization.ts'
 import { clientFields, readClientCredentials } from './client-credentials.ts'
 import { GROUP_MAX } from './group-max.ts'
-import type { Refuser } from './refusals.ts'
+import type { Wire } from './wire.ts'
 
 export const tokenForm = z.object({
   grant_type: z.string({ error: 'is missing: send client_credentials' }).meta({ examples: ['client_credentials'] }),
@@ -92,18 +91,21 @@ const makeIssue = (ports: Ports, inTime: InTime): ((asked: Asked) => Promise<OrR
 const dpopOf = ({ headers: { dpop } }: FastifyRequest): string | undefined =>
   Array.isArray(dpop) ? dpop.join(', ') : dpop
 
-export const makeTokenHandler = (ports: Ports, refuser: Refuser, logger: Logger, inTime: InTime) => {
+export const makeTokenHandler = ({ ports, refuser, logger, inTime, findCertificate }: Wire) => {
   const onFull = () => logger.warn({ underWay: ISSUES_MAX }, 'token requests are refused until others are answered')
   const issue = inLane(makeIssue(ports, inTime), ISSUES_MAX, onFull)
 
   // Gives nothing back: Fastify would watch the stream of a reply that it is given until its end.
   return async (request: TokenRequest, reply: FastifyReply): Promise<void> => {
     const form = request.body
-    const credentials = readClientCredentials(parseAuthorization(request.headers.authorization), form)
+    const shown = findCertificate(request)
+    if (isRefused(shown)) return void refuser.refuse(reply, shown.refusal)
+    const authorization = parseAuthorization(request.headers.authorization)
+    const credentials = readClientCredentials(authorization, form, shown.certificate)
     if (isRefused(credentials)) return void refuser.refuse(reply, credentials.refusal)
     const resources = [...(form.resource ?? []), ...(form.audience ?? [])]
     const issued = await issue({
-      request: { grantType: form.grant_type, credentials, scope: form.scope, resources },
+      request: { grantType: form.grant_type, credentials, scope: form.scope, resources, ...shown },
       proof: dpopOf(request),
       origin: { requestId: request.id, source: request.ip, until: answerBy(ports) },
     })

@@ -19,6 +19,11 @@ export const expiresAtMember = z
 export const expiryOf = (expiresAt: Milliseconds | null | undefined) =>
   expiresAt === null || expiresAt === undefined ? null : ({ at: expiresAt } as const)
 
+/** The body of an act that needs none but takes a note; it may be left out. */
+export const noteBody = z
+  .strictObject({ note: z.string().nullish().describe('For whoever reads the history later.') })
+  .default({})
+
 /** The body of a rotation. */
 export const rotateBody = z.strictObject({
   grace_seconds: z.number().describe('How long the old one is still taken, in seconds: 0 to 30 days.'),

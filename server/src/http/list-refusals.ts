@@ -1,4 +1,4 @@
-// GET /api/v1/audit/refusals: how often authentication was refused, by minute.
+// GET /api/v1/audit/refusals: how often authentication was refused, and tokens beyond a limit, by minute.
 import { z } from 'zod'
 import { ACCESS } from '../domain/access.ts'
 import { refusalRecord, WAYS } from '../domain/attempt.ts'
@@ -12,7 +12,11 @@ import { pageOf, time } from './token-record.ts'
 export const refusalsAnswer = pageOf(
   z.object({
     minute: time.describe('The beginning of the minute.'),
-    way: z.enum(WAYS).describe('What was presented: the credentials of a client, an API key, or a JWT.'),
+    way: z
+      .enum(WAYS)
+      .describe(
+        'What was presented: the credentials of a client, an API key, or a JWT; `limit`: beyond a limit of its agent.',
+      ),
     client_id: z.string().nullable().describe('The client, where it exists.'),
     source: z.string().nullable().describe('The address; null for all beyond what is counted apart in one minute.'),
     count: z.int(),

@@ -39,6 +39,7 @@ const agent = {
   live_tokens_max: null,
   at_live_tokens_max: 'refuse',
   dpop_bound_access_tokens: false,
+  tls_client_certificate_bound_access_tokens: false,
   created_at: MADE,
   disabled_at: null,
 }
@@ -245,8 +246,8 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
     body: { scope: 'db:read', labels: { team: null } },
     answer: { ...agent, scope: 'db:read', labels: {} },
   },
-  disableAgent: { answer: { ...agent, disabled_at: LATER } },
-  enableAgent: { answer: agent },
+  disableAgent: { body: { note: 'it runs away' }, answer: { ...agent, disabled_at: LATER } },
+  enableAgent: { body: { note: 'mended' }, answer: agent },
   createCredential: {
     body: { name: 'second', expires_at: '2027-11-21T00:00:00Z' },
     answer: { ...credential, expires_at: '2027-11-21T00:00:00Z', last_used_at: null, client_secret: 'mmc_…' },

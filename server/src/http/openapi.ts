@@ -7,7 +7,7 @@ import type { HeaderName, ParameterName } from './openapi-components.ts'
 /** The alternatives, each with what a caller needs beyond being recognised: permissions of a key, roles of an operator. */
 type Security = readonly Readonly<Record<string, string[]>>[]
 
-export const byClient: Security = [{ clientForm: [] }, { clientBasic: [] }]
+export const byClient: Security = [{ clientForm: [] }, { clientBasic: [] }, { clientCertificate: [] }]
 export const byIntrospector: Security = [{ apiKey: ['tokens:introspect'] }, { apiKeyBasic: ['tokens:introspect'] }]
 export const byRevoker: Security = [{ identityProviderJwt: [ACCESS.revokeTokens.role] }, ...byClient]
 

@@ -1,6 +1,7 @@
 // The metadata of this authorization server (RFC 8414), and the same where OpenID Connect's clients look for it.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
+import type { CertificateSources } from '../domain/client-certificate.ts'
 import { ASSERTION_ALGORITHMS } from '../domain/client-assertion.ts'
 import { DPOP_ALGORITHMS } from '../domain/dpop.ts'
 import { publishKeys } from '../operations/publish-keys.ts'
@@ -28,6 +29,7 @@ export const metadataAnswer = z.object({
   introspection_signing_alg_values_supported: names.describe('RFC 9701 §7.'),
   revocation_endpoint_auth_methods_supported: names,
   revocation_endpoint_auth_signing_alg_values_supported: names,
+  tls_client_certificate_bound_access_tokens: z.boolean().optional().describe('RFC 8705 §3.3.'),
   dpop_signing_alg_values_supported: names.describe('RFC 9449 §5.1.'),
   code_challenge_methods_supported: names,
   scopes_supported: names.optional(),
@@ -38,13 +40,20 @@ export const openidMetadataAnswer = metadataAnswer.extend({
   id_token_signing_alg_values_supported: names,
 })
 
-const CLIENT_AUTH_METHODS = ['client_secret_post', 'client_secret_basic', 'private_key_jwt']
+/** Those by certificate only where one can come (RFC 8705 §2). */
+const clientAuthMethods = ({ verified, unverified }: CertificateSources): readonly string[] => [
+  'client_secret_post',
+  'client_secret_basic',
+  'private_key_jwt',
+  ...(verified ? ['tls_client_auth'] : []),
+  ...(unverified ? ['self_signed_tls_client_auth'] : []),
+]
 
 type MetadataPorts = Pick<Ports, 'profile' | 'signingKeys'>
 
 type Described = { readonly profile: ServiceProfile; readonly signingAlgorithms: readonly string[] }
 
-const describeServer = ({ profile: { issuer, scopesSupported }, signingAlgorithms }: Described) => ({
+const describeServer = ({ profile: { issuer, scopesSupported, certificates }, signingAlgorithms }: Described) => ({
   issuer,
   // There is no authorization flow; the MCP clients in TypeScript and Python demand an address all the same.
   authorization_endpoint: `${issuer}/oauth/authorize`,
@@ -56,15 +65,16 @@ const describeServer = ({ profile: { issuer, scopesSupported }, signingAlgorithm
   grant_types_supported: ['client_credentials'],
   // Required; §3.2 forbids an empty array, Authlib refuses one, and no client refuses this.
   response_types_supported: ['none'],
-  token_endpoint_auth_methods_supported: CLIENT_AUTH_METHODS,
+  token_endpoint_auth_methods_supported: clientAuthMethods(certificates),
   // RFC 8414 §2: demanded beside private_key_jwt.
   token_endpoint_auth_signing_alg_values_supported: ASSERTION_ALGORITHMS,
   // The user is the id of an API key. X-API-Key has no registered name.
   introspection_endpoint_auth_methods_supported: ['client_secret_basic'],
   // RFC 9701 §7. Answers are signed, and never encrypted.
   introspection_signing_alg_values_supported: signingAlgorithms,
-  revocation_endpoint_auth_methods_supported: CLIENT_AUTH_METHODS,
+  revocation_endpoint_auth_methods_supported: clientAuthMethods(certificates),
   revocation_endpoint_auth_signing_alg_values_supported: ASSERTION_ALGORITHMS,
+  ...((certificates.verified || certificates.unverified) && { tls_client_certificate_bound_access_tokens: true }),
   // RFC 9449 §5.1.
   dpop_signing_alg_values_supported: DPOP_ALGORITHMS,
   // Demanded by the MCP client in Go.

@@ -1,14 +1,13 @@
 // POST /oauth/revoke: ends a token (RFC 7009), for an operator or for the client that got it.
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Logger } from 'pino'
 import { z } from 'zod'
 import { isRefused, type OrRefusal, refuse } from '../domain/refusal.ts'
 import { type RevokeRequest, revokeToken } from '../operations/revoke-token.ts'
-import type { Ports } from '../ports.ts'
+import type { PresentedCertificate } from '../domain/client-certificate.ts'
 import { answerBy } from './answer-deadline.ts'
 import { parseAuthorization } from './authorization.ts'
 import { clientFields, type ClientFields, readClientCredentials } from './client-credentials.ts'
-import type { Refuser } from './refusals.ts'
+import type { Wire } from './wire.ts'
 
 export const revokeForm = z.object({
   token: z.string({ error: 'is missing: send the token to revoke' }).describe('The token to revoke.'),
@@ -21,9 +20,13 @@ export const revokeAnswer = z.object({}).describe('The token is not active, on a
 type RevocationRequest = FastifyRequest<{ Body: z.output<typeof revokeForm> }>
 
 /** An operator's JWT, or the authentication of the client; a bare client_id beside a JWT is no authentication. */
-const readCredentials = (header: string | undefined, form: ClientFields): OrRefusal<RevokeRequest['credentials']> => {
+const readCredentials = (
+  header: string | undefined,
+  form: ClientFields,
+  certificate: PresentedCertificate | undefined,
+): OrRefusal<RevokeRequest['credentials']> => {
   const authorization = parseAuthorization(header)
-  if (authorization?.scheme !== 'bearer') return readClientCredentials(authorization, form)
+  if (authorization?.scheme !== 'bearer') return readClientCredentials(authorization, form, certificate)
   if (form.client_secret !== undefined || form.client_assertion !== undefined) {
     return refuse('invalid_request', 'The request carries a Bearer token and client authentication: choose one.')
   }
@@ -31,9 +34,11 @@ const readCredentials = (header: string | undefined, form: ClientFields): OrRefu
 }
 
 export const makeRevokeHandler =
-  (ports: Ports, refuser: Refuser, logger: Logger) =>
+  ({ ports, refuser, logger, findCertificate }: Wire) =>
   async (request: RevocationRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const credentials = readCredentials(request.headers.authorization, request.body)
+    const shown = findCertificate(request)
+    if (isRefused(shown)) return refuser.refuse(reply, shown.refusal)
+    const credentials = readCredentials(request.headers.authorization, request.body, shown.certificate)
     if (isRefused(credentials)) return refuser.refuse(reply, credentials.refusal)
     const { id: requestId, ip: source } = request
     const { token } = request.body

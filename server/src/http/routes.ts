@@ -22,7 +22,8 @@ import type { Wire } from './wire.ts'
 type Form<T extends z.ZodType> = { Body: z.output<T> }
 
 /** What agents and resource servers ask for. */
-const registerOauth = (app: FastifyInstance, { ports, refuser, logger, inTime }: Wire): void => {
+const registerOauth = (app: FastifyInstance, wire: Wire): void => {
+  const { ports, refuser, inTime } = wire
   app.post<Form<typeof tokenForm>>(
     '/oauth/token',
     {
@@ -37,7 +38,7 @@ const registerOauth = (app: FastifyInstance, { ports, refuser, logger, inTime }:
         parameters: ['DPoP'],
       }),
     },
-    makeTokenHandler(ports, refuser, logger, inTime),
+    makeTokenHandler(wire),
   )
   app.post<Form<typeof introspectForm>>(
     '/oauth/introspect/v2',
@@ -63,7 +64,7 @@ const registerOauth = (app: FastifyInstance, { ports, refuser, logger, inTime }:
         answer: revokeAnswer,
       }),
     },
-    answerInTime(inTime, makeRevokeHandler(ports, refuser, logger)),
+    answerInTime(inTime, makeRevokeHandler(wire)),
   )
   app.get('/oauth/authorize', { schema: { hide: true } }, makeAuthorizeHandler(refuser))
 }

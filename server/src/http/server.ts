@@ -1,11 +1,13 @@
 // The wire: one Fastify instance that turns HTTP into calls of operations, and their answers into HTTP.
 import type { IncomingMessage } from 'node:http'
+import type { ServerOptions as SecureServerOptions } from 'node:https'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import type { Ports } from '../ports.ts'
 import { registerAdministration } from './administration-routes.ts'
 import { makeAnswerDeadline } from './answer-deadline.ts'
 import { makeBrokenRequestHandler } from './broken-request.ts'
+import { type CertificatesTaken, makeCertificateFinder } from './client-certificate.ts'
 import { registerOpenapi, registerPage } from './openapi-document.ts'
 import { READING, useOurReaders } from './readers.ts'
 import { makeRecogniser } from './recognise-administrator.ts'
@@ -21,10 +23,17 @@ export type ServerOptions = {
   readonly bodyBytesMax: number
   readonly logger: Logger
   /** PEM. Without it the server speaks plain HTTP, for a proxy or the loopback interface. */
-  readonly https?: { readonly cert: string; readonly key: string }
+  readonly https?: Pick<
+    SecureServerOptions,
+    'cert' | 'key' | 'ca' | 'requestCert' | 'rejectUnauthorized' | 'secureOptions'
+  >
+  /** Where certificates of clients come from; nowhere unless it is said. */
+  readonly certificates?: CertificatesTaken
   /** The only `Host` headers that are answered, `name:port` in lower case; any others get 421. */
   readonly allowedHosts?: readonly string[]
 }
+
+const NO_CERTIFICATES: CertificatesTaken = { header: null, listener: null }
 
 type Errors = { readonly refuser: Refuser; readonly makeId: () => string }
 
@@ -67,7 +76,8 @@ export const buildServer = (ports: Ports, options: ServerOptions): FastifyInstan
   app.addHook('onRequest', makeRequestRules({ refuser, answerUnknownRoute, basePath, allowedHosts }))
   registerOpenapi(app, issuer)
   registerPage(app, basePath)
-  const wire = { ports, refuser, logger, inTime: makeAnswerDeadline(ports) }
+  const findCertificate = makeCertificateFinder(ports.certificates, options.certificates ?? NO_CERTIFICATES)
+  const wire = { ports, refuser, logger, inTime: makeAnswerDeadline(ports), findCertificate }
   void app.register(async scope => registerOperations(scope, wire), { prefix: basePath })
   void app.register(async scope => registerAdministration(scope, wire), { prefix: basePath })
   void app.register(async scope => registerDescription(scope), { prefix: basePath })

@@ -1,6 +1,7 @@
 // What every route is built over.
 import type { Logger } from 'pino'
 import type { AdministrationPorts, Ports } from '../ports.ts'
+import type { FindCertificate } from './client-certificate.ts'
 import type { InTime } from './answer-deadline.ts'
 import type { Refuser } from './refusals.ts'
 
@@ -16,4 +17,5 @@ export type AdministrationWire = {
 export type Wire = AdministrationWire & {
   readonly ports: Ports
   readonly logger: Logger
+  readonly findCertificate: FindCertificate
 }

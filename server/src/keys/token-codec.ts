@@ -1,6 +1,6 @@
 // Access tokens as text: signed at issue, found by the address in them, recognised by the digest of the whole.
 import { createPublicKey, hash, sign, verify, type SignKeyObjectInput } from 'node:crypto'
-import { type AccessTokenClaims, addressReader, boundKeyOf, formatClaims } from '../domain/claims.ts'
+import { type AccessTokenClaims, addressReader, confirmationIn, formatClaims } from '../domain/claims.ts'
 import { type Digest, digestIn } from '../domain/hash.ts'
 import type { PublicJwk, SigningKey } from '../domain/signing-key.ts'
 import type { MintedToken, TokenCodec, TokenReference } from '../ports.ts'
@@ -99,9 +99,9 @@ export const makeTokenReader = (issuer: string): Omit<TokenCodec, 'mint' | 'sign
     const payload = readProvablePayload(canonical)
     const address = payload === undefined ? undefined : readAddress(payload)
     if (payload === undefined || address === undefined) return undefined
-    const jkt = boundKeyOf(payload)
+    const cnf = confirmationIn(payload)
     const digest = digestOf(exact)
-    return jkt === undefined ? { ...address, digest } : { ...address, digest, jkt }
+    return cnf === undefined ? { ...address, digest } : { ...address, digest, cnf }
   }
   return {
     read: text => reference(text, text),

@@ -27,6 +27,8 @@ export type AgentFields = {
   readonly lifetimeSeconds?: number | null | undefined
   /** Whether its requests need a DPoP proof. */
   readonly dpopBound?: boolean | undefined
+  /** Whether its tokens are bound to its TLS certificate. */
+  readonly certificateBound?: boolean | undefined
 } & {
   /** None: no such limit. */
   readonly [Name in LimitName]?: number | null | undefined
@@ -145,9 +147,10 @@ export const parseAgentFields = (fields: AgentFields): OrRefusal<AgentChange> =>
   }
   const scopes = parseScopes(fields)
   if ('refusal' in scopes) return scopes
-  const { name, description, owner, labels, resources, defaultAudience, lifetimeSeconds, dpopBound } = fields
+  const { name, description, owner, labels, resources, defaultAudience, lifetimeSeconds } = fields
+  const { dpopBound, certificateBound } = fields
   const distinct = resources === undefined ? undefined : [...new Set(resources)]
-  const plain = { name, description, owner, labels, defaultAudience, lifetimeSeconds, dpopBound }
+  const plain = { name, description, owner, labels, defaultAudience, lifetimeSeconds, dpopBound, certificateBound }
   return { ...plain, ...scopes, resources: distinct, ...limitsIn(fields) }
 }
 

@@ -24,6 +24,15 @@ const rolesFrom = (least: Access['role']): string => {
   return roles.length === 1 ? roles.join() : `${roles.slice(0, -1).join(', ')} or ${roles.at(-1)}`
 }
 
+const checkRights = (caller: ApiKeyCaller, access: Access): OrRefusal<ApiKeyCaller> => {
+  if (!caller.permissions.includes(access.permission)) {
+    return refuse('insufficient_scope', `This API key lacks the permission ${access.permission}.`)
+  }
+  return access.isOfWholeService === true && caller.audiences !== null
+    ? refuse('insufficient_scope', `This API key is limited to audiences, and may not ${access.to}.`)
+    : caller
+}
+
 /** The caller, or 401 without a good credential and 403 without the right. */
 export const authenticateAdministrator = async (
   ports: Pick<Ports, 'apiKeys' | 'operators' | 'secrets'>,
@@ -35,10 +44,7 @@ export const authenticateAdministrator = async (
       return refuseUnknown('Send an API key in X-API-Key, or a JWT of the identity provider as a Bearer token.')
     case 'api_key': {
       const [caller] = await authenticateApiKeys(ports, [{ key: credentials.key, id: null }])
-      if (caller === undefined) return refuseUnknownKey()
-      return caller.permissions.includes(access.permission)
-        ? caller
-        : refuse('insufficient_scope', `This API key lacks the permission ${access.permission}.`)
+      return caller === undefined ? refuseUnknownKey() : checkRights(caller, access)
     }
     case 'bearer': {
       const operator = await authenticateOperator(ports, credentials.jwt)

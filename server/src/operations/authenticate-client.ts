@@ -1,11 +1,14 @@
-// Recognises a client by its id and secret, or by what was proved in their place: at the token endpoint, and where a client revokes its own token.
+// Recognises a client by its id and secret, by its certificate, or by what was proved in their place: at the token
+// endpoint, and where a client revokes its own token.
 import type { Client, Credential } from '../domain/agent.ts'
+import type { PresentedCertificate } from '../domain/client-certificate.ts'
 import { CREDENTIALS_MAX } from '../domain/credential.ts'
 import { hasExpired } from '../domain/expiry.ts'
 import { counted, refuseCaller } from '../domain/refusal.ts'
 import type { Milliseconds } from '../domain/time.ts'
 import type { SingleUse } from '../ports/secret-registers.ts'
 import type { Ports } from '../ports.ts'
+import { findCertified } from './find-certified.ts'
 
 /** What a request presented of a client's authentication, as the wire layer read it. */
 export type ClientCredentials =
@@ -26,6 +29,8 @@ export type ClientCredentials =
       /** The client id beside it, which it need not have. */
       readonly clientId?: string
     }
+  /** Nothing but the certificate of the connection, and the client id that RFC 8705 §2 wants beside it. */
+  | { readonly kind: 'certificate'; readonly clientId: string; readonly certificate: PresentedCertificate }
   /** The secret of this credential was proved against the hash of another server, or an assertion by its keys. */
   | {
       readonly kind: 'proven'
@@ -54,6 +59,21 @@ export const refuseUsed = (credentials: ClientCredentials, client: Client | unde
   return { refusal: { ...refusal, inside: 'the assertion was used before, or is too old by now' } }
 }
 
+/** The refusal of a certificate that no credential of the client trusts at `now`. */
+const refuseUncertified = (
+  presented: Extract<ClientCredentials, { kind: 'certificate' }>,
+  client: Client | undefined,
+  now: Milliseconds,
+) => {
+  const { refusal } = refuseClient(presented, client)
+  const tried = findCertified(presented.certificate, client?.credentials ?? [], now)
+  return { refusal: { ...refusal, inside: 'wrong' in tried ? tried.wrong : 'the agent is disabled' } }
+}
+
+/** The refusal of credentials that do not open at `now`; the cause stands in the log only. */
+export const refuseAt = (credentials: ClientCredentials, client: Client | undefined, now: Milliseconds) =>
+  credentials.kind === 'certificate' ? refuseUncertified(credentials, client, now) : refuseClient(credentials, client)
+
 const NO_HASH = '0'.repeat(64)
 
 type AuthenticationPorts = Pick<Ports, 'importedSecrets' | 'secrets'>
@@ -80,8 +100,13 @@ const findMatching = (
   ports: AuthenticationPorts,
   credentials: ClientCredentials,
   known: readonly Credential[],
+  now: Milliseconds,
 ): Credential | undefined => {
   if (credentials.kind === 'proven') return known.find(({ id }) => id === credentials.credentialId)
+  if (credentials.kind === 'certificate') {
+    const certified = findCertified(credentials.certificate, known, now)
+    return 'found' in certified ? certified.found : undefined
+  }
   const hash = ports.secrets.hash(credentials.kind === 'secret' ? credentials.secret : '')
   let matching: Credential | undefined
   for (let n = 0; n < CREDENTIALS_MAX; n += 1) {
@@ -91,7 +116,7 @@ const findMatching = (
 }
 
 /**
- * The credential that the secret opens at `now`, or undefined. Costs the same whether the client is unknown, disabled
+ * The credential that the secret or the certificate opens at `now`, or undefined. A secret costs the same whether the client is unknown, disabled
  * or wrong, and however many credentials it has: one hash, and as many comparisons as an agent can have credentials. An
  * agent with an imported secret costs a hash more.
  */
@@ -101,11 +126,13 @@ export const authenticateClient = (
   client: Client | undefined,
   now: Milliseconds,
 ): AuthenticatedClient | undefined => {
-  const matching = findMatching(ports, credentials, client?.credentials ?? [])
+  const matching = findMatching(ports, credentials, client?.credentials ?? [], now)
   if (client === undefined || matching === undefined || hasExpired(matching.expiresAt, now)) return undefined
   return client.agent.disabledAt === null ? { client, credential: matching } : undefined
 }
 
 /** The client id to look up; the empty text, which no client has, where none was presented. */
 export const clientIdOf = (credentials: ClientCredentials): string =>
-  credentials.kind === 'secret' || credentials.kind === 'proven' ? credentials.clientId : ''
+  credentials.kind === 'none' || credentials.kind === 'unsupported' || credentials.kind === 'assertion'
+    ? ''
+    : credentials.clientId

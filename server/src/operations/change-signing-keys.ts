@@ -1,14 +1,9 @@
 // What the acts on signing keys share: a key to follow where none is there to, and how a change is told.
 import type { ChangedKey } from '../domain/key-record.ts'
-import { isNote, NOTE_FORM } from '../domain/note.ts'
-import { refuse } from '../domain/refusal.ts'
 import type { SealedSigningKey } from '../domain/signing-key.ts'
 import type { Ports } from '../ports.ts'
 import type { KeyPorts } from './show-signing-key.ts'
 import type { KeyChange } from '../ports/signing-keys.ts'
-
-export const refuseNote = (note: string | null): ReturnType<typeof refuse> | undefined =>
-  note === null || isNote(note) ? undefined : refuse('invalid_request', `The note is not ${NOTE_FORM}.`)
 
 /** Does the act, and where it finds no key to follow makes one and does it again. */
 export const withSuccessor = async <T>(

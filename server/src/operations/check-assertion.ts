@@ -2,7 +2,7 @@
 // for a workload. Whether it was used before is decided where it is used: with the token, or before a revocation.
 import type { Client, Credential } from '../domain/agent.ts'
 import { checkAssertionClaims } from '../domain/client-assertion.ts'
-import { type ClientTrust, isPlainName, keyPlaceOf, trustDomainOf } from '../domain/client-trust.ts'
+import { type AssertionTrust, isPlainName, keyPlaceOf, trustDomainOf } from '../domain/client-trust.ts'
 import { hasExpired } from '../domain/expiry.ts'
 import { digestIn } from '../domain/hash.ts'
 import { type OrRefusal, type Refusal, refuse, Unavailable } from '../domain/refusal.ts'
@@ -26,7 +26,7 @@ const refuseAssertion = (presented: PresentedAssertion, client: Client | undefin
   return { refusal: { ...refusal, inside } }
 }
 
-type Named = { readonly clientId: string; readonly kind: ClientTrust['kind']; readonly credentialId: string | null }
+type Named = { readonly clientId: string; readonly kind: AssertionTrust['kind']; readonly credentialId: string | null }
 
 /** Whom the assertion names, as it says itself. */
 const nameOf = async (
@@ -44,12 +44,18 @@ const nameOf = async (
   return { clientId: found.clientId, kind: 'workload_identity', credentialId: found.id }
 }
 
-type Candidate = { readonly credential: Credential; readonly trust: ClientTrust }
+type Candidate = { readonly credential: Credential; readonly trust: AssertionTrust }
+
+const assertionTrustOf = ({ trust }: Credential): AssertionTrust | undefined =>
+  trust?.kind === 'private_key_jwt' || trust?.kind === 'workload_identity' ? trust : undefined
 
 // What was registered is looked at before what must be fetched.
 const candidatesOf = (client: Client, { kind, credentialId }: Named, now: Milliseconds): readonly Candidate[] =>
   client.credentials
-    .flatMap(credential => (credential.trust === null ? [] : [{ credential, trust: credential.trust }]))
+    .flatMap(credential => {
+      const trust = assertionTrustOf(credential)
+      return trust === undefined ? [] : [{ credential, trust }]
+    })
     .filter(({ trust }) => trust.kind === kind)
     .filter(({ credential: { id, expiresAt } }) => (credentialId ?? id) === id && !hasExpired(expiresAt, now))
     .toSorted((a, b) => Number(keyPlaceOf(a.trust).jwks === null) - Number(keyPlaceOf(b.trust).jwks === null))

@@ -1,5 +1,11 @@
 // Checks what a credential is to trust in place of a secret, before it is kept.
 import {
+  normalSubject,
+  PINNED_CERTIFICATES_MAX,
+  SUBJECT_KINDS,
+  type SubjectKind,
+} from '../domain/client-certificate.ts'
+import {
   type ClientTrust,
   isPlainName,
   PREFIX_CHARACTERS_MIN,
@@ -8,6 +14,7 @@ import {
 } from '../domain/client-trust.ts'
 import { type OrRefusal, refuse } from '../domain/refusal.ts'
 import type { ClientAssertions } from '../ports/client-assertions.ts'
+import type { ClientCertificates } from '../ports/client-certificates.ts'
 import type { ServiceProfile } from '../ports.ts'
 
 /** As it was asked for; a member that is null was not given. */
@@ -25,8 +32,12 @@ export type TrustRequest =
       readonly audience: string | null
       readonly jwksUri: string | null
     }
+  | { readonly kind: 'tls_client_auth'; readonly names: Readonly<Record<SubjectKind, string | null>> }
+  /** Each in PEM. */
+  | { readonly kind: 'self_signed_tls_client_auth'; readonly certificates: readonly string[] }
 
 export type TrustPorts = {
+  readonly certificates: Pick<ClientCertificates, 'readPem'>
   readonly assertions: Pick<ClientAssertions, 'isAddress' | 'readKeys'>
   /** Its issuer is empty where it is not known. */
   readonly profile: Pick<ServiceProfile, 'issuer'>
@@ -44,7 +55,7 @@ const isAddress = ({ assertions }: TrustPorts, address: string): boolean =>
 type KeysWanted = Extract<TrustRequest, { kind: 'private_key_jwt' }>
 
 const checkKeys = (ports: TrustPorts, { kind, keys, jwksUri, takesTokenEndpoint }: KeysWanted): Checked => {
-  if ((keys === null) === (jwksUri === null)) return wrong('private_key_jwt', 'has not one of jwks and jwks_uri')
+  if ((keys === null) === (jwksUri === null)) return wrong('private_key_jwt', 'needs exactly one of jwks and jwks_uri')
   if (keys === null) {
     return jwksUri !== null && isAddress(ports, jwksUri)
       ? { trust: { kind, jwks: null, jwksUri, takesTokenEndpoint } }
@@ -90,5 +101,41 @@ const checkWorkload = (ports: TrustPorts, wanted: WorkloadWanted): Checked => {
   return { trust: { kind, issuer, subject, audience, jwksUri } }
 }
 
-export const checkTrust = (ports: TrustPorts, wanted: TrustRequest): Checked =>
-  wanted.kind === 'private_key_jwt' ? checkKeys(ports, wanted) : checkWorkload(ports, wanted)
+const SUBJECT_FORMS: Readonly<Record<SubjectKind, string>> = {
+  subject_dn:
+    'is no distinguished name as RFC 4514 writes it, such as CN=reports,O=Example,C=DE, the last part of the certificate first',
+  san_dns: 'is no host name; a wildcard is none',
+  san_uri: 'is no absolute URI',
+  san_ip: 'is no address of IPv4 or IPv6',
+  san_email: 'is no e-mail address in ASCII',
+}
+
+type SubjectWanted = Extract<TrustRequest, { kind: 'tls_client_auth' }>
+
+const checkSubject = ({ kind, names }: SubjectWanted): Checked => {
+  const given = SUBJECT_KINDS.flatMap(by => (names[by] === null ? [] : [{ by, name: names[by] }]))
+  const [only, ...others] = given
+  if (only === undefined || others.length > 0) return wrong(kind, `needs exactly one of ${SUBJECT_KINDS.join(', ')}`)
+  return only.name.length <= TRUST_CHARACTERS_MAX && normalSubject(only.by, only.name) !== undefined
+    ? { trust: { kind, ...only } }
+    : wrong(`${kind}.${only.by}`, `${SUBJECT_FORMS[only.by]}, of at most ${TRUST_CHARACTERS_MAX} characters`)
+}
+
+type PinnedWanted = Extract<TrustRequest, { kind: 'self_signed_tls_client_auth' }>
+
+const checkPinned = ({ certificates: reader }: TrustPorts, { kind, certificates }: PinnedWanted): Checked => {
+  if (certificates.length === 0 || certificates.length > PINNED_CERTIFICATES_MAX) {
+    return wrong(`${kind}.certificates`, `has not 1 to ${PINNED_CERTIFICATES_MAX} certificates`)
+  }
+  const read = certificates.map(reader.readPem).filter(one => one !== undefined)
+  if (read.length < certificates.length) {
+    return wrong(`${kind}.certificates`, 'holds something other than one certificate in PEM')
+  }
+  return { trust: { kind, thumbprints: [...new Set(read.map(({ thumbprint }) => thumbprint))] } }
+}
+
+export const checkTrust = (ports: TrustPorts, wanted: TrustRequest): Checked => {
+  if (wanted.kind === 'private_key_jwt') return checkKeys(ports, wanted)
+  if (wanted.kind === 'workload_identity') return checkWorkload(ports, wanted)
+  return wanted.kind === 'tls_client_auth' ? checkSubject(wanted) : checkPinned(ports, wanted)
+}

@@ -5,7 +5,8 @@ import type { ChangedKey } from '../domain/key-record.ts'
 import type { OrRefusal } from '../domain/refusal.ts'
 import { isKid } from '../domain/signing-key.ts'
 import type { Ports } from '../ports.ts'
-import { refuseNote, tellChange, withSuccessor } from './change-signing-keys.ts'
+import { tellChange, withSuccessor } from './change-signing-keys.ts'
+import { refuseNote } from './check-note.ts'
 import { type KeyPorts, refuseUnknownSigningKey } from './show-signing-key.ts'
 
 export const compromiseSigningKey = async (

@@ -10,6 +10,12 @@ import type { ApiKeyProblem } from '../ports/secret-registers.ts'
 import { refuseUnknownKey } from './authenticate-administrator.ts'
 import { checkName, refuseExpired } from './check-rotation.ts'
 
+/**
+ * What these let a key do is of the whole service: agents, credentials, signing keys and the audit log have no audience,
+ * and their acts end tokens for any. No limit to audiences could hold for them (docs/decisions/0021-limited-keys.md).
+ */
+const OF_WHOLE_SERVICE: readonly Permission[] = ['agents:write', 'keys:write', 'audit:read']
+
 /** Audiences that one API key may be limited to. */
 export const KEY_AUDIENCES_MAX = 64
 
@@ -44,6 +50,13 @@ const parsePermissions = (names: readonly string[]): OrRefusal<readonly Permissi
 }
 
 type Powers = Pick<ApiKey, 'permissions' | 'audiences'>
+
+const refuseUnlimitable = ({ permissions, audiences }: Powers): ReturnType<typeof refuse> | undefined => {
+  const whole = audiences === null ? undefined : permissions.find(permission => OF_WHOLE_SERVICE.includes(permission))
+  return whole === undefined
+    ? undefined
+    : refuse('invalid_request', `${whole} is of the whole service: an API key limited to audiences cannot have it.`)
+}
 
 /** No API key makes one that may do more than itself. An operator with the role, and the owner of the store, may all. */
 export const refuseBeyondCaller = (
@@ -85,6 +98,8 @@ export const createApiKey = async (
   const refused = request.audiences === null ? undefined : checkAudiences(request.audiences)
   if (refused !== undefined) return refused
   const audiences = request.audiences === null ? null : [...new Set(request.audiences)]
+  const unlimitable = refuseUnlimitable({ permissions, audiences })
+  if (unlimitable !== undefined) return unlimitable
   const beyond = refuseBeyondCaller(origin.caller, { permissions, audiences })
   if (beyond !== undefined) return beyond
   const key = ports.secrets.makeApiKey()

@@ -4,6 +4,7 @@ import { actBy, type Origin } from '../domain/caller.ts'
 import type { OrRefusal } from '../domain/refusal.ts'
 import { isUuid } from '../domain/token-id.ts'
 import type { Ports } from '../ports.ts'
+import { refuseNote } from './check-note.ts'
 import { refuseUnknownAgent } from './show-agent.ts'
 
 /** The agent, enabled now or before. */
@@ -11,7 +12,10 @@ export const enableAgent = async (
   ports: Pick<Ports, 'agents'>,
   origin: Origin,
   agentId: string,
+  note: string | null,
 ): Promise<OrRefusal<Agent>> => {
+  const wrong = refuseNote(note)
+  if (wrong !== undefined) return wrong
   if (!isUuid(agentId)) return refuseUnknownAgent(agentId)
-  return (await ports.agents.enable(agentId, actBy(origin, 'agent.enable'))) ?? refuseUnknownAgent(agentId)
+  return (await ports.agents.enable(agentId, actBy(origin, 'agent.enable', note))) ?? refuseUnknownAgent(agentId)
 }

@@ -5,7 +5,8 @@ import type { ChangedKey } from '../domain/key-record.ts'
 import { type OrRefusal, refuse } from '../domain/refusal.ts'
 import type { Ports } from '../ports.ts'
 import { refuseUnknownKey } from './authenticate-administrator.ts'
-import { refuseNote, tellChange } from './change-signing-keys.ts'
+import { tellChange } from './change-signing-keys.ts'
+import { refuseNote } from './check-note.ts'
 import type { KeyPorts } from './show-signing-key.ts'
 
 export type KeyImport = {

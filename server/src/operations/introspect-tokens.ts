@@ -1,6 +1,6 @@
 // Says whether tokens are active (RFC 7662), for all requests of a group at once. Every answer starts at inactive.
 import type { ApiKeyCaller } from '../domain/caller.ts'
-import { audienceClaim } from '../domain/claims.ts'
+import { audienceClaim, type Confirmation } from '../domain/claims.ts'
 import type { Introspection } from '../domain/introspection.ts'
 import { counted, isRefused, type OrRefusal, refuse, refuseCaller } from '../domain/refusal.ts'
 import type { FoundToken, Ports, TokenReference } from '../ports.ts'
@@ -36,7 +36,7 @@ type Found = { readonly reference: TokenReference | undefined; readonly token: F
 const isFor = (audiences: ApiKeyCaller['audiences'], token: FoundToken): boolean =>
   audiences === null || token.audience.some(audience => audiences.includes(audience))
 
-const describe = (token: FoundToken, jkt: string | undefined, issuer: string): Introspection => ({
+const describe = (token: FoundToken, cnf: Confirmation | undefined, issuer: string): Introspection => ({
   active: true,
   sub: token.agentId,
   scope: token.scope,
@@ -46,8 +46,9 @@ const describe = (token: FoundToken, jkt: string | undefined, issuer: string): I
   aud: audienceClaim(token.audience),
   iat: token.issuedAt,
   jti: token.id,
-  token_type: jkt === undefined ? 'Bearer' : 'DPoP',
-  ...(jkt !== undefined && { cnf: { jkt } }),
+  // Who holds the key of a certificate shows so by the connection: such a token comes as a bearer token (RFC 8705 §3).
+  token_type: cnf !== undefined && 'jkt' in cnf ? 'DPoP' : 'Bearer',
+  ...(cnf !== undefined && { cnf }),
 })
 
 const findAll = async (
@@ -70,7 +71,7 @@ const judge = (
   if (reference === undefined || token === undefined || token.dead) return INACTIVE
   // Byte for byte a token that we issued, or it is unknown: no claim was trusted before this line.
   if (!secrets.areEqual(reference.digest, token.digest)) return INACTIVE
-  return isFor(audiences, token) ? describe(token, reference.jkt, profile.issuer) : INACTIVE
+  return isFor(audiences, token) ? describe(token, reference.cnf, profile.issuer) : INACTIVE
 }
 
 type OwnerPorts = JudgingPorts & Pick<Ports, 'ledger'> & { readonly codec: Pick<Ports['codec'], 'read'> }

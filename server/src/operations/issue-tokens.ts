@@ -2,7 +2,7 @@
 // decide, sign, write, answer. A token leaves only once its row is durable.
 import { AUDIENCES_MAX, firstResourceBeyond, isResource } from '../domain/audience.ts'
 import type { Agent } from '../domain/agent.ts'
-import { type AccessTokenClaims, audienceClaim } from '../domain/claims.ts'
+import { type AccessTokenClaims, audienceClaim, type Confirmation } from '../domain/claims.ts'
 import { refuseProof } from '../domain/dpop.ts'
 import { type LimitName, limitsOf } from '../domain/limits.ts'
 import { isRefused, type OrRefusal, type Refusal, refuse, Unavailable } from '../domain/refusal.ts'
@@ -27,17 +27,16 @@ import {
   clientIdOf,
   refuseUsed,
 } from './authenticate-client.ts'
+import { type Bindable, bindToken } from './bind-token.ts'
 import { isUnproven, type ProofOrigin, proveSecret, refuseOrProve, type Unproven } from './prove-secret.ts'
 
-export type IssueRequest = {
+export type IssueRequest = Bindable & {
   readonly grantType: string
   readonly credentials: ClientCredentials
   /** Undefined where the request names none. */
   readonly scope: string | undefined
   /** The values of `resource`, or of `audience`, which is taken as another name for it. */
   readonly resources: readonly string[]
-  /** Of possession of a key: the token is then bound to it. Checked, but for whether it was used before. */
-  readonly proof?: TokenProof
 }
 
 export type IssuedToken = {
@@ -51,6 +50,7 @@ type Grant = AuthenticatedClient & {
   readonly scope: readonly string[]
   readonly audience: readonly string[]
   readonly lifetimeSeconds: number
+  readonly cnf?: Confirmation
   readonly proof: TokenProof | undefined
   readonly assertion: SingleUse | undefined
 }
@@ -72,7 +72,6 @@ const RANDOM_BYTES_OF_ID = 10
 const ROUNDS_BEFORE_LOCK = 3
 
 const NO_ROOM = 'The ledger holds as many different lifetimes, scopes or audiences as it takes.'
-const PROOF_WANTED = 'This agent gets no bearer tokens: send a DPoP proof.'
 const PROOF_FAILURES = { proof_used: 'it was used before', proof_late: 'it is too old by now' } as const
 const UNDECIDED = 'A token could not be decided on even under the lock of the store.'
 
@@ -120,16 +119,15 @@ const decide = (ports: RoundPorts, request: IssueRequest, view: IssueView, n: nu
     return refuse('unsupported_grant_type', 'The only grant_type of this service is client_credentials.')
   }
   const { agent } = authenticated.client
-  const { proof } = request
-  // RFC 9449 §5.2.
-  if (agent.dpopBound && proof === undefined) return refuse('invalid_dpop_proof', PROOF_WANTED)
+  const bound = bindToken(agent, request, view.now)
+  if (isRefused(bound)) return bound
   const scoped = grantScope(agent, request.scope)
   if (isRefused(scoped)) return scoped
   const targeted = grantAudience(agent, request.resources, ports.profile.defaultAudience)
   if (isRefused(targeted)) return targeted
   const lifetimeSeconds = agent.lifetimeSeconds ?? ports.profile.lifetimeSeconds
   const assertion = request.credentials.kind === 'proven' ? request.credentials.assertion : undefined
-  return { ...authenticated, ...scoped, ...targeted, lifetimeSeconds, proof, assertion }
+  return { ...authenticated, ...scoped, ...targeted, ...bound, lifetimeSeconds, proof: request.proof, assertion }
 }
 
 const claimsOf = (ports: RoundPorts, grant: Grant, view: IssueView, random: Uint8Array): AccessTokenClaims => {
@@ -145,7 +143,7 @@ const claimsOf = (ports: RoundPorts, grant: Grant, view: IssueView, random: Uint
     scope: formatScope(grant.scope),
     seq: view.seq,
   }
-  return grant.proof === undefined ? claims : { ...claims, cnf: { jkt: grant.proof.jkt } }
+  return grant.cnf === undefined ? claims : { ...claims, cnf: grant.cnf }
 }
 
 const rowOf = (grant: Grant, claims: AccessTokenClaims, minted: MintedToken, signingKey: number): NewToken => {
@@ -207,7 +205,7 @@ const issueRound = async (
   const outcomes = await ports.ledger.insert(minted.map(({ row }) => row))
   granted.forEach(({ pending: one, grant }, n) => {
     const [token, outcome] = [minted[n], outcomes[n]]
-    if (typeof outcome === 'object') answers[one.index] = refuseBeyond(outcome)
+    if (typeof outcome === 'object') answers[one.index] = refuseBeyond(outcome, grant.client.agent.clientId)
     else if (outcome === 'no_room') answers[one.index] = new Unavailable(NO_ROOM)
     else if (outcome === 'proof_used' || outcome === 'proof_late')
       answers[one.index] = refuseProof(PROOF_FAILURES[outcome])
@@ -224,11 +222,12 @@ const BEYOND: Readonly<Record<LimitName, string>> = {
   liveTokensMax: 'This agent has as many live tokens as it may.',
 }
 
-const refuseBeyond = ({ limit, retryAfterSeconds }: LimitReached): { readonly refusal: Refusal } => ({
+const refuseBeyond = ({ limit, retryAfterSeconds }: LimitReached, clientId: string): { readonly refusal: Refusal } => ({
   refusal: {
     code: 'too_many_requests',
     description: `${BEYOND[limit]} Ask again in ${retryAfterSeconds} s, and use each token until it expires.`,
     retryAfterSeconds,
+    attempt: { way: 'limit', clientId },
   },
 })
 

@@ -3,8 +3,7 @@ import type { AuditEntry, AuditFilters } from '../domain/audit.ts'
 import type { Administrator } from '../domain/caller.ts'
 import type { OrRefusal } from '../domain/refusal.ts'
 import type { Ports } from '../ports.ts'
-import { readAudit } from './read-audit.ts'
-import type { ListPage, ListRequest } from './read-page.ts'
+import { type ListPage, type ListRequest, readPage } from './read-page.ts'
 
 /** One page of the entries that the filters ask for. */
 export const listAudit = (
@@ -12,4 +11,4 @@ export const listAudit = (
   reader: Administrator,
   request: ListRequest<AuditFilters>,
 ): Promise<OrRefusal<ListPage<AuditEntry>>> =>
-  readAudit(ports, 'audit', { reader, request, read: page => ports.audit.list(page) })
+  readPage(ports, 'audit', { reader, request, read: page => ports.audit.list(page) })

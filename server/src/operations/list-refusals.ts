@@ -3,8 +3,7 @@ import type { RefusalCount, RefusalFilters } from '../domain/attempt.ts'
 import type { Administrator } from '../domain/caller.ts'
 import type { OrRefusal } from '../domain/refusal.ts'
 import type { Ports } from '../ports.ts'
-import { readAudit } from './read-audit.ts'
-import type { ListPage, ListRequest } from './read-page.ts'
+import { type ListPage, type ListRequest, readPage } from './read-page.ts'
 
 /** One page of the counts that the filters ask for. */
 export const listRefusals = (
@@ -12,4 +11,4 @@ export const listRefusals = (
   reader: Administrator,
   request: ListRequest<RefusalFilters>,
 ): Promise<OrRefusal<ListPage<RefusalCount>>> =>
-  readAudit(ports, 'refusals', { reader, request, read: page => ports.audit.listRefusals(page) })
+  readPage(ports, 'refusals', { reader, request, read: page => ports.audit.listRefusals(page) })

@@ -7,7 +7,7 @@ import { IMPORTED_SECRET_CHARACTERS_MAX, isKeptFast } from '../domain/imported-s
 import { type OrRefusal, type Refusal, refuse } from '../domain/refusal.ts'
 import type { Milliseconds, MonotonicMilliseconds } from '../domain/time.ts'
 import type { Ports } from '../ports.ts'
-import { type ClientCredentials, presentedSecrets, refuseClient } from './authenticate-client.ts'
+import { type ClientCredentials, presentedSecrets, refuseAt } from './authenticate-client.ts'
 
 /** What was presented may be the secret of a hash that is not ours. */
 export type Unproven = {
@@ -38,7 +38,7 @@ export const refuseOrProve = (
   client: Client | undefined,
   now: Milliseconds,
 ): Unproven | { readonly refusal: Refusal } => {
-  const otherwise = refuseClient(credentials, client)
+  const otherwise = refuseAt(credentials, client, now)
   if (client === undefined || client.agent.disabledAt !== null) return otherwise
   const secrets = presentedSecrets(credentials).filter(({ length }) => length <= IMPORTED_SECRET_CHARACTERS_MAX)
   // An import gives an agent one credential, and nothing else makes one of this kind.

@@ -1,10 +1,10 @@
 // Revokes an API key: from the acknowledgement on no process accepts it.
 import type { ApiKey } from '../domain/api-key.ts'
 import { actBy, type Origin } from '../domain/caller.ts'
-import { isNote, NOTE_FORM } from '../domain/note.ts'
-import { type OrRefusal, refuse } from '../domain/refusal.ts'
+import type { OrRefusal } from '../domain/refusal.ts'
 import { isUuid } from '../domain/token-id.ts'
 import type { Ports } from '../ports.ts'
+import { refuseNote } from './check-note.ts'
 import { refuseUnknownApiKey } from './show-api-key.ts'
 
 /** The API key, revoked now or before. */
@@ -14,7 +14,8 @@ export const revokeApiKey = async (
   apiKeyId: string,
   note: string | null,
 ): Promise<OrRefusal<ApiKey>> => {
-  if (note !== null && !isNote(note)) return refuse('invalid_request', `The note is not ${NOTE_FORM}.`)
+  const wrong = refuseNote(note)
+  if (wrong !== undefined) return wrong
   const apiKey = isUuid(apiKeyId)
     ? await ports.apiKeys.revoke(apiKeyId, actBy(origin, 'api_key.revoke', note))
     : undefined

@@ -1,10 +1,10 @@
 // Revokes a credential: from the acknowledgement on it gets no token, and unless they are kept those that it got are ended.
 import { actBy, type Origin } from '../domain/caller.ts'
 import type { CountedCredential, CredentialReason } from '../domain/credential.ts'
-import { isNote, NOTE_FORM } from '../domain/note.ts'
-import { type OrRefusal, refuse } from '../domain/refusal.ts'
+import type { OrRefusal } from '../domain/refusal.ts'
 import { isUuid } from '../domain/token-id.ts'
 import type { Ports } from '../ports.ts'
+import { refuseNote } from './check-note.ts'
 import { type CredentialPath, refuseUnknownCredential, showCredential } from './show-credential.ts'
 
 export type CredentialRevocationRequest = CredentialPath & {
@@ -20,7 +20,8 @@ export const revokeCredential = async (
   { reason, keepTokens, note, ...path }: CredentialRevocationRequest,
 ): Promise<OrRefusal<CountedCredential>> => {
   const { agentId, credentialId } = path
-  if (note !== null && !isNote(note)) return refuse('invalid_request', `The note is not ${NOTE_FORM}.`)
+  const wrong = refuseNote(note)
+  if (wrong !== undefined) return wrong
   if (!isUuid(agentId) || !isUuid(credentialId)) return refuseUnknownCredential(path)
   const revocation = { agentId, id: credentialId, reason, keepTokens }
   const revoked = await ports.credentials.revoke(revocation, actBy(origin, 'credential.revoke', note))

@@ -4,7 +4,8 @@ import { isMadeBefore, refuseRepeat } from '../domain/idempotency.ts'
 import type { ChangedKey } from '../domain/key-record.ts'
 import type { OrRefusal } from '../domain/refusal.ts'
 import type { Ports } from '../ports.ts'
-import { refuseNote, tellChange, withSuccessor } from './change-signing-keys.ts'
+import { tellChange, withSuccessor } from './change-signing-keys.ts'
+import { refuseNote } from './check-note.ts'
 import type { KeyPorts } from './show-signing-key.ts'
 
 export type KeyRotation = {

@@ -1,7 +1,7 @@
 // mintmark agent …, run as a person runs it.
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { KEY, makeFolder, run } from './run-mintmark.ts'
+import { KEY, makeFolder, run, runAlone } from './run-mintmark.ts'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 const NOBODY = '6f1d7c1e-4f5a-4c63-9d0f-2b1a7c3e9a10'
@@ -73,6 +73,7 @@ test('agent show --json prints the agent as it was configured, and no secret', t
     live_tokens_max: 10,
     at_live_tokens_max: 'supersede',
     dpop_bound_access_tokens: false,
+    tls_client_certificate_bound_access_tokens: false,
     disabled_at: null,
   })
 })
@@ -96,7 +97,7 @@ test('agent disable and enable change the agent, and doing either twice changes 
   const id = createdId(folder, 'reports')
   const act = (verb: string) =>
     (
-      JSON.parse(run(folder, ['agent', verb, id, '--json', ...(YES[verb] ?? [])]).stdout) as {
+      JSON.parse(run(folder, ['agent', verb, id, '--note', verb, '--json', ...(YES[verb] ?? [])]).stdout) as {
         disabled_at: string | null
       }
     ).disabled_at
@@ -105,6 +106,17 @@ test('agent disable and enable change the agent, and doing either twice changes 
   assert.equal(act('disable'), disabledAt)
   assert.equal(act('enable'), null)
   assert.equal(act('enable'), null)
+  const { data } = JSON.parse(run(folder, ['audit', 'list', '--subject', id, '--json']).stdout) as {
+    readonly data: readonly { readonly kind: string; readonly note: string | null }[]
+  }
+  assert.deepEqual(
+    data.map(({ kind, note }) => [kind, note]),
+    [
+      ['agent.enable', 'enable'],
+      ['agent.disable', 'disable'],
+      ['agent.create', null],
+    ],
+  )
 })
 
 test('a name that another agent has is refused', t => {
@@ -199,15 +211,15 @@ test('wrong usage ends with status 2', t => {
 
 test('help and version end with status 0', t => {
   const folder = makeFolder(t)
-  assert.match(run(folder, ['--version']).stdout, /^\d+\.\d+\.\d+\n$/)
-  const { status, stdout } = run(folder, ['agent', 'create', '--help'])
+  assert.match(runAlone(folder, ['--version']).stdout, /^\d+\.\d+\.\d+\n$/)
+  const { status, stdout } = runAlone(folder, ['agent', 'create', '--help'])
   assert.equal(status, 0)
   assert.match(stdout, /\nExample:\n {2}mintmark agent create/)
 })
 
 test('without a store the commands name mintmark migrate', t => {
   assertRefused(
-    run(makeFolder(t), ['agent', 'list']),
+    runAlone(makeFolder(t), ['agent', 'list']),
     1,
     /^mintmark: .*mintmark\.db does not exist: run 'mintmark migrate' first\.\n$/,
   )

@@ -1,12 +1,13 @@
 // Commands that act on the store while the service runs: what they change holds in the service from their exit code on.
 import assert from 'node:assert/strict'
 import { userInfo } from 'node:os'
-import { test } from 'node:test'
+import { after, test } from 'node:test'
 import { fetchDescribed } from '../support/fetch-described.ts'
 import { createAgent, createApiKey, introspect, issue, startServing } from './serving.ts'
 
-test('an agent disabled by the command gets no token, and what it held is inactive and in history by that user', async t => {
-  const serving = await startServing(t)
+const serving = await startServing({ after })
+
+test('an agent disabled by the command gets no token, and what it held is inactive and in history by that user', async () => {
   const agent = createAgent(serving)
   const apiKey = createApiKey(serving)
   const { access_token } = (await issue(serving, agent)).body
@@ -27,8 +28,7 @@ test('an agent disabled by the command gets no token, and what it held is inacti
   assert.deepEqual((await introspect(serving, apiKey, access_token)).body, { active: false })
 })
 
-test('an API key revoked by the command is refused from then on', async t => {
-  const serving = await startServing(t)
+test('an API key revoked by the command is refused from then on', async () => {
   const apiKey = createApiKey(serving)
   assert.deepEqual(await introspect(serving, apiKey, 'x'), { status: 200, body: { active: false } })
   serving.json('api-key', 'revoke', apiKey.api_key_id, '--yes')

@@ -40,16 +40,19 @@ test('agent change changes what is named and leaves the rest, and prints the age
   assert.match(run(folder, ['agent', 'change', id]).stdout, /^labels +team=b$/m)
 })
 
-test('an agent is made to need DPoP proofs when it is created or later, and freed of them', t => {
-  const folder = makeStore(t)
-  const id = create(folder, 'reports', '--dpop-bound-access-tokens')
-  const shown = (record: Record<string, unknown>) => record['dpop_bound_access_tokens']
-  assert.equal(shown(told(folder, ['agent', 'show', id])), true)
-  assert.match(run(folder, ['agent', 'show', id]).stdout, /^dpop_bound_access_tokens +true$/m)
-  assert.equal(shown(told(folder, ['agent', 'change', id, '--name', 'figures'])), true)
-  assert.equal(shown(told(folder, ['agent', 'change', id, '--no-dpop-bound-access-tokens'])), false)
-  assert.equal(shown(told(folder, ['agent', 'change', id, '--dpop-bound-access-tokens'])), true)
-})
+for (const member of ['dpop_bound_access_tokens', 'tls_client_certificate_bound_access_tokens']) {
+  test(`${member}: an agent is made to need it when it is created or later, and freed of it`, t => {
+    const folder = makeStore(t)
+    const option = member.replaceAll('_', '-')
+    const id = create(folder, 'reports', `--${option}`)
+    const shown = (record: Record<string, unknown>) => record[member]
+    assert.equal(shown(told(folder, ['agent', 'show', id])), true)
+    assert.match(run(folder, ['agent', 'show', id]).stdout, new RegExp(`^${member} +true$`, 'm'))
+    assert.equal(shown(told(folder, ['agent', 'change', id, '--name', 'figures'])), true)
+    assert.equal(shown(told(folder, ['agent', 'change', id, `--no-${option}`])), false)
+    assert.equal(shown(told(folder, ['agent', 'change', id, `--${option}`])), true)
+  })
+}
 
 test('agent change --no-… clears what may be none', t => {
   const folder = makeStore(t)

@@ -1,7 +1,5 @@
 // mintmark credential …, api-key rotate and leaked-secrets, run as a person runs them.
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
-import { resolve } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { KEY, makeFolder, run } from './run-mintmark.ts'
 
@@ -57,7 +55,7 @@ test('credential create prints the secret once; list and show name it with its e
   assert.deepEqual(second['live_tokens'], { count: 0, exact: true })
   assert.deepEqual(json(folder, 'credential', 'show', agentId, text(made['credential_id']), '--json'), second)
   const shown = run(folder, ['credential', 'list', agentId]).stdout
-  assert.match(shown, /second +\S+Z +- +- +0\n/)
+  assert.match(shown, /second +client_secret +\S+Z +- +- +0\n/)
   assert.ok(!shown.includes(text(made['client_secret'])))
 })
 
@@ -115,16 +113,9 @@ test('api-key create takes an expiry, rotate makes another with a grace for the 
   assert.equal(left, 1800)
 })
 
-const PROGRAM = resolve(import.meta.dirname, '../../src/main.ts')
-
 /** What `mintmark leaked-secrets` does with this on its standard input. */
 const report = (folder: string, input: string, ...options: readonly string[]) =>
-  spawnSync(process.execPath, [PROGRAM, 'leaked-secrets', ...options], {
-    cwd: folder,
-    env: {},
-    input,
-    encoding: 'utf8',
-  })
+  run(folder, ['leaked-secrets', ...options], {}, input)
 
 test('leaked-secrets reads one a line, or the array of a scanner, and tells what each was without the secret', t => {
   const { folder, clientSecret, list } = makeAgent(t)

@@ -10,6 +10,7 @@ import {
   makeFolder,
   occupyPort,
   run,
+  runAlone,
   runShell,
   type Running,
   start,
@@ -195,7 +196,10 @@ for (const [title, which] of [
     const folder = makeFolder(t)
     const [port, providerPort] = await freePorts()
     const taken = await occupyPort(t)
-    const { status, stdout, stderr } = run(folder, ['dev'], { ...portsOf(port, providerPort), [which]: String(taken) })
+    const { status, stdout, stderr } = runAlone(folder, ['dev'], {
+      ...portsOf(port, providerPort),
+      [which]: String(taken),
+    })
     assert.equal(status, 1)
     assert.equal(stdout, '')
     assert.equal(
@@ -208,7 +212,7 @@ for (const [title, which] of [
 test('a data folder that cannot be written is refused in one line', async t => {
   const folder = makeFolder(t)
   writeFileSync(join(folder, '.mintmark'), 'a file in its place')
-  const { status, stderr } = run(folder, ['dev'], portsOf(...(await freePorts())))
+  const { status, stderr } = runAlone(folder, ['dev'], portsOf(...(await freePorts())))
   assert.equal(status, 1)
   assert.match(stderr, /^mintmark: The data folder .* cannot be written \((?:EEXIST|ENOTDIR)\); .*\n$/)
 })
@@ -217,7 +221,7 @@ test('serve refuses the store that dev made', async t => {
   const { folder, running } = await startInFolder(t)
   await running.stop()
   const key = readFileSync(join(folder, '.mintmark/key-encryption-key'), 'utf8').trim()
-  const { status, stderr } = run(folder, ['serve'], {
+  const { status, stderr } = runAlone(folder, ['serve'], {
     MINTMARK_KEY_ENCRYPTION_KEY: key,
     MINTMARK_BASE_URL: 'http://127.0.0.1:8080',
     MINTMARK_IDP_ISSUER: 'https://login.example.com',
@@ -232,7 +236,7 @@ test('a demo agent that lost its secrets file is followed by another', async t =
   await running.stop()
   const before = devEnvironment(folder)
   writeFileSync(join(folder, '.mintmark/dev-secrets.json'), '{')
-  const damaged = run(folder, ['dev'], variables)
+  const damaged = runAlone(folder, ['dev'], variables)
   assert.equal(damaged.status, 1)
   assert.match(damaged.stderr, /^mintmark: .*dev-secrets\.json is damaged; remove it/)
   runShell(folder, 'rm .mintmark/dev-secrets.json')

@@ -1,7 +1,7 @@
 // The examples in the help of every command: there are some, and each runs as it stands.
 import assert from 'node:assert/strict'
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { after, before, test, type TestContext } from 'node:test'
@@ -11,7 +11,7 @@ import { BLANK_SETTINGS } from '../../src/domain/change-agent.ts'
 import { makeSigningKeyMaker } from '../../src/keys/signing-key-maker.ts'
 import { openSqliteStore } from '../../src/store/sqlite/open.ts'
 import { act } from '../support/store.ts'
-import { freePorts, KEY, run, runShell, start, type Variables } from './run-mintmark.ts'
+import { type Ended, freePorts, KEY, run, runShell, start, type Variables } from './run-mintmark.ts'
 
 const AGENT = '6f1d7c1e-4f5a-4c63-9d0f-2b1a7c3e9a10'
 /** Of a credential of that agent, and of an API key. */
@@ -56,6 +56,21 @@ test('every command has an example, and --json where it prints a record', () => 
     assert.equal(/^ +--json /m.test(help), !WITHOUT_JSON.includes(path), path)
   }
 })
+
+test('no option of any command takes a secret: other users of a machine see what stands on a command line', () => {
+  const takesSecret = (flags: string): boolean => /--[\w-]*(?:secret|password|token|jwt|api-key|jwks?)\b/.test(flags)
+  const flags = leaves.flatMap(([path, { options }]) =>
+    options.filter(({ required, optional }) => required || optional).map(option => `${path} ${option.flags}`),
+  )
+  assert.ok(flags.length > 100)
+  assert.deepEqual(
+    flags.filter(one => takesSecret(one.replaceAll(/--[\w-]+-(?:file|uri)\b/g, ''))),
+    [],
+  )
+})
+
+/** In place of the program: what the shell makes of a line, which is its words, its environment and its standard input. */
+const NOTE_CALL = `printf '%s\\0' "$@" > call\nenv -0 > environment\ncat > input`
 
 let template = ''
 
@@ -105,10 +120,16 @@ before(async () => {
   writeFileSync(join(template, 'key.old'), Buffer.alloc(32, 9).toString('base64'))
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   writeFileSync(join(template, 'key.pem'), privateKey.export({ format: 'pem', type: 'pkcs8' }))
-  mkdirSync(join(template, 'bin'))
+  const { kty, crv, x, y } = privateKey.export({ format: 'jwk' })
+  writeFileSync(join(template, 'client.jwks.json'), JSON.stringify({ keys: [{ kty, crv, x, y }] }))
   const program = resolve(import.meta.dirname, '../../src/main.ts')
-  const shim = `#!/bin/sh\nexec '${process.execPath}' '${program}' "$@"\n`
-  writeFileSync(join(template, 'bin/mintmark'), shim, { mode: 0o755 })
+  for (const [place, shim] of [
+    ['bin', `exec '${process.execPath}' '${program}' "$@"`],
+    ['noting', NOTE_CALL],
+  ] as const) {
+    mkdirSync(join(template, place))
+    writeFileSync(join(template, place, 'mintmark'), `#!/bin/sh\n${shim}\n`, { mode: 0o755 })
+  }
 })
 
 after(() => rmSync(template, { recursive: true, force: true }))
@@ -120,17 +141,32 @@ const copyTemplate = (t: TestContext): string => {
   return folder
 }
 
-const variablesIn = (folder: string): Variables => ({
-  PATH: `${join(folder, 'bin')}:${process.env['PATH'] ?? ''}`,
+const variablesIn = (folder: string, place = 'bin'): Variables => ({
+  PATH: `${join(folder, place)}:${process.env['PATH'] ?? ''}`,
   MINTMARK_BASE_URL: 'https://auth.example.com',
   MINTMARK_KEY_ENCRYPTION_KEY: KEY,
 })
+
+const textsIn = (noted: string): readonly string[] => noted.split('\0').slice(0, -1)
+
+/** What the shell calls is then run with the others, by one process. */
+const runLine = (folder: string, line: string): Ended => {
+  const called = runShell(folder, line, variablesIn(folder, 'noting'))
+  assert.deepEqual(called, { status: 0, stdout: '', stderr: '' })
+  const noted = (file: string): string => readFileSync(join(folder, file), 'utf8')
+  const pairs = textsIn(noted('environment')).map(
+    pair => [pair.split('=', 1).join(), pair.slice(pair.indexOf('=') + 1)] as const,
+  )
+  return run(folder, textsIn(noted('call')), Object.fromEntries(pairs), noted('input'))
+}
 
 for (const [path, command] of leaves.filter(([name]) => !GO_ON.includes(name))) {
   for (const line of examplesIn(helpOf(command))) {
     test(`the example runs as it stands: ${line}`, t => {
       const folder = copyTemplate(t)
-      const { status, stderr } = runShell(folder, line, variablesIn(folder))
+      // What it prints is for the shell that calls it.
+      const isForShell = path === 'completion'
+      const { status, stderr } = isForShell ? runShell(folder, line, variablesIn(folder)) : runLine(folder, line)
       // The token of the example is nobody's.
       assert.equal(status, path === 'token introspect' ? 3 : 0, stderr)
     })

@@ -1,13 +1,11 @@
 // mintmark key …, run as a person runs it.
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
 import { generateKeyPairSync } from 'node:crypto'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { withFile } from '../support/store-file.ts'
 import { type Ended, KEY, makeFolder, run } from './run-mintmark.ts'
 
-const PROGRAM = resolve(import.meta.dirname, '../../src/main.ts')
 const VARIABLES = { MINTMARK_KEY_ENCRYPTION_KEY: KEY }
 const OTHER_KEY = Buffer.alloc(32, 8).toString('base64')
 
@@ -36,12 +34,7 @@ const key = (folder: string, verb: string, ...args: readonly string[]): unknown 
 const list = (folder: string): readonly Key[] => (key(folder, 'list') as { data: readonly Key[] }).data
 
 const importFrom = (folder: string, input: string, ...args: readonly string[]): Ended =>
-  spawnSync(process.execPath, [PROGRAM, 'key', 'import', ...args], {
-    cwd: folder,
-    env: VARIABLES,
-    input,
-    encoding: 'utf8',
-  })
+  run(folder, ['key', 'import', ...args], VARIABLES, input)
 
 test('key list, show and rotate: the next key is published first, and --force warns', t => {
   const folder = makeStore(t)
@@ -104,12 +97,7 @@ test('without the key-encryption key, or with another, only what would seal a ne
   const refused = run(folder, ['key', 'rotate'], {})
   assert.deepEqual([refused.status, reason.test(refused.stderr)], [1, true], refused.stderr)
   const pem = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'pem', type: 'pkcs8' })
-  const input = spawnSync(process.execPath, [PROGRAM, 'key', 'import'], {
-    cwd: folder,
-    env: {},
-    input: pem,
-    encoding: 'utf8',
-  })
+  const input = run(folder, ['key', 'import'], {}, pem)
   assert.deepEqual([input.status, reason.test(input.stderr)], [1, true], input.stderr)
   assert.equal(list(folder).length, 1)
   const { kid } = key(folder, 'rotate') as Key

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import Database from 'better-sqlite3'
 import { LIFETIMES_MAX } from '../../src/domain/agent.ts'
-import { KEY, makeFolder, run } from './run-mintmark.ts'
+import { KEY, makeFolder, run, runAlone } from './run-mintmark.ts'
 
 const SIXTEEN = Array.from({ length: LIFETIMES_MAX }, (_, n) => 60 * (n + 1))
 
@@ -27,7 +27,7 @@ test('a 17th lifetime is refused by agent create and by serve, which name the 16
   assert.equal(refused.status, 1)
   assert.ok(refused.stderr.includes(`choose one of ${SIXTEEN.join(', ')}.`), refused.stderr)
   assert.equal(create(60).status, 0)
-  const serve = run(folder, ['serve'], { ...VARIABLES, MINTMARK_TOKEN_LIFETIME_SECONDS: '61' })
+  const serve = runAlone(folder, ['serve'], { ...VARIABLES, MINTMARK_TOKEN_LIFETIME_SECONDS: '61' })
   assert.equal(serve.status, 1)
   assert.match(serve.stderr, /^mintmark: MINTMARK_TOKEN_LIFETIME_SECONDS is 61, but 16 other lifetimes are in use/)
 })

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
-import { freePorts, KEY, makeFolder, run, start, type Variables } from './run-mintmark.ts'
+import { freePorts, KEY, makeFolder, run, runAlone, start, type Variables } from './run-mintmark.ts'
 
 /** Has the main thread end with the packages that our source loaded there, as a line of JSON on standard error. */
 const RECORDER = `
@@ -39,7 +39,7 @@ test('a command on the store loads the store and the command line, and what it a
       ['fastify', 'zod'],
     ],
   ] as const) {
-    const loaded = packagesIn(run(folder, args, variables).stderr)
+    const loaded = packagesIn(runAlone(folder, args, variables).stderr)
     assert.deepEqual(loaded, ['better-sqlite3', 'commander', ...more], args.join(' '))
   }
 })

@@ -1,36 +1,14 @@
 // Commands with --url: the same answers as on the store itself, with the credential of whoever runs them; and exit codes.
 import assert from 'node:assert/strict'
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { type TestContext, test } from 'node:test'
-import { freePorts, makeFolder, run, runAside, type Variables } from './run-mintmark.ts'
-import { createAgent, issue, startServing } from './serving.ts'
+import { after, test } from 'node:test'
+import { freePorts, makeFolder, run, runAlone, runAside } from './run-mintmark.ts'
+import { createAgent, idOf, issue, makeBoth, startServing } from './serving.ts'
 
-const idOf = (token: unknown): string => {
-  const [, payload = ''] = String(token).split('.')
-  return (JSON.parse(Buffer.from(payload, 'base64url').toString()) as { jti: string }).jti
-}
-
-/** A service, a folder elsewhere from which it is asked with a key of this name, and both ways to run a command. */
-const startBoth = async (t: TestContext, ...permissions: readonly string[]) => {
-  const serving = await startServing(t)
-  const { folder, url } = serving
-  const made = serving.json('api-key', 'create', '--name', 'ops', '--permission', ...permissions)
-  const { api_key: key, api_key_id: keyId } = made as { readonly api_key: string; readonly api_key_id: string }
-  const elsewhere = makeFolder(t)
-  writeFileSync(join(elsewhere, 'key'), `${key}\n`)
-  const here: Variables = { MINTMARK_BASE_URL: url }
-  const there: Variables = { MINTMARK_URL: url, MINTMARK_API_KEY_FILE: join(elsewhere, 'key') }
-  const both = (args: readonly string[], input = '', more: Variables = {}) =>
-    Promise.all([
-      runAside(folder, args, { variables: { ...here, ...more }, input }),
-      runAside(elsewhere, args, { variables: { ...there, ...more }, input }),
-    ])
-  return { serving, url, key, keyId, elsewhere, both }
-}
+const serving = await startServing({ after })
+const { url } = serving
 
 test('a command answers the same on the store and by --url: a record, a list, a refusal, a count', async t => {
-  const { serving, both } = await startBoth(t, 'agents:read', 'tokens:revoke')
+  const { both } = makeBoth(t, serving, 'agents:read', 'tokens:revoke')
   const { agent_id } = createAgent(serving)
   for (const args of [
     ['agent', 'list', '--json'],
@@ -44,7 +22,7 @@ test('a command answers the same on the store and by --url: a record, a list, a 
 })
 
 test('a token is introspected on the store and by --url, with exit code 3 once it has ended', async t => {
-  const { serving, both } = await startBoth(t, 'tokens:introspect')
+  const { both } = makeBoth(t, serving, 'tokens:introspect')
   const agent = createAgent(serving)
   const token = String((await issue(serving, agent)).body['access_token'])
   for (const { status, stdout, stderr } of await both(['token', 'introspect', '--json'], `${token}\n`)) {
@@ -62,12 +40,14 @@ test('a token is introspected on the store and by --url, with exit code 3 once i
 })
 
 test('an act by --url holds, and the audit names whose credential it was; one without the right exits with 4', async t => {
-  const { serving, url, key, keyId, elsewhere } = await startBoth(t, 'agents:write')
+  const { key, keyId, elsewhere } = makeBoth(t, serving, 'agents:write')
   const { agent_id } = createAgent(serving)
   const disable = ['agent', 'disable', agent_id, '--yes', '--json', '--url', url, '--api-key-file', '-']
   const disabled = await runAside(elsewhere, disable, { input: key })
   assert.equal(disabled.status, 0, disabled.stderr)
-  const { data } = serving.json('audit', 'list', '--kind', 'agent.disable') as { data: Record<string, unknown>[] }
+  const { data } = serving.json('audit', 'list', '--kind', 'agent.disable', '--subject', agent_id) as {
+    data: Record<string, unknown>[]
+  }
   assert.deepEqual(
     data.map(({ actor, subject }) => ({ actor, subject })),
     [{ actor: { type: 'api_key', id: keyId }, subject: agent_id }],
@@ -83,8 +63,7 @@ test('an act by --url holds, and the audit names whose credential it was; one wi
   assert.deepEqual([unknown.status, unknown.stdout], [4, ''])
 })
 
-test('a command without a terminal and without --yes ends nothing, says what it would end, and exits with 2', async t => {
-  const serving = await startServing(t)
+test('a command without a terminal and without --yes ends nothing, says what it would end, and exits with 2', async () => {
   const agent = createAgent(serving)
   const token = String((await issue(serving, agent)).body['access_token'])
   const { data } = serving.json('credential', 'list', agent.agent_id) as { data: { credential_id: string }[] }
@@ -111,7 +90,7 @@ test('a command without a terminal and without --yes ends nothing, says what it 
 test('nobody who listens is unreachable, with exit code 5', async t => {
   const [port] = await freePorts()
   const variables = { MINTMARK_URL: `http://127.0.0.1:${port}`, MINTMARK_API_KEY: 'key' }
-  const { status, stdout, stderr } = run(makeFolder(t), ['agent', 'list'], variables)
+  const { status, stdout, stderr } = runAlone(makeFolder(t), ['agent', 'list'], variables)
   assert.deepEqual([status, stdout], [5, ''])
   assert.match(stderr, /^mintmark: http:\/\/127\.0\.0\.1:\d+ cannot be reached: ECONNREFUSED/)
 })

@@ -1,26 +1,27 @@
-// Runs the real program as a person would: its own process, a folder of its own, nothing from this environment.
+// Runs the program as a person would: a folder of its own, nothing from this environment. Most commands are run one after
+// another by one process, which starts once; where the process itself is what is tested each has its own.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
-import type { TestContext } from 'node:test'
+import { MessageChannel, receiveMessageOnPort, Worker } from 'node:worker_threads'
+import { type Ended, GIVE_UP_MS, type Order, type Variables } from './command-order.ts'
 
 const PROGRAM = resolve(import.meta.dirname, '../../src/main.ts')
 
-// Enough for any command on a slow machine; a test that needs it fails, it does not wait for it to pass.
-const GIVE_UP_MS = 60_000
 /** For a service, which lives as long as its test. */
 const SERVICE_MS_MAX = 300_000
 
 export const KEY = Buffer.alloc(32, 7).toString('base64')
 
-export type Variables = Readonly<Record<string, string>>
+export type { Ended, Variables }
 
-export type Ended = { readonly status: number | null; readonly stdout: string; readonly stderr: string }
+/** A test, or all of a file: what is to be done at its end. */
+export type Scope = { readonly after: (work: () => unknown) => void }
 
-export const makeFolder = (t: TestContext): string => {
+export const makeFolder = (t: Scope): string => {
   const folder = mkdtempSync(join(tmpdir(), 'mintmark-cli-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
   return folder
@@ -35,33 +36,57 @@ const environment = (variables: Variables): Variables => ({
   ...variables,
 })
 
-/** Runs one command to its end. */
-export const run = (folder: string, args: readonly string[], variables: Variables = {}): Ended => {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [PROGRAM, ...args], {
-    cwd: folder,
-    env: environment(variables),
-    encoding: 'utf8',
-    timeout: GIVE_UP_MS,
-  })
-  return { status, stdout, stderr }
+let thread: Worker | undefined
+
+const startThread = (): Worker => {
+  const started = new Worker(new URL('command-thread.ts', import.meta.url))
+  // Neither it nor the process that it starts keeps this one alive.
+  started.unref()
+  return started
 }
 
-/** Runs one command to its end while this process goes on, with this on its standard input. */
+const order = (folder: string, args: readonly string[], variables: Variables, input: string) => {
+  thread ??= startThread()
+  const { port1: outcome, port2: port } = new MessageChannel()
+  const done = new Int32Array(new SharedArrayBuffer(4))
+  const env = environment(variables)
+  const given: Order = { task: { folder, args, variables: env, input }, environment: environment({}), port, done }
+  thread.postMessage(given, [port])
+  return { outcome, done }
+}
+
+/** Runs one command to its end, with this on its standard input. */
+export const run = (folder: string, args: readonly string[], variables: Variables = {}, input = ''): Ended => {
+  const { outcome, done } = order(folder, args, variables, input)
+  Atomics.wait(done, 0, 0, 2 * GIVE_UP_MS)
+  const message = receiveMessageOnPort(outcome)?.message as Ended | undefined
+  outcome.close()
+  if (message === undefined) throw new Error(`No outcome of mintmark ${args.join(' ')}.`)
+  return message
+}
+
+/** The same while this process goes on. */
 export const runAside = async (
   folder: string,
   args: readonly string[],
   { variables = {}, input = '' }: { readonly variables?: Variables; readonly input?: string } = {},
 ): Promise<Ended> => {
-  const child = spawn(process.execPath, [PROGRAM, ...args], {
+  const { outcome } = order(folder, args, variables, input)
+  const [message] = (await once(outcome, 'message')) as [Ended]
+  outcome.close()
+  return message
+}
+
+/** Runs one command to its end in a process of its own, with this on its standard input. */
+export const runAlone = (folder: string, args: readonly string[], variables: Variables = {}, input = ''): Ended => {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [PROGRAM, ...args], {
     cwd: folder,
     env: environment(variables),
+    encoding: 'utf8',
+    input,
     timeout: GIVE_UP_MS,
   })
-  const printed = collect(child)
-  // A command that fails does not read what it is given.
-  child.stdin.on('error', () => undefined).end(input)
-  await once(child, 'close')
-  return { status: child.exitCode, ...printed }
+  return { status, stdout, stderr }
 }
 
 /** Runs one command whose reader goes away before it prints anything. */
@@ -117,7 +142,7 @@ const untilPrinted = (child: ChildProcess, printed: Printed, ready: RegExp): Pro
 
 /** Starts a command that goes on, and waits until what it prints on standard output matches. */
 export const start = async (
-  t: TestContext,
+  t: Scope,
   folder: string,
   {
     args,
@@ -150,7 +175,7 @@ const listen = async (port: number) => {
 }
 
 /** Holds a port until the test ends; 0 for any. */
-export const occupyPort = async (t: TestContext, port = 0): Promise<number> => {
+export const occupyPort = async (t: Scope, port = 0): Promise<number> => {
   const server = await listen(port)
   t.after(() => server.close())
   return (server.address() as AddressInfo).port

@@ -9,7 +9,7 @@ import Database from 'better-sqlite3'
 import { idOfBytes } from '../../src/store/rows.ts'
 import { fetchDescribed } from '../support/fetch-described.ts'
 import { CERTIFICATE, PRIVATE_KEY } from '../support/loopback-certificate.ts'
-import { freePorts, KEY, makeFolder, occupyPort, run, start, type Variables } from './run-mintmark.ts'
+import { freePorts, KEY, makeFolder, occupyPort, run, runAlone, start, type Variables } from './run-mintmark.ts'
 
 const KEYED: Variables = { MINTMARK_KEY_ENCRYPTION_KEY: KEY }
 
@@ -157,7 +157,7 @@ test('serve speaks HTTPS with the certificate and the key from their files', asy
 })
 
 test('serve reports every mistake of its configuration at once', t => {
-  const { status, stderr } = run(makeFolder(t), ['serve'], { PORT: 'http' })
+  const { status, stderr } = runAlone(makeFolder(t), ['serve'], { PORT: 'http' })
   assert.equal(status, 1)
   assert.match(stderr, /^mintmark: The configuration has 4 mistakes:\n(?: {2}.+\n){4}$/)
 })
@@ -165,7 +165,7 @@ test('serve reports every mistake of its configuration at once', t => {
 test('serve refuses a store that is not there', async t => {
   const [port] = await freePorts()
   assertOneLine(
-    run(makeFolder(t), ['serve'], serving(port)),
+    runAlone(makeFolder(t), ['serve'], serving(port)),
     /mintmark\.db does not exist: run 'mintmark migrate' first\.$/m,
   )
 })
@@ -175,7 +175,7 @@ test('serve refuses another key-encryption key', async t => {
   run(folder, ['migrate'], KEYED)
   const [port] = await freePorts()
   const variables = { ...serving(port), MINTMARK_KEY_ENCRYPTION_KEY: randomBytes(32).toString('base64') }
-  assertOneLine(run(folder, ['serve'], variables), /^mintmark: Signing key .* is sealed under/)
+  assertOneLine(runAlone(folder, ['serve'], variables), /^mintmark: Signing key .* is sealed under/)
 })
 
 test('serve refuses a port that is taken', async t => {
@@ -184,7 +184,7 @@ test('serve refuses a port that is taken', async t => {
   const port = await occupyPort(t)
   assertOneLine(
     // The store is open by then, and its seals would be logged.
-    run(folder, ['serve'], { ...serving(port), LOG_LEVEL: 'warn' }),
+    runAlone(folder, ['serve'], { ...serving(port), LOG_LEVEL: 'warn' }),
     new RegExp(`^mintmark: Port ${port} on 127\\.0\\.0\\.1 is taken; .* or set PORT\\.`),
   )
 })

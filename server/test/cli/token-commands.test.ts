@@ -1,36 +1,32 @@
 // mintmark token … and mintmark revocation …, run as a person runs them beside a service.
 import assert from 'node:assert/strict'
 import { userInfo } from 'node:os'
-import { type TestContext, test } from 'node:test'
+import { after, test } from 'node:test'
 import { run } from './run-mintmark.ts'
-import { createAgent, createApiKey, introspect, issue, type Serving, startServing } from './serving.ts'
+import { createAgent, createApiKey, idOf, introspect, issue, startServing } from './serving.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 type Listed = { readonly data: readonly Fields[]; readonly next_cursor: string | null }
 
 const BY_US = { type: 'cli', id: userInfo().username }
 
-const idOf = (token: unknown): string => {
-  const [, payload = ''] = String(token).split('.')
-  return (JSON.parse(Buffer.from(payload, 'base64url').toString()) as { jti: string }).jti
-}
+const serving = await startServing({ after })
 
-const makeWorld = async (t: TestContext) => {
-  const serving = await startServing(t)
+const makeWorld = () => {
   const [agent, apiKey] = [createAgent(serving), createApiKey(serving)]
   const issueOne = async () => (await issue(serving, agent)).body['access_token']
   const isActive = async (token: unknown) => (await introspect(serving, apiKey, token)).body['active']
-  return { serving, agent, issueOne, isActive }
+  const list = (...args: readonly string[]): Listed =>
+    serving.json('token', ...args, '--agent', agent.agent_id) as Listed
+  return { agent, list, issueOne, isActive }
 }
 
-const list = ({ json }: Serving, ...args: readonly string[]): Listed => json('token', ...args) as Listed
-
-test('a token is listed and shown, ended by its id, and then in history with the note', async t => {
-  const { serving, agent, issueOne, isActive } = await makeWorld(t)
+test('a token is listed and shown, ended by its id, and then in history with the note', async () => {
+  const { agent, list, issueOne, isActive } = makeWorld()
   const token = await issueOne()
   const id = idOf(token)
   assert.deepEqual(
-    list(serving, 'list', '--agent', agent.agent_id, '--scope', 'db:read').data.map(one => one['id']),
+    list('list', '--scope', 'db:read').data.map(one => one['id']),
     [id],
   )
   const live = serving.json('token', 'show', id) as Fields
@@ -50,28 +46,28 @@ test('a token is listed and shown, ended by its id, and then in history with the
   assert.deepEqual([state, termination_reason, note], ['ended', 'secret_leaked', 'seen in a log'])
   assert.deepEqual(ended_by, BY_US)
   assert.deepEqual(serving.json('token', 'show', id), ended)
-  assert.deepEqual(list(serving, 'list'), { data: [], next_cursor: null })
+  assert.deepEqual(list('list'), { data: [], next_cursor: null })
   const [{ state: _, ...record }] = [ended]
-  assert.deepEqual(list(serving, 'history', '--reason', 'secret_leaked').data, [record])
-  assert.deepEqual(list(serving, 'history', '--reason', 'expired').data, [])
-  assert.deepEqual(list(serving, 'history', '--ended-before', String(ended['ended_at'])).data, [])
+  assert.deepEqual(list('history', '--reason', 'secret_leaked').data, [record])
+  assert.deepEqual(list('history', '--reason', 'expired').data, [])
+  assert.deepEqual(list('history', '--ended-before', String(ended['ended_at'])).data, [])
 })
 
-test('a list goes on from its cursor, which a person is shown too', async t => {
-  const { serving, issueOne } = await makeWorld(t)
+test('a list goes on from its cursor, which a person is shown too', async () => {
+  const { agent, list, issueOne } = makeWorld()
   const ids = [idOf(await issueOne()), idOf(await issueOne())]
-  const first = list(serving, 'list', '--limit', '1')
-  const second = list(serving, 'list', '--limit', '1', '--cursor', first.next_cursor ?? '')
+  const first = list('list', '--limit', '1')
+  const second = list('list', '--limit', '1', '--cursor', first.next_cursor ?? '')
   assert.deepEqual(
     [...first.data, ...second.data].map(one => one['id']),
     ids.toSorted().toReversed(), // by their time, and within a millisecond by chance
   )
-  const { stdout } = run(serving.folder, ['token', 'list', '--limit', '1'])
+  const { stdout } = run(serving.folder, ['token', 'list', '--limit', '1', '--agent', agent.agent_id])
   assert.ok(stdout.includes(`--cursor ${first.next_cursor}\n`), stdout)
 })
 
-test('revocation create counts first, asks for a yes, and ends everything only then', async t => {
-  const { serving, agent, issueOne, isActive } = await makeWorld(t)
+test('revocation create counts first, asks for a yes, and ends everything only then', async () => {
+  const { agent, issueOne, isActive } = makeWorld()
   const token = await issueOne()
   const create = ['revocation', 'create', '--agent', agent.agent_id]
   const { sample, ...counted } = serving.json(...create, '--dry-run') as Fields
@@ -96,8 +92,7 @@ test('revocation create counts first, asks for a yes, and ends everything only t
   assert.equal((serving.json('token', 'show', idOf(token)) as Fields)['revocation_id'], made['id'])
 })
 
-test('what names nothing is refused with 1, and a wrong usage with 2', async t => {
-  const { folder } = await startServing(t)
+test('what names nothing is refused with 1, and a wrong usage with 2', () => {
   const REFUSED: readonly (readonly [number, ...string[]])[] = [
     [1, 'token', 'show', 'nobody'],
     [1, 'token', 'revoke', 'nobody', '--yes'],
@@ -110,7 +105,7 @@ test('what names nothing is refused with 1, and a wrong usage with 2', async t =
     [2, 'revocation', 'create', '--issued-before', 'yesterday'],
   ]
   for (const [status, ...args] of REFUSED) {
-    const ended = run(folder, args)
+    const ended = run(serving.folder, args)
     assert.equal(ended.status, status, `${args.join(' ')}: ${ended.stderr}`)
     assert.match(ended.stderr, /^mintmark: /)
     assert.equal(ended.stdout, '')

@@ -6,7 +6,7 @@ import { createServer } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { test, type TestContext } from 'node:test'
 import { startIdentityProvider } from '../support/identity-provider.ts'
-import { freePorts, KEY, makeFolder, run, start, type Variables } from './run-mintmark.ts'
+import { freePorts, KEY, makeFolder, run, runAlone, start, type Variables } from './run-mintmark.ts'
 
 const WORKERS = 3
 
@@ -108,7 +108,7 @@ test('a port that another program shares is refused in one line', async t => {
   other.listen({ host: '127.0.0.1', port: world.port, reusePort: process.platform === 'linux' })
   await once(other, 'listening')
   t.after(() => other.close())
-  const { status, stderr } = run(world.folder, ['serve'], world.variables)
+  const { status, stderr } = runAlone(world.folder, ['serve'], world.variables)
   assert.equal(status, 1)
   assert.match(stderr, /^mintmark: .*PORT.*\n$/)
 })

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { AGENTS, type AgentsApi, type Body, makeAgentsApi } from '../support/agents-api.ts'
 import { askToken, assertPlainHeaders, assertProblem, get, issue, sendJson } from '../support/requests.ts'
+import { readRows } from '../support/store-file.ts'
 import { AUDIENCE, startServer, type TestServer } from '../support/test-server.ts'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
@@ -44,6 +45,7 @@ test('creating an agent: 201, its address, the record, and its secret this once'
     live_tokens_max: null,
     at_live_tokens_max: 'refuse',
     dpop_bound_access_tokens: false,
+    tls_client_certificate_bound_access_tokens: false,
     created_at: '2026-11-21T09:30:00Z',
     disabled_at: null,
   })
@@ -132,6 +134,30 @@ test('disabling ends its live tokens and refuses new ones; enabling revives none
   assert.deepEqual([enabled.status, enabled.json], [200, agent.record])
   assert.equal(await api.isActive(token), false)
   assert.equal(await api.isActive(await issue(service, agent)), true)
+})
+
+test('disabling and enabling take a note, for the history and the audit log; one that is none changes nothing', async () => {
+  const agent = await api.create({ default_scope: 'db:read' })
+  await issue(service, agent)
+  for (const verb of ['disable', 'enable']) {
+    const answer = await api.act('POST', `/${agent.agentId}/${verb}`, { note: ' blank before' })
+    const description = 'The note is not 1 to 500 printable characters without spaces around them.'
+    assertProblem(answer, 400, 'invalid_request', description)
+    const unknown = await api.act('POST', `/${agent.agentId}/${verb}`, { reason: 'x' })
+    assertProblem(unknown, 400, 'invalid_request', 'The body has a member that this operation does not know.')
+  }
+  assert.deepEqual(await api.show(agent.agentId), agent.record)
+  assert.equal((await api.act('POST', `/${agent.agentId}/disable`, { note: 'it runs away' })).status, 200)
+  assert.equal((await api.act('POST', `/${agent.agentId}/enable`, { note: null })).status, 200)
+  assert.deepEqual(
+    (await api.ended(agent.agentId)).map(({ note }) => note),
+    ['it runs away'],
+  )
+  const sql = `select kind, note from audit where subject = ? and kind <> 'agent.create'`
+  assert.deepEqual(readRows(service.storeFile, sql, agent.agentId), [
+    { kind: 'agent.disable', note: 'it runs away' },
+    { kind: 'agent.enable', note: null },
+  ])
 })
 
 test('deleting: 204; its tokens are dead, it is nowhere, its name is free and its id is not', async () => {

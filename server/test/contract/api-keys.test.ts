@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
 import { admin, call, type Headers } from '../support/administration.ts'
+import { limitKey } from '../support/earlier-keys.ts'
 import { type Answer, assertProblem, get } from '../support/requests.ts'
 import { countRows, readRows } from '../support/store-file.ts'
 import { startServer, type TestServer } from '../support/test-server.ts'
@@ -36,6 +37,13 @@ const create = async (body: object = READ, as: Headers = headers): Promise<Creat
   const answer = await post(ALL, body, as)
   assert.equal(answer.status, 201, answer.text)
   return answer.json as Created
+}
+
+/** One of before, with powers that a limited key does not get any more. */
+const createLimited = async (permissions: readonly string[], audiences: readonly string[]): Promise<Created> => {
+  const created = await create({ name: 'earlier', permissions })
+  limitKey(service.storeFile, created.api_key_id, audiences)
+  return created
 }
 
 const keyOf = ({ api_key }: Created): Headers => ({ 'x-api-key': api_key })
@@ -107,10 +115,31 @@ test('an API key makes one with permissions that it has, and none with one more'
   assert.equal(countRows(service.storeFile, 'api_key'), earlier)
 })
 
+test('what is of the whole service is in no key that is limited to audiences, whoever makes it; the rest may be', async () => {
+  const earlier = countRows(service.storeFile, 'api_key')
+  for (const permission of ['agents:write', 'keys:write', 'audit:read']) {
+    const body = { name: 'x', permissions: ['tokens:read', permission], audiences: [ONE] }
+    const description = `${permission} is of the whole service: an API key limited to audiences cannot have it.`
+    assertProblem(await post(ALL, body), 400, 'invalid_request', description)
+  }
+  assert.equal(countRows(service.storeFile, 'api_key'), earlier)
+  const permissions = ['tokens:introspect', 'tokens:read', 'tokens:revoke', 'agents:read']
+  await create({ name: 'x', permissions, audiences: [ONE] })
+})
+
+test('a limited key of before keeps what it may, also when it is rotated', async () => {
+  const old = await createLimited(['agents:write', 'tokens:read'], [ONE])
+  const rotated = (await post(`${ALL}/${old.api_key_id}/rotate`, { grace_seconds: 5 })).json as Created
+  assert.deepEqual([rotated['permissions'], rotated['audiences']], [old['permissions'], [ONE]])
+  for (const key of [old, rotated]) {
+    const { agentId } = await service.createAgent()
+    assert.equal((await post(`/api/v1/agents/${agentId}/disable`, {}, keyOf(key))).status, 200)
+  }
+})
+
 test('an API key that is limited to audiences makes none for others, and none without a limit', async () => {
-  const maker = keyOf(await create({ name: 'maker', permissions: ['keys:write'], audiences: [ONE, TWO] }))
-  const make = (audiences: readonly string[] | null) =>
-    post(ALL, { name: 'made', permissions: ['keys:write'], audiences }, maker)
+  const maker = keyOf(await createLimited(['keys:write', 'tokens:read'], [ONE, TWO]))
+  const make = (audiences: readonly string[] | null) => post(ALL, { ...READ, audiences }, maker)
   assert.equal((await make([ONE])).status, 201)
   assert.equal((await make([TWO, ONE])).status, 201)
   for (const audiences of [null, ['https://three.example'], [ONE, 'https://three.example']]) {
@@ -147,7 +176,7 @@ test('rotating: the new key has the powers of the old one, which is taken for th
 
 test('an API key does not get a stronger one by rotating it, and the stronger one lives on as it was', async () => {
   const maker = keyOf(await create({ name: 'maker', permissions: ['keys:write'] }))
-  const limited = keyOf(await create({ name: 'maker', permissions: ['keys:write'], audiences: [ONE] }))
+  const limited = keyOf(await createLimited(['keys:write'], [ONE]))
   const [stronger, unlimited] = [await create(), await create({ name: 'x', permissions: ['keys:write'] })]
   const earlier = readRows(service.storeFile, 'select id, expires_at from api_key order by n')
   const rotate = ({ api_key_id }: Created, as: Headers) => post(`${ALL}/${api_key_id}/rotate`, { grace_seconds: 0 }, as)

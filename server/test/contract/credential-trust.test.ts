@@ -4,6 +4,7 @@ import { after, before, beforeEach, test } from 'node:test'
 import { admin, call } from '../support/administration.ts'
 import { askAsserting, createTrust, credentialsOf, makeAssertion, registerKeys } from '../support/client-assertions.ts'
 import { makeProofKey } from '../support/dpop.ts'
+import { makeCertificate } from '../support/make-certificate.ts'
 import { assertProblem } from '../support/requests.ts'
 import { countRows } from '../support/store-file.ts'
 import { type AgentOfTest, startServer, type TestServer } from '../support/test-server.ts'
@@ -62,12 +63,14 @@ test('a credential trusts one thing: keys or an address or a workload', async ()
   const keys = { jwks: { keys: [key.jwk] } }
   const address = { jwks_uri: 'https://keys.example/jwks' }
   const workload = { issuer: 'https://ci.example', subject: 'job:1' }
-  const one = 'private_key_jwt has not one of jwks and jwks_uri.'
-  const both = 'The body names both private_key_jwt and workload_identity: choose one.'
+  const one = 'private_key_jwt needs exactly one of jwks and jwks_uri.'
+  const both =
+    'The body names more than one of private_key_jwt, workload_identity, tls_client_auth, self_signed_tls_client_auth: choose one.'
   for (const [body, description] of [
     [{ private_key_jwt: { ...keys, ...address } }, one],
     [{ private_key_jwt: {} }, one],
     [{ private_key_jwt: keys, workload_identity: workload }, both],
+    [{ workload_identity: workload, tls_client_auth: { san_dns: 'a.example' } }, both],
   ] as const) {
     assertProblem(await createTrust(service, agent, body), 400, 'invalid_request', description)
   }
@@ -108,3 +111,70 @@ for (const [name, more] of Object.entries(BAD)) {
     assert.equal(countRows(service.storeFile, 'credential'), credentials)
   })
 }
+
+const SHOWN = [
+  { subject_dn: 'CN=reports,O=Example' },
+  { san_dns: 'Reports.example' },
+  { san_uri: 'spiffe://example.org/reports' },
+  { san_ip: '2001:DB8::1' },
+  { san_email: 'reports@example.org' },
+]
+
+test('a credential for certificates is shown as it was given, and a pinned certificate by its thumbprint', async () => {
+  const [first, second] = [makeCertificate(), makeCertificate()]
+  for (const names of SHOWN) {
+    const answer = await createTrust(service, agent, { tls_client_auth: { ...names, ...nulls(names) } })
+    const { kind, tls_client_auth: shown, client_secret: secret } = answer.json as Readonly<Record<string, unknown>>
+    assert.deepEqual([kind, shown, secret], ['tls_client_auth', names, undefined])
+  }
+  const certificates = [first.cert, second.cert, first.cert]
+  const answer = await createTrust(service, agent, { self_signed_tls_client_auth: { certificates } })
+  const { kind, self_signed_tls_client_auth: shown } = answer.json as Readonly<Record<string, unknown>>
+  const thumbprints = [first.thumbprint, second.thumbprint]
+  assert.deepEqual([kind, shown], ['self_signed_tls_client_auth', { thumbprints }])
+})
+
+/** The members that are not in it, as null: not given. */
+const nulls = (names: object) =>
+  Object.fromEntries(['subject_dn', 'san_dns', 'san_ip'].filter(name => !(name in names)).map(name => [name, null]))
+
+const BAD_NAMES: readonly (readonly [object, string])[] = [
+  [{}, ' needs exactly one of subject_dn, san_dns, san_uri, san_ip, san_email.'],
+  [
+    { san_dns: 'a.example', san_uri: 'spiffe://a/b' },
+    ' needs exactly one of subject_dn, san_dns, san_uri, san_ip, san_email.',
+  ],
+  [
+    { subject_dn: '/CN=reports' },
+    '.subject_dn is no distinguished name as RFC 4514 writes it, such as CN=reports,O=Example,C=DE, the last part of the certificate first, of at most 512 characters.',
+  ],
+  [{ san_dns: '*.example' }, '.san_dns is no host name; a wildcard is none, of at most 512 characters.'],
+  [{ san_uri: 'reports' }, '.san_uri is no absolute URI, of at most 512 characters.'],
+  [{ san_uri: `spiffe://${'a'.repeat(504)}` }, '.san_uri is no absolute URI, of at most 512 characters.'],
+  [{ san_ip: '10.0.0' }, '.san_ip is no address of IPv4 or IPv6, of at most 512 characters.'],
+  [{ san_email: 'ada' }, '.san_email is no e-mail address in ASCII, of at most 512 characters.'],
+]
+
+for (const [names, why] of BAD_NAMES) {
+  test(`a certificate with ${JSON.stringify(names)} cannot be trusted`, async () => {
+    const credentials = countRows(service.storeFile, 'credential')
+    const answer = await createTrust(service, agent, { tls_client_auth: names })
+    assertProblem(answer, 400, 'invalid_request', `tls_client_auth${why}`)
+    assert.equal(countRows(service.storeFile, 'credential'), credentials)
+  })
+}
+
+test('what is pinned are one to ten certificates, and no key is kept or told', async () => {
+  const { cert, key: pem } = makeCertificate()
+  const member = 'self_signed_tls_client_auth.certificates'
+  for (const [certificates, why] of [
+    [[], 'has not 1 to 10 certificates'],
+    [Array.from({ length: 11 }, () => cert), 'has not 1 to 10 certificates'],
+    [[pem], 'holds something other than one certificate in PEM'],
+    [[cert + pem], 'holds something other than one certificate in PEM'],
+    [[cert, 'x'], 'holds something other than one certificate in PEM'],
+  ] as const) {
+    const answer = await createTrust(service, agent, { self_signed_tls_client_auth: { certificates } })
+    assertProblem(answer, 400, 'invalid_request', `${member} ${why}.`)
+  }
+})

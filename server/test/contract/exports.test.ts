@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { EXPORT_PAGE_RECORDS } from '../../src/operations/export-pages.ts'
 import { parseCsv } from '../support/csv.ts'
+import { limitKey } from '../support/earlier-keys.ts'
 import {
   type Answer,
   assertPlainHeaders,
@@ -226,8 +227,9 @@ suite('filters', () => {
     assert.equal(lines.length, Math.ceil(MANY / 3))
     assert.ok(lines.every(({ audience }) => (audience as readonly string[]).includes(OURS)))
     assert.equal((await exportAs('history', '', { 'x-api-key': key })).text, '')
-    const limited = await service.createApiKey('audit:read', [OURS])
-    const whole = 'This API key is limited to audiences; the audit is of the whole service.'
+    const limited = await service.createApiKey('audit:read')
+    limitKey(service.storeFile, limited.id, [OURS])
+    const whole = 'This API key is limited to audiences, and may not read the audit log.'
     assertProblem(await exportAs('audit', '', { 'x-api-key': limited.key }), 403, 'insufficient_scope', whole)
   })
 })

@@ -1,60 +1,24 @@
 // POST /api/v1/imports: what becomes of each client of an export, and of one that is sent again.
 import assert from 'node:assert/strict'
-import { after, afterEach, before, beforeEach, test } from 'node:test'
-import { admin, call, type Headers } from '../support/administration.ts'
+import { after, afterEach, before, test } from 'node:test'
+import { admin } from '../support/administration.ts'
 import { hydraRow, keycloakClient, realmExport } from '../support/foreign-exports.ts'
-import { pbkdf2Hash } from '../support/imports.ts'
-import { type Answer, askToken, get } from '../support/requests.ts'
+import { type Imports, importsInto, NOTHING, type Outcome, pbkdf2Hash, reasons } from '../support/imports.ts'
+import { askToken, get } from '../support/requests.ts'
 import { startServer, type TestServer } from '../support/test-server.ts'
 
-const PATH = '/api/v1/imports'
 const SECRET = 'uWk2mPq8ZtYvB4nXcR7sJdF9hLgA3eTo'
 const HASH = pbkdf2Hash('a secret of another server', 10)
 
-type Outcome = Readonly<Record<string, unknown>> & { readonly agent_id: string; readonly client_secret: string }
-
 let service: TestServer
-let headers: Headers
+let imports: Imports
 
 before(async () => {
   service = await startServer()
-})
-beforeEach(async () => {
-  headers = await admin(service)
+  imports = importsInto(service)
 })
 afterEach(() => assert.ok(!service.log().includes(SECRET) && !service.log().includes(HASH)))
 after(() => service.close())
-
-const post = (body: object): Promise<Answer> => call(service, { method: 'POST', path: PATH, body }, headers)
-
-const importing = async (body: object): Promise<readonly Outcome[]> => {
-  const answer = await post(body)
-  assert.equal(answer.status, 200, answer.text)
-  return (answer.json as { data: readonly Outcome[] }).data
-}
-
-const fromKeycloak = (...clients: readonly object[]) =>
-  importing({ source: 'keycloak', document: realmExport(...clients) })
-const fromHydra = (...document: readonly object[]) => importing({ source: 'hydra', document })
-
-/** What is answered of a client that is not imported. */
-const NOTHING = {
-  reason: null,
-  description: null,
-  agent_id: null,
-  name: null,
-  secret: null,
-  client_secret: null,
-  scope: null,
-  default_scope: null,
-  resources: [],
-  disabled: false,
-  scopes_left_out: [],
-  audiences_left_out: [],
-}
-
-const reasons = (outcomes: readonly Outcome[]) =>
-  Object.fromEntries(outcomes.map(one => [String(one['client_id']), one['reason'] ?? one['outcome']]))
 
 test('a client of a realm export is an agent with its id, name, scopes, lifetime and secret', async () => {
   const client = keycloakClient('orders-service', {
@@ -62,7 +26,7 @@ test('a client of a realm export is an agent with its id, name, scopes, lifetime
     description: 'Reads orders at night',
     attributes: { 'access.token.lifespan': '600', 'client.secret.expiration.time': '4102444800' },
   })
-  const answer = await post({ source: 'keycloak', document: realmExport(client) })
+  const answer = await imports.post({ source: 'keycloak', document: realmExport(client) })
   const { dry_run, data } = answer.json as { dry_run: boolean; data: readonly Outcome[] }
   assert.equal(dry_run, false)
   const agentId = data[0]?.agent_id ?? ''
@@ -90,17 +54,17 @@ test('a client of a realm export is an agent with its id, name, scopes, lifetime
     },
   ])
   assert.equal(answer.headers['cache-control'], 'no-store')
-  const shown = (await get(service, `/api/v1/agents/${agentId}`, headers)).json as Record<string, unknown>
+  const shown = (await get(service, `/api/v1/agents/${agentId}`, await admin(service))).json as Record<string, unknown>
   assert.equal(shown['client_id'], 'orders-service')
   assert.equal(shown['description'], 'Reads orders at night')
   assert.equal(shown['lifetime_seconds'], 600)
-  const { json } = await get(service, `/api/v1/agents/${agentId}/credentials`, headers)
+  const { json } = await get(service, `/api/v1/agents/${agentId}/credentials`, await admin(service))
   const [credential] = (json as { data: readonly Record<string, unknown>[] }).data
   assert.equal(credential?.['expires_at'], '2100-01-01T00:00:00Z')
 })
 
 test('a client that could get no token there by the client-credentials grant with a secret is skipped', async () => {
-  const outcomes = await fromKeycloak(
+  const outcomes = await imports.fromKeycloak(
     keycloakClient('saml', { protocol: 'saml' }),
     keycloakClient('public', { publicClient: true }),
     keycloakClient('bearer', { bearerOnly: true }),
@@ -117,7 +81,7 @@ test('a client that could get no token there by the client-credentials grant wit
     account: 'no_client_credentials',
   })
   assert.ok(outcomes.every(({ outcome, description }) => outcome === 'skipped' && typeof description === 'string'))
-  const hydra = await fromHydra(
+  const hydra = await imports.fromHydra(
     hydraRow('code', { grant_types: ['authorization_code', 'refresh_token'] }),
     hydraRow('none', { token_endpoint_auth_method: 'none' }),
     hydraRow('key', { token_endpoint_auth_method: 'private_key_jwt' }),
@@ -133,13 +97,13 @@ test('a client that could get no token there by the client-credentials grant wit
 
 test('a secret that the export does not hold is made anew and shown once: masked, absent, in a vault or a variable', async () => {
   const masks = ['**********', '', undefined, null, '${vault.orders}', '$(env:SECRET)']
-  const outcomes = await fromKeycloak(...masks.map((secret, n) => keycloakClient(`masked-${n}`, { secret })))
+  const outcomes = await imports.fromKeycloak(...masks.map((secret, n) => keycloakClient(`masked-${n}`, { secret })))
   for (const { secret, client_secret, client_id, agent_id } of outcomes) {
     assert.equal(secret, 'new')
     const agent = { agentId: agent_id, clientId: String(client_id), clientSecret: client_secret }
     assert.equal((await askToken(service, agent)).status, 200)
   }
-  const hydra = await importing({
+  const hydra = await imports.importing({
     source: 'hydra',
     document: { items: [{ client_id: 'admin-api', grant_types: ['client_credentials'], scope: 'db:read' }] },
   })
@@ -149,7 +113,7 @@ test('a secret that the export does not hold is made anew and shown once: masked
 
 test('rows of Hydra are agents with their audiences, owner and lifetime, in every spelling of lists and durations', async () => {
   const lists = { grant_types: '["client_credentials"]', audience: '["https://a.example","not a uri"]' }
-  const outcomes = await fromHydra(
+  const outcomes = await imports.fromHydra(
     hydraRow('json', { ...lists, owner: 'data team', client_credentials_grant_access_token_lifespan: 3.6e12 }),
     hydraRow('piped', {
       grant_types: 'authorization_code|client_credentials',
@@ -167,14 +131,14 @@ test('rows of Hydra are agents with their audiences, owner and lifetime, in ever
   ])
   assert.deepEqual(outcomes[0]?.['scopes_left_out'], ['offline'])
   for (const one of outcomes.slice(0, 2)) {
-    const { json } = await get(service, `/api/v1/agents/${one.agent_id}`, headers)
+    const { json } = await get(service, `/api/v1/agents/${one.agent_id}`, await admin(service))
     assert.equal((json as Record<string, unknown>)['lifetime_seconds'], 3600)
   }
 })
 
 test('what cannot be an agent here is refused with its reason, and the others are imported', async () => {
   const long = (text: string) => text.repeat(60)
-  const outcomes = await fromKeycloak(
+  const outcomes = await imports.fromKeycloak(
     keycloakClient('short', { secret: 'x'.repeat(19) }),
     keycloakClient('enough', { secret: 'x'.repeat(20) }),
     keycloakClient('longest', { secret: 'x'.repeat(1024) }),
@@ -234,7 +198,7 @@ test('hashes that cannot be verified, or only at too high a cost, are refused', 
     [`$pbkdf2-sha256$i=10,l=32$${salt}$${key.slice(0, -1)}B`]: 'hash_unknown',
     'plain text of twenty characters and more': 'imported',
   }
-  const outcomes = await fromHydra(
+  const outcomes = await imports.fromHydra(
     ...Object.keys(hashes).map((hash, n) => hydraRow(`hash-${n}`, { client_secret: hash })),
   )
   assert.deepEqual(
@@ -257,7 +221,7 @@ test('the caller says what scopes stand for, and gives scope, default scope and 
     keycloakClient('bare', bare),
     keycloakClient('own', { defaultClientScopes: [], optionalClientScopes: ['db:read', 'db:*'] }),
   ]
-  const outcomes = await importing({ ...settings, document })
+  const outcomes = await imports.importing({ ...settings, document })
   assert.deepEqual(
     outcomes.map(one => [one['scope'], one['default_scope'], one['resources'], one['scopes_left_out']]),
     [

@@ -1,61 +1,27 @@
 // POST /api/v1/imports: what it does beside its answer, and what it does when it is sent again.
 import assert from 'node:assert/strict'
-import { after, afterEach, before, beforeEach, test } from 'node:test'
-import { admin, call, type Headers } from '../support/administration.ts'
+import { after, afterEach, before, test } from 'node:test'
+import { admin } from '../support/administration.ts'
 import { keycloakClient, realmExport } from '../support/foreign-exports.ts'
-import { type Answer, askToken, send } from '../support/requests.ts'
+import { type Imports, importsInto, NOTHING, type Outcome, reasons } from '../support/imports.ts'
+import { askToken, send } from '../support/requests.ts'
 import { countRows, readRows } from '../support/store-file.ts'
 import { startServer, type TestServer } from '../support/test-server.ts'
 
-const PATH = '/api/v1/imports'
 const SECRET = 'uWk2mPq8ZtYvB4nXcR7sJdF9hLgA3eTo'
 
-type Outcome = Readonly<Record<string, unknown>> & { readonly agent_id: string; readonly client_secret: string }
-
 let service: TestServer
-let headers: Headers
+let imports: Imports
 
 before(async () => {
   service = await startServer()
-})
-beforeEach(async () => {
-  headers = await admin(service)
+  imports = importsInto(service)
 })
 afterEach(() => assert.ok(!service.log().includes(SECRET)))
 after(() => service.close())
 
-const post = (body: object): Promise<Answer> => call(service, { method: 'POST', path: PATH, body }, headers)
-
-const importing = async (body: object): Promise<readonly Outcome[]> => {
-  const answer = await post(body)
-  assert.equal(answer.status, 200, answer.text)
-  return (answer.json as { data: readonly Outcome[] }).data
-}
-
-const fromKeycloak = (...clients: readonly object[]) =>
-  importing({ source: 'keycloak', document: realmExport(...clients) })
-
-/** What is answered of a client that is not imported. */
-const NOTHING = {
-  reason: null,
-  description: null,
-  agent_id: null,
-  name: null,
-  secret: null,
-  client_secret: null,
-  scope: null,
-  default_scope: null,
-  resources: [],
-  disabled: false,
-  scopes_left_out: [],
-  audiences_left_out: [],
-}
-
-const reasons = (outcomes: readonly Outcome[]) =>
-  Object.fromEntries(outcomes.map(one => [String(one['client_id']), one['reason'] ?? one['outcome']]))
-
 test('a name that is taken gives way to the client id, and a disabled client is a disabled agent', async () => {
-  const [first, second, third] = await fromKeycloak(
+  const [first, second, third] = await imports.fromKeycloak(
     keycloakClient('name-1', { name: 'The same name' }),
     keycloakClient('name-2', { name: 'The same name', enabled: false }),
     keycloakClient('name-3', { name: 'name-2' }),
@@ -70,9 +36,9 @@ test('a name that is taken gives way to the client id, and a disabled client is 
 
 test('sent again everything exists and nothing changes; a deleted agent keeps its client id', async () => {
   const clients = [keycloakClient('again-1'), keycloakClient('again-2', { secret: null })]
-  const first = await fromKeycloak(...clients)
+  const first = await imports.fromKeycloak(...clients)
   const entries = countRows(service.storeFile, 'audit')
-  const second = await fromKeycloak(...clients, keycloakClient('again-1', { secret: `${SECRET}2` }))
+  const second = await imports.fromKeycloak(...clients, keycloakClient('again-1', { secret: `${SECRET}2` }))
   assert.deepEqual(second.slice(0, 2), [
     { ...NOTHING, client_id: 'again-1', outcome: 'exists' },
     { ...NOTHING, client_id: 'again-2', outcome: 'exists' },
@@ -81,8 +47,8 @@ test('sent again everything exists and nothing changes; a deleted agent keeps it
   const agent = { agentId: '', clientId: 'again-1', clientSecret: `${SECRET}2` }
   assert.equal((await askToken(service, agent)).status, 401)
   const path = `/api/v1/agents/${first[0]?.agent_id}`
-  assert.equal((await send(service, { method: 'DELETE', path, headers })).status, 204)
-  assert.deepEqual(reasons(await fromKeycloak(...clients.slice(0, 1))), { 'again-1': 'client_id_retired' })
+  assert.equal((await send(service, { method: 'DELETE', path, headers: await admin(service) })).status, 204)
+  assert.deepEqual(reasons(await imports.fromKeycloak(...clients.slice(0, 1))), { 'again-1': 'client_id_retired' })
 })
 
 test('a dry run answers what an import then does, and does nothing', async () => {
@@ -93,12 +59,12 @@ test('a dry run answers what an import then does, and does nothing', async () =>
   )
   const rows = () => ['agent', 'credential', 'audit'].map(table => countRows(service.storeFile, table))
   const unchanged = rows()
-  const trial = await post({ source: 'keycloak', document, dry_run: true })
+  const trial = await imports.post({ source: 'keycloak', document, dry_run: true })
   assert.equal((trial.json as { dry_run: boolean }).dry_run, true)
   assert.deepEqual(rows(), unchanged)
   const tried = (trial.json as { data: readonly Outcome[] }).data
   assert.ok(tried.every(one => one['agent_id'] === null && one['client_secret'] === null))
-  const done = await importing({ source: 'keycloak', document })
+  const done = await imports.importing({ source: 'keycloak', document })
   assert.deepEqual(
     done.map(one => ({ ...one, agent_id: null, client_secret: null })),
     tried,
@@ -107,7 +73,7 @@ test('a dry run answers what an import then does, and does nothing', async () =>
 })
 
 test('each agent is in the audit as imported, by whom, and without its secret', async () => {
-  const [one] = await fromKeycloak(keycloakClient('audited'))
+  const [one] = await imports.fromKeycloak(keycloakClient('audited'))
   const entries = readRows(service.storeFile, `select kind, detail, actor from audit where subject = ?`, one?.agent_id)
   assert.equal(entries.length, 1)
   assert.equal(entries[0]?.['kind'], 'agent.import')

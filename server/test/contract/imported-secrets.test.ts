@@ -5,7 +5,7 @@ import type { ImportedSecrets } from '../../src/ports/imports.ts'
 import type { Ports } from '../../src/ports.ts'
 import { admin, call } from '../support/administration.ts'
 import { hydraRow, keycloakClient } from '../support/foreign-exports.ts'
-import { pbkdf2Hash } from '../support/imports.ts'
+import { importsInto, pbkdf2Hash } from '../support/imports.ts'
 import { type Answer, askToken, assertError, basic, introspect, issue, postForm } from '../support/requests.ts'
 import { readRow, readRows } from '../support/store-file.ts'
 import { type AgentOfTest, startServer, type TestServer } from '../support/test-server.ts'
@@ -37,11 +37,9 @@ before(async () => {
 after(() => service.close())
 
 const importOne = async (source: string, client: object, clientSecret = SECRET): Promise<AgentOfTest> => {
-  const body = { source, document: [client] }
-  const answer = await call(service, { method: 'POST', path: '/api/v1/imports', body }, await admin(service))
-  const [one] = (answer.json as { data: readonly Record<string, string>[] }).data
-  assert.equal(one?.['outcome'], 'imported', answer.text)
-  return { agentId: one['agent_id'] ?? '', clientId: one['client_id'] ?? '', clientSecret }
+  const [one] = await importsInto(service).importing({ source, document: [client] })
+  assert.equal(one?.['outcome'], 'imported')
+  return { agentId: one.agent_id, clientId: String(one['client_id']), clientSecret }
 }
 
 let clients = 0

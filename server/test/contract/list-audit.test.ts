@@ -1,7 +1,9 @@
 // GET /api/v1/audit, over HTTP. What each filter finds is the store's own test.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { type Answer, assertProblem, claimsOf, get, issue, revoke } from '../support/requests.ts'
+import { limitKey } from '../support/earlier-keys.ts'
+import { type Answer, assertProblem, claimsOf, get, introspect, issue, revoke } from '../support/requests.ts'
+import { countRows } from '../support/store-file.ts'
 import { startServer, type TestServer } from '../support/test-server.ts'
 
 const PATHS = ['/api/v1/audit', '/api/v1/audit/refusals']
@@ -45,6 +47,15 @@ test('an act over HTTP is told with its operator, the address and the request th
   })
   const by = `actor_iss=${encodeURIComponent(service.provider.issuer)}&actor_sub=operator-1&actor_type=operator`
   assert.deepEqual((await list(`${by}&request_id=${answer.headers['x-request-id']}&kind=token.revoke`)).data, data)
+})
+
+test('issues and introspections are no entries: the ledger is their record', async () => {
+  const agent = await service.createAgent()
+  const { key } = await service.createApiKey('tokens:introspect')
+  const entries = countRows(service.storeFile, 'audit')
+  const token = await issue(service, agent)
+  assert.equal((await introspect(service, key, token)).status, 200)
+  assert.equal(countRows(service.storeFile, 'audit'), entries)
 })
 
 test('an act at the terminal has no address; filters that match nothing give an empty page', async () => {
@@ -108,10 +119,11 @@ test('a malformed, an empty and an unknown parameter is refused by its name', as
   }
 })
 
-test('an API key that is limited to audiences reads neither: the audit is of the whole service', async () => {
-  const limited = await service.createApiKey('audit:read', ['https://a.example'])
-  const description = 'This API key is limited to audiences; the audit is of the whole service.'
-  for (const path of PATHS) {
+test('an API key of before that is limited to audiences reads neither, and hears so before its query is looked at', async () => {
+  const limited = await service.createApiKey('audit:read')
+  limitKey(service.storeFile, limited.id, ['https://a.example'])
+  const description = 'This API key is limited to audiences, and may not read the audit log.'
+  for (const path of PATHS.flatMap(one => [one, `${one}?surprise=1`])) {
     const answer = await get(service, path, { 'x-api-key': limited.key })
     assertProblem(answer, 403, 'insufficient_scope', description)
   }

@@ -84,6 +84,7 @@ test('an operation of the administration: its JSON body, the id in its path, its
     'live_tokens_max',
     'at_live_tokens_max',
     'dpop_bound_access_tokens',
+    'tls_client_certificate_bound_access_tokens',
     'labels',
   ])
   assert.deepEqual(

@@ -1,4 +1,5 @@
-// Refused authentications, over HTTP: each is counted, none is a row of its own, and none of the audit log.
+// Refused authentications, and tokens beyond a limit, over HTTP: each is counted, none is a row of its own, and none of the
+// audit log.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { askToken, basic, bearer, get, introspect, issue, postForm } from '../support/requests.ts'
@@ -76,6 +77,23 @@ test('wrong API keys and JWTs count by what they are, wherever they are presente
     `client ${agent.clientId} 1`,
     'operator null 2',
   ])
+})
+
+test('an agent that asks beyond a limit counts as limit, under its client, and can be asked for', async () => {
+  const runaway = await service.createAgent({ tokensPerMinute: 2 })
+  const counts = await countsOf(async () => {
+    for (let n = 0; n < 7; n += 1) await askToken(service, runaway)
+    await askToken(service, { ...runaway, clientSecret: 'wrong' })
+  })
+  assert.deepEqual(counts.map(({ way, client_id, count }) => `${way} ${client_id} ${count}`).toSorted(), [
+    `client ${runaway.clientId} 1`,
+    `limit ${runaway.clientId} 5`,
+  ])
+  const limits = await get(service, '/api/v1/audit/refusals?way=limit', { 'x-api-key': reader })
+  assert.deepEqual(
+    (limits.json as { data: readonly Count[] }).data.map(({ client_id, count }) => [client_id, count]),
+    [[runaway.clientId, 5]],
+  )
 })
 
 test('what presents nothing, and what is good, counts nothing', async () => {

@@ -58,11 +58,14 @@ test('a minted token is an RFC 9068 JWT that jose verifies under the published k
 })
 
 test('what a token says of its key is read with its address, and nothing else is taken for a key', () => {
-  const jkt = '0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I'
-  const bound = mint(claimsOf({ cnf: { jkt } }))
-  assert.deepEqual(codec.read(bound.token), { id: CLAIMS.jti, lifetimeSeconds: 300, digest: bound.digest, jkt })
-  assert.equal(codec.readLenient(`${bound.token} `)?.jkt, jkt)
-  for (const cnf of [null, 'x', 7, {}, [], { jkt: 7 }, { jkt: null }, { jwk: {} }]) {
+  const thumbprint = '0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I'
+  for (const cnf of [{ jkt: thumbprint }, { 'x5t#S256': thumbprint }]) {
+    const bound = mint(claimsOf({ cnf }))
+    assert.deepEqual(codec.read(bound.token), { id: CLAIMS.jti, lifetimeSeconds: 300, digest: bound.digest, cnf })
+    assert.deepEqual(codec.readLenient(`${bound.token} `)?.cnf, cnf)
+  }
+  const both = { jkt: thumbprint, 'x5t#S256': thumbprint }
+  for (const cnf of [null, 'x', 7, {}, [], { jkt: 7 }, { jkt: null }, { jwk: {} }, { x5t: thumbprint }, both]) {
     const { token, digest } = mint({ ...CLAIMS, cnf } as AccessTokenClaims)
     assert.deepEqual(codec.read(token), { ...REFERENCE, digest })
   }
@@ -92,7 +95,7 @@ for (const alg of SIGNING_ALGORITHMS) {
     const iss = `https://${'i'.repeat(504)}`
     const longest = makeTokenCodec({ issuer: iss, keyEncryptionKey: KEY_ENCRYPTION_KEY })
     const aud = Array.from({ length: 8 }, () => `https://${'a'.repeat(504)}`)
-    const cnf = { jkt: 'j'.repeat(43) }
+    const cnf = { 'x5t#S256': 'j'.repeat(43) }
     // Of an imported client and an imported key; JSON writes each backslash as two.
     const [client_id, kid] = ['\\'.repeat(255), '\\'.repeat(128)]
     const claims = claimsOf({ iss, aud, scope: `${'s'.repeat(1022)}:a`, client_id, seq: 2 ** 53 - 1, cnf })
@@ -100,8 +103,8 @@ for (const alg of SIGNING_ALGORITHMS) {
     const imported = maker.read(ALGORITHMS[alg].make().privateKey.export({ format: 'jwk' }), kid)
     assert.ok('publicJwk' in imported)
     const [minted] = longest.mint([claims], { ...imported, number: 2 })
-    const { id, jkt } = longest.read(minted?.token ?? '') ?? {}
-    assert.deepEqual([id, jkt], [CLAIMS.jti, cnf.jkt])
+    const { id, cnf: read } = longest.read(minted?.token ?? '') ?? {}
+    assert.deepEqual([id, read], [CLAIMS.jti, cnf])
   })
 }
 

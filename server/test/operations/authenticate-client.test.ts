@@ -31,6 +31,7 @@ const clientWith = (credentials: Client['credentials'], disabledAt: number | nul
     lifetimeSeconds: null,
     ...NO_LIMITS,
     dpopBound: false,
+    certificateBound: false,
     createdAt: NOW,
   },
   credentials,

@@ -135,6 +135,7 @@ const issueTo = async (script: Script, ...clientIds: readonly string[]) => {
         lifetimeSeconds: 300,
         scopesSupported: null,
         dpopNonce: 'required',
+        certificates: { verified: false, unverified: false },
         signingAlgorithm: 'ES256',
       },
     },

@@ -16,6 +16,9 @@ const ofKey = (who: string, key: string): Credential => ({ who, scheme: 'ApiKey'
 
 const ofJwt = (who: string, jwt: string): Credential => ({ who, scheme: 'Bearer', headers: bearer(jwt) })
 
+/** Every permission that a limited key may have. */
+const OF_AN_AUDIENCE = ['tokens:introspect', 'tokens:read', 'tokens:revoke', 'agents:read']
+
 type CreatedKey = { readonly api_key: string }
 
 const createKey = async (service: TestServer, settings: object): Promise<string> => {
@@ -63,7 +66,7 @@ export const makeCallers = async (service: TestServer, agent: AgentOfTest): Prom
     const { key } = await service.createApiKey(permission)
     add(`\`${permission}\``, ofKey(`an API key with ${permission} alone`, key))
   }
-  const limited = await createKey(service, { audiences: [AUDIENCE] })
+  const limited = await createKey(service, { audiences: [AUDIENCE], permissions: OF_AN_AUDIENCE })
   add('limited key', ofKey('an API key that is limited to an audience', limited))
   const stranger = await service.provider.operatorJwt({ role: 'mintmark-nobody' })
   add('no role', ofJwt('an operator without a role', stranger))

@@ -58,7 +58,7 @@ const credentialPath = async (world: World): Promise<string> => {
 }
 
 // No more powers than the weakest key that may make keys has.
-const newApiKey = { name: 'made', permissions: ['keys:write'], audiences: [AUDIENCE] }
+const newApiKey = { name: 'made', permissions: ['keys:write'] }
 
 const apiKeyPath = async ({ service }: World): Promise<string> =>
   `/api/v1/api-keys/${String((await make(service, '/api/v1/api-keys', newApiKey))['api_key_id'])}`

@@ -1,7 +1,55 @@
-// Agents as an import hands them to the store, and hashes as other servers make them.
+// Imports over HTTP, agents as an import hands them to the store, and hashes as other servers make them.
+import assert from 'node:assert/strict'
 import { pbkdf2Sync, randomBytes, randomUUID } from 'node:crypto'
 import { BLANK_SETTINGS } from '../../src/domain/change-agent.ts'
 import type { ImportedAgent } from '../../src/ports/imports.ts'
+import { admin, call } from './administration.ts'
+import { realmExport } from './foreign-exports.ts'
+import type { Answer } from './requests.ts'
+import type { TestServer } from './test-server.ts'
+
+/** What became of one client. */
+export type Outcome = Readonly<Record<string, unknown>> & { readonly agent_id: string; readonly client_secret: string }
+
+/** What is answered of a client that is not imported. */
+export const NOTHING = {
+  reason: null,
+  description: null,
+  agent_id: null,
+  name: null,
+  secret: null,
+  client_secret: null,
+  scope: null,
+  default_scope: null,
+  resources: [],
+  disabled: false,
+  scopes_left_out: [],
+  audiences_left_out: [],
+}
+
+/** By client id. */
+export const reasons = (outcomes: readonly Outcome[]) =>
+  Object.fromEntries(outcomes.map(one => [String(one['client_id']), one['reason'] ?? one['outcome']]))
+
+/** Imports as an administrator. */
+export const importsInto = (service: TestServer) => {
+  const post = async (body: object): Promise<Answer> =>
+    call(service, { method: 'POST', path: '/api/v1/imports', body }, await admin(service))
+  const importing = async (body: object): Promise<readonly Outcome[]> => {
+    const answer = await post(body)
+    assert.equal(answer.status, 200, answer.text)
+    return (answer.json as { data: readonly Outcome[] }).data
+  }
+  return {
+    post,
+    importing,
+    fromKeycloak: (...clients: readonly object[]) =>
+      importing({ source: 'keycloak', document: realmExport(...clients) }),
+    fromHydra: (...document: readonly object[]) => importing({ source: 'hydra', document }),
+  }
+}
+
+export type Imports = ReturnType<typeof importsInto>
 
 type Wish = Partial<Omit<ImportedAgent, 'credential'>> & { readonly credential?: Partial<ImportedAgent['credential']> }
 

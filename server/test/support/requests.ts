@@ -2,8 +2,10 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type IncomingMessage, request as httpRequest } from 'node:http'
+import { request as httpsRequest, type RequestOptions } from 'node:https'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
+import { CERTIFICATE } from './loopback-certificate.ts'
 import type { AgentOfTest, TestServer } from './test-server.ts'
 
 /** Fields by name, or the text of a form as it is sent. */
@@ -27,7 +29,11 @@ type Message = {
   readonly path: string
   readonly headers?: Readonly<Record<string, string | readonly string[]>>
   readonly body?: string | Uint8Array
+  readonly connection?: Connection
 }
+
+/** Where a connection comes from, and what it shows of its client. */
+export type Connection = Pick<RequestOptions, 'agent' | 'cert' | 'key' | 'localAddress' | 'maxVersion' | 'minVersion'>
 
 const readAnswer = async (response: IncomingMessage, target: string): Promise<Answer> => {
   const body = await text(response)
@@ -41,9 +47,12 @@ const readAnswer = async (response: IncomingMessage, target: string): Promise<An
 }
 
 export const send = async (service: TestServer, message: Message): Promise<Answer> => {
-  const { hostname, port, pathname } = new URL(service.baseUrl)
+  const { protocol, hostname, port, pathname } = new URL(service.baseUrl)
+  const open = protocol === 'https:' ? httpsRequest : httpRequest
   const below = message.path.startsWith('@') ? message.path.slice(1) : pathname.replace(/\/$/, '') + message.path
-  const request = httpRequest({
+  const request = open({
+    ...(protocol === 'https:' && { ca: CERTIFICATE }),
+    ...message.connection,
     hostname,
     port,
     path: below,

@@ -8,6 +8,7 @@ import type { KeyPolicy } from '../../src/domain/key-life.ts'
 import { buildServer, type ServerOptions } from '../../src/http/server.ts'
 import { makeOperators } from '../../src/keys/identity-providers.ts'
 import { makeAssertionReader } from '../../src/keys/client-assertions.ts'
+import { clientCertificates } from '../../src/keys/client-certificates.ts'
 import type { Fetch } from '../../src/keys/fetch-json.ts'
 import { makeGuardedFetch } from '../../src/keys/guarded-fetch.ts'
 import { makeDpopProofs } from '../../src/keys/dpop-proofs.ts'
@@ -88,9 +89,9 @@ const freePort = async (): Promise<number> => {
 }
 
 /** The issuer names the port, so the port is chosen first; another process may take it in between. */
-const listenOnFreePort = async (build: (origin: string) => FastifyInstance, tries = 1): Promise<FastifyInstance> => {
+const listenOnFreePort = async (build: (authority: string) => FastifyInstance, tries = 1): Promise<FastifyInstance> => {
   const port = await freePort()
-  const server = build(`http://127.0.0.1:${port}`)
+  const server = build(`127.0.0.1:${port}`)
   try {
     await server.listen({ host: '127.0.0.1', port })
     return server
@@ -150,6 +151,7 @@ const portsOf = (
   codec: makeTokenCodec({ issuer: profile.issuer, keyEncryptionKey: KEY_ENCRYPTION_KEY }),
   proofs: makeDpopProofs(KEY_ENCRYPTION_KEY),
   assertions: makeAssertionReader({ fetch: fetchClientKeys, monotonicNow: now }),
+  certificates: clientCertificates,
   operators: makeOperators({
     providers: [
       {
@@ -194,8 +196,8 @@ const makeRegisters = (store: TestedStore) => {
       return { id: apiKey.id, key }
     },
     revokeApiKey: (id: string) => revokeApiKey(ports, CLI, id, null),
-    disableAgent: (id: string) => disableAgent(ports, CLI, id),
-    enableAgent: (id: string) => enableAgent(ports, CLI, id),
+    disableAgent: (id: string) => disableAgent(ports, CLI, id, null),
+    enableAgent: (id: string) => enableAgent(ports, CLI, id, null),
   }
 }
 
@@ -209,14 +211,16 @@ export const startServer = async (options: TestServerOptions = {}): Promise<Test
   const fetchClientKeys = options.fetchClientKeys ?? makeGuardedFetch(['127.0.0.0/8'])
   const reading = { now: clock.wall, fetchClientKeys }
   let watch: Watch | undefined
-  const server = await listenOnFreePort(origin => {
-    issuer = origin + (options.path ?? '')
+  const scheme = options.server?.https === undefined ? 'http' : 'https'
+  const server = await listenOnFreePort(authority => {
+    issuer = `${scheme}://${authority}${options.path ?? ''}`
     const fixed = {
       issuer,
       defaultAudience: AUDIENCE,
       lifetimeSeconds: 300,
       scopesSupported: null,
       dpopNonce: 'required' as const,
+      certificates: { verified: false, unverified: false },
       signingAlgorithm: options.keys?.algorithm ?? 'ES256',
     }
     const ports = portsOf(store, provider, { ...fixed, ...options.profile }, reading)

@@ -1,5 +1,7 @@
 // The sealer: gathers the audit entries after the last seal into the next one. Acts never wait for it.
 import type { Seal } from '../../domain/seal.ts'
+import { all, first, run, type Script } from '../script.ts'
+import type { Transaction } from '../transaction.ts'
 import {
   chain,
   ENTRY_SELECT,
@@ -10,8 +12,6 @@ import {
   SEAL_COLUMNS,
   type SealRow,
 } from './seal-chain.ts'
-import { all, first, run, type Script } from '../script.ts'
-import type { Transaction } from '../transaction.ts'
 
 /** Entries that one seal covers, at most: what a check of the chain holds in memory at once. */
 export const SEAL_ENTRIES_MAX = 500

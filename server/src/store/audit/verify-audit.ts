@@ -1,5 +1,7 @@
 // Checks the whole audit log against its seals, a seal at a time, and names the first entry that is not as it was.
 import type { AuditVerdict, KnownSeal, Seal, Tampering } from '../../domain/seal.ts'
+import { all, first, only, type Script } from '../script.ts'
+import type { Transaction } from '../transaction.ts'
 import {
   areSame,
   chain,
@@ -13,8 +15,6 @@ import {
   type SealRow,
 } from './seal-chain.ts'
 import { SEAL_ENTRIES_MAX } from './seals.ts'
-import { all, first, only, type Script } from '../script.ts'
-import type { Transaction } from '../transaction.ts'
 
 type Finding = Extract<AuditVerdict, { readonly good: false }>
 

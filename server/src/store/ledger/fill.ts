@@ -1,9 +1,9 @@
 // The fill: moves the rows that an open cut-off covers, a step a transaction, resumable after a crash.
 import type { CutOff } from '../../domain/ledger.ts'
-import { readOpenCutOffs } from './cut-offs.ts'
-import { moveCovered } from './end-tokens.ts'
 import { first, run, type Script } from '../script.ts'
 import type { Transaction } from '../transaction.ts'
+import { readOpenCutOffs } from './cut-offs.ts'
+import { moveCovered } from './end-tokens.ts'
 import { walkCovered, type WalkPosition } from './walk.ts'
 
 export const FILL_ROWS = 500

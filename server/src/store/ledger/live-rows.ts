@@ -1,11 +1,11 @@
 // The live tokens of one agent, newest or oldest first, judged one by one while a cut-off is open.
 import { type CutOff, causeOfEnd } from '../../domain/ledger.ts'
 import { lowestIdAt, lowestLiveId } from '../../domain/token-id.ts'
-import { readOpenCutOffs } from './cut-offs.ts'
-import type { LiveExpiries } from './live-tokens.ts'
 import { bytesOfId } from '../rows.ts'
 import { all, byIndex, type Script } from '../script.ts'
 import type { Transaction } from '../transaction.ts'
+import { readOpenCutOffs } from './cut-offs.ts'
+import type { LiveExpiries } from './live-tokens.ts'
 import { expiryOf, knownTokenOf, ledgerTokenOf, TOKEN_COLUMNS, type TokenRow } from './token-rows.ts'
 import { readLifetimes } from './walk.ts'
 

@@ -2,13 +2,13 @@
 import type { Act, Actor } from '../../domain/act.ts'
 import type { MadeBefore } from '../../domain/idempotency.ts'
 import { type CutOffConditions, NO_CONDITION } from '../../domain/ledger.ts'
-import type { Milliseconds } from '../../domain/time.ts'
 import type { Revocation, RevocationConditions, RevocationObstacle } from '../../domain/revocation.ts'
+import type { Milliseconds } from '../../domain/time.ts'
 import type { NewRevocation, RevocationMade } from '../../ports.ts'
-import { endingReasonOf } from './cut-offs.ts'
 import { once } from '../registers/idempotency.ts'
 import { first, type Script } from '../script.ts'
 import { audit, type Transaction } from '../transaction.ts'
+import { endingReasonOf } from './cut-offs.ts'
 import { endAll } from './end-tokens.ts'
 
 type Row = {

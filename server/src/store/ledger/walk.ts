@@ -1,10 +1,10 @@
 // Walks the rows that a cut-off may cover, oldest first within each lifetime, in steps that a transaction can bear.
 import { type CutOff, causeOfEnd } from '../../domain/ledger.ts'
 import { lowestLiveId } from '../../domain/token-id.ts'
-import { readOpenCutOffs } from './cut-offs.ts'
 import { bytesOfId } from '../rows.ts'
 import { all, byIndex, first, type Script } from '../script.ts'
 import type { Seen } from '../snapshot.ts'
+import { readOpenCutOffs } from './cut-offs.ts'
 import { knownTokenOf, ledgerTokenOf, TOKEN_COLUMNS, type TokenRow } from './token-rows.ts'
 
 export type WalkPosition = { readonly life: number; readonly id: Uint8Array }

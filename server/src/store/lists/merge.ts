@@ -1,6 +1,6 @@
 // Merges sorted streams of rows into one page: newest first, no row looked at twice, none skipped.
-import type { Script } from '../script.ts'
 import { PAGE_EXAMINED_MAX, type Page, type Position } from '../../domain/page.ts'
+import type { Script } from '../script.ts'
 
 /** Rows of one key range, going down by `at`, then by `id`, fetched in steps. */
 export type Stream<R extends Position> = {

@@ -1,23 +1,23 @@
 // Agents in the store: reading them, and the acts that change them.
 import type { Act } from '../../domain/act.ts'
-import { type Agent, type Client, LIFETIMES_MAX } from '../../domain/agent.ts'
 import { settingsRecord } from '../../domain/agent-record.ts'
+import { type Agent, type Client, LIFETIMES_MAX } from '../../domain/agent.ts'
 import type { AgentSettings } from '../../domain/change-agent.ts'
-import type { AgentLimits } from '../../domain/limits.ts'
 import { NO_CONDITION } from '../../domain/ledger.ts'
+import type { AgentLimits } from '../../domain/limits.ts'
 import { formatTimeOrNull, type Milliseconds } from '../../domain/time.ts'
 import type { NewAgent } from '../../ports.ts'
-import { readUsableCredentials } from './credentials.ts'
 import { endAll } from '../ledger/end-tokens.ts'
 import { bytesOfHex, parseLabels, parseStrings } from '../rows.ts'
 import { all, first, only, run, type Script, type Value } from '../script.ts'
 import { audit, type Transaction } from '../transaction.ts'
+import { readUsableCredentials } from './credentials.ts'
 import { once } from './idempotency.ts'
 
 /** What {@link settingValues} gives, in that order. */
 export const SETTING_COLUMNS =
   'name, description, owner, labels, scopes, default_scope, resources, default_audience, life, ' +
-  'tokens_per_minute, tokens_per_day, live_tokens_max, at_live_tokens_max, dpop_bound'
+  'tokens_per_minute, tokens_per_day, live_tokens_max, at_live_tokens_max, dpop_bound, certificate_bound'
 
 /** A question mark for each of them. */
 export const SETTING_PLACES = SETTING_COLUMNS.replaceAll(/\w+/g, '?')
@@ -38,12 +38,14 @@ export type AgentRow = {
   defaultAudience: string | null
   life: number | null
   dpopBound: number
+  certificateBound: number
 } & AgentLimits
 
 export const AGENT_COLUMNS = `n, id, client_id as "clientId", name, description, owner, labels, created_at as "createdAt",
   disabled_at as "disabledAt", scopes, default_scope as "defaultScope", resources, default_audience as "defaultAudience", life,
   tokens_per_minute as "tokensPerMinute", tokens_per_day as "tokensPerDay", live_tokens_max as "liveTokensMax",
-  at_live_tokens_max as "atLiveTokensMax", dpop_bound as "dpopBound"`
+  at_live_tokens_max as "atLiveTokensMax", dpop_bound as "dpopBound",
+  certificate_bound as "certificateBound"`
 
 export const agentOf = (row: AgentRow): Agent => ({
   id: row.id,
@@ -63,6 +65,7 @@ export const agentOf = (row: AgentRow): Agent => ({
   liveTokensMax: row.liveTokensMax,
   atLiveTokensMax: row.atLiveTokensMax,
   dpopBound: row.dpopBound === 1,
+  certificateBound: row.certificateBound === 1,
   createdAt: row.createdAt,
 })
 
@@ -122,6 +125,7 @@ export const settingValues = (settings: AgentSettings): readonly Value[] => [
   settings.liveTokensMax,
   settings.atLiveTokensMax,
   settings.dpopBound ? 1 : 0,
+  settings.certificateBound ? 1 : 0,
 ]
 
 const AGENT = `insert into agent (id, client_id, created_at, ${SETTING_COLUMNS})

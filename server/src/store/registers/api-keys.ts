@@ -5,10 +5,10 @@ import { isPermission } from '../../domain/caller.ts'
 import { earlierExpiry, expiresAtOf, hasExpired } from '../../domain/expiry.ts'
 import type { Sha256 } from '../../domain/hash.ts'
 import type { ApiKeyProblem, NewApiKey, Rotated, Rotation } from '../../ports/secret-registers.ts'
-import { once } from './idempotency.ts'
 import { bytesOfHex, parseStrings } from '../rows.ts'
 import { all, first, run, type Script } from '../script.ts'
 import { audit, nextSeq, type Transaction } from '../transaction.ts'
+import { once } from './idempotency.ts'
 
 type Row = {
   id: string

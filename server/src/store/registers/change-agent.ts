@@ -41,6 +41,7 @@ const GRANTED_BY: readonly (keyof AgentSettings)[] = [
   'defaultAudience',
   'lifetimeSeconds',
   'dpopBound',
+  'certificateBound',
   ...LIMITS,
 ]
 

@@ -1,8 +1,8 @@
 // A serving thread's side of when API keys were last used: never in the way of who uses them.
 import type { ApiKey } from '../../domain/api-key.ts'
 import type { Milliseconds } from '../../domain/time.ts'
-import { LAST_USE_STEP_MS } from './last-uses.ts'
 import type { Writer } from '../jobs.ts'
+import { LAST_USE_STEP_MS } from './last-uses.ts'
 
 const REMEMBERED_MAX = 10_000
 

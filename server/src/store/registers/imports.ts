@@ -1,16 +1,16 @@
 // Imports in the store: agents with the client ids and secrets of another server, and the conversion of its hashes.
 import type { Act } from '../../domain/act.ts'
-import type { Agent } from '../../domain/agent.ts'
 import { settingsRecord } from '../../domain/agent-record.ts'
+import type { Agent } from '../../domain/agent.ts'
 import { hasExpired } from '../../domain/expiry.ts'
 import type { Sha256 } from '../../domain/hash.ts'
 import { formatTimeOrNull } from '../../domain/time.ts'
 import type { ImportedAgent, ImportObstacle } from '../../ports/imports.ts'
-import { isNameTaken, lifetimesFull, SETTING_COLUMNS, SETTING_PLACES, settingValues } from './agents.ts'
-import { liveCaller } from './api-keys.ts'
 import { bytesOfHex } from '../rows.ts'
 import { first, only, run, type Script } from '../script.ts'
 import { audit, type Transaction } from '../transaction.ts'
+import { isNameTaken, lifetimesFull, SETTING_COLUMNS, SETTING_PLACES, settingValues } from './agents.ts'
+import { liveCaller } from './api-keys.ts'
 
 const AGENT = `insert into agent (id, client_id, created_at, disabled_at, ${SETTING_COLUMNS})
   values (?, ?, ?, ?, ${SETTING_PLACES}) returning n`

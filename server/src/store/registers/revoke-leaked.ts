@@ -3,10 +3,10 @@ import type { Act } from '../../domain/act.ts'
 import type { Sha256 } from '../../domain/hash.ts'
 import type { SecretKind } from '../../ports/secret-registers.ts'
 import type { LeakedSecret } from '../../ports/secret-registers.ts'
-import { readApiKeyByHash, revokeKeyRow } from './api-keys.ts'
-import { readCredentialByHash, revokeRow } from './credentials.ts'
 import type { Script } from '../script.ts'
 import type { Transaction } from '../transaction.ts'
+import { readApiKeyByHash, revokeKeyRow } from './api-keys.ts'
+import { readCredentialByHash, revokeRow } from './credentials.ts'
 
 export type RevokeLeaked = {
   readonly secret: SecretKind

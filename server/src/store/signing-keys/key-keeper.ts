@@ -10,10 +10,10 @@ import {
   type LifeStep,
 } from '../../domain/key-life.ts'
 import type { Milliseconds } from '../../domain/time.ts'
-import { leave, promote } from './key-acts.ts'
-import { longestLifetime, readKeysInLife } from './signing-keys.ts'
 import { run, type Script } from '../script.ts'
 import { audit, nextSeq, type Transaction } from '../transaction.ts'
+import { leave, promote } from './key-acts.ts'
+import { longestLifetime, readKeysInLife } from './signing-keys.ts'
 
 /** How often the keys are looked at. So much running time a crash may lose of what was counted. */
 export const LOOK_EVERY_MS = 5000

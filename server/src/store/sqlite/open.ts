@@ -2,15 +2,16 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { MessagePort } from 'node:worker_threads'
 import { existsSync } from 'node:fs'
-import type { AgentRegister, AuditLog, RevocationRegister, StoreHealth, TokenLedger } from '../../ports.ts'
-import type { ApiKeyRegister, CredentialRegister, LeakedSecretRegister } from '../../ports/secret-registers.ts'
-import type { ImportRegister } from '../../ports/imports.ts'
-import type { SigningKeyMaker, SigningKeyRegister } from '../../ports/signing-keys.ts'
 import { systemAct } from '../../domain/act.ts'
 import type { KeyPolicy } from '../../domain/key-life.ts'
 import { Unavailable } from '../../domain/refusal.ts'
 import type { Seal } from '../../domain/seal.ts'
-import { makeAuditLog } from '../audit/audit-log.ts'
+import type { SigningKeyMaker, SigningKeyRegister } from '../../ports/signing-keys.ts'
+import type { SealKey } from '../audit/seals.ts'
+import { makeLabels } from '../ledger/labels.ts'
+import type { Retention } from '../retention.ts'
+import { makeStorePorts, type StorePorts } from '../store-ports.ts'
+import { StoreProblem } from '../store-problem.ts'
 import {
   CLOCK_AHEAD_MS_MAX,
   type ClockCells,
@@ -22,23 +23,12 @@ import {
   startClock,
 } from './clock.ts'
 import { isBusy, openForMigration, openForReading, refuseForeignUser } from './connection.ts'
-import { StoreProblem } from '../store-problem.ts'
-import { makeCredentialRegister, makeLeakedSecretRegister } from '../registers/credential-register.ts'
-import { makeImportRegister } from '../registers/import-register.ts'
-import { makeLabels } from '../ledger/labels.ts'
-import { makeTokenLedger } from '../ledger/token-ledger.ts'
 import { makeHealth } from './health.ts'
 import { makeHotLedger } from './hot-ledger.ts'
 import { applyMigrations, PROGRAM_VERSION, schemaVersionOf } from './migrations.ts'
 import { makeReader } from './reader.ts'
-import { makeAgentRegister } from '../registers/agent-register.ts'
-import { makeApiKeyRegister } from '../registers/api-key-register.ts'
-import type { Retention } from '../retention.ts'
-import { makeRevocationRegister } from '../ledger/revocation-register.ts'
-import type { SealKey } from '../audit/seals.ts'
 import { readServiceRow } from './service-row.ts'
 import { takeServingLock } from './serving-lock.ts'
-import { makeSigningKeyRegister } from '../signing-keys/signing-key-register.ts'
 import { statementsOf } from './statements.ts'
 import { makeWriterClient } from './writer-client.ts'
 import { startWriter, type WriterHost } from './writer-host.ts'
@@ -46,21 +36,9 @@ import { startWriter, type WriterHost } from './writer-host.ts'
 export type StoreMaker = 'dev' | 'migrate'
 
 /** The ports of the store, over a reading connection and the writing thread of the process. */
-export type StoreConnection = {
-  readonly ledger: TokenLedger
-  readonly revocations: RevocationRegister
-  readonly agents: AgentRegister
-  readonly apiKeys: ApiKeyRegister
-  readonly credentials: CredentialRegister
-  readonly leakedSecrets: LeakedSecretRegister
-  readonly imports: ImportRegister
-  readonly signingKeys: SigningKeyRegister
-  readonly audit: AuditLog
-  readonly health: StoreHealth
+export type StoreConnection = StorePorts & {
   /** Takes a port to the writing thread, as the host's `attach` gives it. */
   readonly connect: (port: MessagePort) => void
-  /** Hands over what was counted and not written yet. */
-  readonly settle: () => Promise<void>
   readonly close: () => void
 }
 
@@ -182,22 +160,8 @@ export const connectStore = (options: {
   const writer = makeWriterClient(options.deadlineMs)
   const reader = makeReader(db, clockOf(options.clock), writer)
   const labels = makeLabels()
-  const audit = makeAuditLog(reader, writer)
-  return {
-    ledger: makeTokenLedger(reader, labels, writer, makeHotLedger(reader, labels, writer)),
-    revocations: makeRevocationRegister(reader, labels, writer),
-    agents: makeAgentRegister(reader, writer),
-    apiKeys: makeApiKeyRegister(reader, writer),
-    credentials: makeCredentialRegister(reader, writer),
-    leakedSecrets: makeLeakedSecretRegister(writer),
-    imports: makeImportRegister(writer),
-    signingKeys: makeSigningKeyRegister(reader, writer),
-    audit,
-    health: makeHealth(reader, writer),
-    connect: writer.connect,
-    settle: audit.settle,
-    close: reader.close,
-  }
+  const own = { hot: makeHotLedger(reader, labels, writer), health: makeHealth(reader, writer), labels }
+  return { ...makeStorePorts(reader, writer, own), connect: writer.connect, close: reader.close }
 }
 
 type KeySupply = { readonly onKeyWanted: () => void; readonly register: (register: SigningKeyRegister) => void }

@@ -1,8 +1,8 @@
 // One process serves a store at a time: two would each run a clock, fill and remove. The lock ends with the process.
 import { closeSync, existsSync, openSync } from 'node:fs'
 import Database from 'better-sqlite3'
-import { isBusy } from './connection.ts'
 import { StoreProblem } from '../store-problem.ts'
+import { isBusy } from './connection.ts'
 
 const makeLockFile = (path: string): void => {
   if (!existsSync(path)) closeSync(openSync(path, 'wx', 0o600))

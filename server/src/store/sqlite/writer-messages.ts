@@ -1,10 +1,10 @@
 // What passes between the serving threads and the one writing thread.
 import type { MessagePort } from 'node:worker_threads'
+import type { Seal } from '../../domain/seal.ts'
+import type { Upkeep } from '../upkeep.ts'
 import type { ClockCells } from './clock.ts'
 import type { JobInput, JobName } from './jobs.ts'
-import type { Seal } from '../../domain/seal.ts'
 import type { PackedTokens } from './packed-tokens.ts'
-import type { Upkeep } from '../upkeep.ts'
 
 /** How the writing thread is started. */
 export type WriterOptions = {

@@ -40,6 +40,7 @@ create table agent (
   live_tokens_max bigint,
   at_live_tokens_max text not null default 'refuse' check (at_live_tokens_max in ('refuse', 'supersede')),
   dpop_bound smallint not null default 0,    -- 1: no token without a DPoP proof
+  certificate_bound smallint not null default 0, -- 1: no token but one bound to a certificate
   ended_seq bigint not null default 0
 );
 create unique index agent_name on agent (name) where deleted_at is null;

@@ -24,6 +24,7 @@ create table agent_anew (
   live_tokens_max integer,
   at_live_tokens_max text not null default 'refuse' check (at_live_tokens_max in ('refuse', 'supersede')),
   dpop_bound integer not null default 0,     -- 1: no token without a DPoP proof
+  certificate_bound integer not null default 0, -- 1: no token but one bound to a certificate
   ended_seq integer not null default 0
 ) strict;
 insert into agent_anew (n, id, client_id, name, created_at, disabled_at, scopes, default_scope, resources,

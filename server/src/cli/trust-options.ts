@@ -1,0 +1,72 @@
+// The options of a new credential that say what it trusts in place of a secret, under the names of the API.
+import type { Command } from 'commander'
+import { CommandFailed, EXIT } from './exit.ts'
+import { isRecord } from './print.ts'
+import { readDocument } from './standard-input.ts'
+
+export type TrustOptions = {
+  readonly jwksFile?: string
+  readonly jwksUri?: string
+  readonly acceptTokenEndpoint?: boolean
+  readonly issuer?: string
+  readonly subject?: string
+  readonly audience?: string
+}
+
+export const addTrustOptions = (command: Command): Command =>
+  command
+    .optionsGroup('Keys of the client in place of a secret (private_key_jwt):')
+    .option('--jwks-file <file>', 'its public keys, a JWK or a set of them, or - for standard input')
+    .option('--jwks-uri <url>', 'where they stand; with --issuer, where the keys of the issuer stand')
+    .option('--accept-token-endpoint', 'let its assertions name the token endpoint as aud, beside the issuer')
+    .optionsGroup('Tokens of another issuer in place of a secret (workload_identity):')
+    .option('--issuer <url>', 'iss of the tokens, or spiffe://trust-domain')
+    .option('--subject <text>', 'sub of the tokens, or its beginning and a *')
+    .option('--audience <text>', 'aud of the tokens, if not the issuer of this service')
+
+const wrong = (why: string): CommandFailed => new CommandFailed(why, EXIT.usage)
+
+const parseJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** What a public key has not (RFC 7518 §6.2.2, §6.3.2, §6.4.1): it must not leave the machine where it is. */
+const holdsPrivate = (key: unknown): boolean => isRecord(key) && ['d', 'p', 'q', 'k'].some(member => member in key)
+
+/** A set of keys, also where the file holds one key alone. */
+const readKeySet = async (file: string) => {
+  const value = parseJson(await readDocument(file))
+  if (!isRecord(value)) throw new CommandFailed('The keys are neither a JWK nor a set of them.')
+  const keys: unknown = 'kty' in value ? [value] : value['keys']
+  if (!Array.isArray(keys)) throw new CommandFailed('The keys are neither a JWK nor a set of them.')
+  if (keys.some(holdsPrivate)) throw new CommandFailed('The file holds a private or secret key: give the public ones.')
+  return { keys }
+}
+
+const keyTrustOf = async ({ jwksFile, jwksUri, acceptTokenEndpoint }: TrustOptions) => {
+  if ((jwksFile === undefined) === (jwksUri === undefined)) throw wrong('Give one of --jwks-file and --jwks-uri.')
+  const jwks = jwksFile === undefined ? undefined : await readKeySet(jwksFile)
+  return { private_key_jwt: { jwks, jwks_uri: jwksUri, accept_token_endpoint: acceptTokenEndpoint } }
+}
+
+const workloadTrustOf = ({ issuer, subject, audience, jwksUri }: TrustOptions) => {
+  if (issuer === undefined || subject === undefined) throw wrong('Give --issuer and --subject together.')
+  return { workload_identity: { issuer, subject, audience, jwks_uri: jwksUri } }
+}
+
+const isGiven = (...values: readonly unknown[]): boolean => values.some(value => value !== undefined)
+
+/** Nothing where the credential is a secret. */
+export const trustOf = async (options: TrustOptions) => {
+  const { jwksFile, jwksUri, acceptTokenEndpoint, issuer, subject, audience } = options
+  const isWorkload = isGiven(issuer, subject, audience)
+  if (isWorkload && isGiven(jwksFile, acceptTokenEndpoint)) {
+    throw wrong('The options name both keys of the client and another issuer: make a credential of each.')
+  }
+  if (isWorkload) return workloadTrustOf(options)
+  return isGiven(jwksFile, jwksUri, acceptTokenEndpoint) ? keyTrustOf(options) : {}
+}

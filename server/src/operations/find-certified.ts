@@ -1,0 +1,25 @@
+// Finds which credential of a client trusts the certificate of its connection (RFC 8705 §2), or says why none does.
+import type { Credential } from '../domain/agent.ts'
+import { certificateFault, type CertificateTrust, type PresentedCertificate } from '../domain/client-certificate.ts'
+import { hasExpired } from '../domain/expiry.ts'
+import type { Milliseconds } from '../domain/time.ts'
+
+const certificateTrustOf = ({ trust }: Credential): CertificateTrust | undefined =>
+  trust?.kind === 'tls_client_auth' || trust?.kind === 'self_signed_tls_client_auth' ? trust : undefined
+
+/** `known` are the credentials of the one client that the request names. */
+export const findCertified = (
+  certificate: PresentedCertificate,
+  known: readonly Credential[],
+  now: Milliseconds,
+): { readonly found: Credential } | { readonly wrong: string } => {
+  let wrong = 'the client has no live credential for certificates'
+  for (const credential of known) {
+    const trust = certificateTrustOf(credential)
+    if (trust === undefined || hasExpired(credential.expiresAt, now)) continue
+    const fault = certificateFault(trust, certificate, now)
+    if (fault === null) return { found: credential }
+    wrong = fault
+  }
+  return { wrong }
+}

@@ -1,0 +1,9 @@
+// What certificates of TLS clients say. Whether anybody vouches for them is decided where a connection ends.
+import type { ClientCertificate } from '../domain/client-certificate.ts'
+
+export interface ClientCertificates {
+  /** Of DER; undefined where it is not one well-formed certificate and nothing else. */
+  read(der: Uint8Array): ClientCertificate | undefined
+  /** Of the text of one certificate in PEM. */
+  readPem(text: string): ClientCertificate | undefined
+}

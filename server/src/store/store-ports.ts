@@ -1,0 +1,51 @@
+// The ports of a store, over what each store has of its own: a reader, a writer, and what it does in its own way.
+import type { AgentRegister, AuditLog, RevocationRegister, StoreHealth, TokenLedger } from '../ports.ts'
+import type { ImportRegister } from '../ports/imports.ts'
+import type { ApiKeyRegister, CredentialRegister, LeakedSecretRegister } from '../ports/secret-registers.ts'
+import type { SigningKeyRegister } from '../ports/signing-keys.ts'
+import { makeAuditLog } from './audit/audit-log.ts'
+import type { Writer } from './jobs.ts'
+import type { Labels } from './ledger/labels.ts'
+import { makeRevocationRegister } from './ledger/revocation-register.ts'
+import { type HotLedger, makeTokenLedger } from './ledger/token-ledger.ts'
+import { makeAgentRegister } from './registers/agent-register.ts'
+import { makeApiKeyRegister } from './registers/api-key-register.ts'
+import { makeCredentialRegister, makeLeakedSecretRegister } from './registers/credential-register.ts'
+import { makeImportRegister } from './registers/import-register.ts'
+import { makeSigningKeyRegister } from './signing-keys/signing-key-register.ts'
+import type { Reader } from './snapshot.ts'
+
+export type StorePorts = {
+  readonly ledger: TokenLedger
+  readonly revocations: RevocationRegister
+  readonly agents: AgentRegister
+  readonly apiKeys: ApiKeyRegister
+  readonly credentials: CredentialRegister
+  readonly leakedSecrets: LeakedSecretRegister
+  readonly imports: ImportRegister
+  readonly signingKeys: SigningKeyRegister
+  readonly audit: AuditLog
+  readonly health: StoreHealth
+  /** Hands over what was counted and not written yet. */
+  readonly settle: () => Promise<void>
+}
+
+/** What a store does in its own way, and the labels that it shares with the rest. */
+export type OwnPorts = { readonly hot: HotLedger; readonly health: StoreHealth; readonly labels: Labels }
+
+export const makeStorePorts = (reader: Reader, writer: Writer, { hot, health, labels }: OwnPorts): StorePorts => {
+  const audit = makeAuditLog(reader, writer)
+  return {
+    ledger: makeTokenLedger(reader, labels, writer, hot),
+    revocations: makeRevocationRegister(reader, labels, writer),
+    agents: makeAgentRegister(reader, writer),
+    apiKeys: makeApiKeyRegister(reader, writer),
+    credentials: makeCredentialRegister(reader, writer),
+    leakedSecrets: makeLeakedSecretRegister(writer),
+    imports: makeImportRegister(writer),
+    signingKeys: makeSigningKeyRegister(reader, writer),
+    audit,
+    health,
+    settle: audit.settle,
+  }
+}

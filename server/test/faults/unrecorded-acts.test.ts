@@ -1,0 +1,54 @@
+// An act that cannot be written into the audit log does not happen: for every operation that changes something.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { admin } from '../support/administration.ts'
+import { OPERATIONS, type OperationRequest, sendAs, type World } from '../support/every-operation.ts'
+import { contentOf } from '../support/store-content.ts'
+import { withFile } from '../support/store-file.ts'
+import { startServer } from '../support/test-server.ts'
+
+/** Issues and introspections: the ledger is their record. */
+const WITHOUT_ACT = ['POST /oauth/token', 'POST /oauth/introspect/v2']
+
+const ACTS = Object.keys(OPERATIONS).filter(one => /^(?:POST|PATCH|DELETE) /.test(one) && !WITHOUT_ACT.includes(one))
+
+const BROKEN = `create trigger broken before insert on audit begin select raise(abort, 'the log is full'); end`
+
+let world: World
+let requests: ReadonlyMap<string, OperationRequest>
+
+before(async () => {
+  const service = await startServer()
+  world = { service, client: await service.createAgent() }
+  const made = new Map<string, OperationRequest>()
+  // The key to retire last: an import takes the place of a next key, and what is gone is retired without an act.
+  for (const operation of ACTS.toReversed()) {
+    const request = await OPERATIONS[operation]?.(world)
+    if (request !== undefined) made.set(operation, request)
+  }
+  requests = made
+  withFile(service.storeFile, db => db.exec(BROKEN))
+})
+
+after(() => world.service.close())
+
+for (const operation of ACTS) {
+  test(`${operation}: where the log takes no entry it is 500, and nothing has changed`, async () => {
+    const { service } = world
+    const request = requests.get(operation)
+    assert.ok(request)
+    const earlier = contentOf(service.storeFile)
+    const { status } = await sendAs(service, request, await admin(service))
+    assert.equal(status, 500)
+    assert.equal(contentOf(service.storeFile), earlier)
+  })
+}
+
+test('once the log takes entries again, each of them is done', async () => {
+  const { service } = world
+  withFile(service.storeFile, db => db.exec('drop trigger broken'))
+  for (const [operation, request] of requests) {
+    const { status, text } = await sendAs(service, request, await admin(service))
+    assert.ok(status >= 200 && status < 300, `${operation}: ${status} ${text}`)
+  }
+})
