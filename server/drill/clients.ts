@@ -15,12 +15,16 @@ export type ClientOptions = {
   readonly seed: number
   /** How long an answer is waited for. */
   readonly answerMsMax: number
+  /** Tokens are asked for with one scope of so many, each of which the store learns as it comes. */
+  readonly scopes: number
   /** `all`: what became of each token is reported, for a look at the store when all is over. */
   readonly fates: 'all' | 'none'
 }
 
-/** The operations still to be done, the place revoked last, and the violations found. */
-export const PROGRESS = { left: 0, hot: 1, violations: 2 } as const
+/** The operations still to be done, the violations found, and, from `hot` on, HOT_PLACES places revoked last. */
+export const PROGRESS = { left: 0, violations: 1, hot: 2 } as const
+
+export const HOT_PLACES = 4
 
 export type ClientCounts = {
   issues: number
@@ -39,7 +43,7 @@ export type ClientReport = {
 
 /** Memory for PROGRESS, with so many operations to do. */
 export const makeProgress = (operations: number): Int32Array<SharedArrayBuffer> => {
-  const progress = new Int32Array(new SharedArrayBuffer(4 * Object.keys(PROGRESS).length))
+  const progress = new Int32Array(new SharedArrayBuffer(4 * (PROGRESS.hot + HOT_PLACES)))
   progress[PROGRESS.left] = operations
   return progress
 }

@@ -4,7 +4,7 @@ import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promi
 import { parentPort, workerData } from 'node:worker_threads'
 import { type Connection, ConnectionLost, openConnection } from './connection.ts'
 import { makeRandom, type Random } from './random.ts'
-import { type ClientCounts, type ClientOptions, type ClientReport, PROGRESS } from './clients.ts'
+import { type ClientCounts, type ClientOptions, type ClientReport, HOT_PLACES, PROGRESS } from './clients.ts'
 import {
   claimsOf,
   type EndingRequest,
@@ -12,6 +12,7 @@ import {
   isActiveIn,
   issueRequest,
   revokeRequest,
+  scopeIn,
   tokenIn,
 } from './requests.ts'
 import { type SharedToken, type TokenFate, openTokenTable } from './token-table.ts'
@@ -51,27 +52,28 @@ const report = (found: string): void => {
   Atomics.add(progress, PROGRESS.violations, 1)
 }
 
-type Lane = { readonly port: number; connection: Connection | undefined; readonly random: Random }
+type Lane = { readonly port: number; readonly connections: Map<number, Connection>; readonly random: Random }
 
 /** An answer with the times around it; undefined for an error, whose outcome is unknown. */
 type Timed = { readonly sentAt: bigint; readonly receivedAt: bigint; readonly body: string }
 
-/** Waits for whoever listens on the lane's port to listen again. */
-const connectionOf = async (lane: Lane): Promise<Connection> => {
+/** Waits for whoever listens on the port to listen again. */
+const connectionOf = async ({ connections }: Lane, port: number): Promise<Connection> => {
   const until = performance.now() + UNREACHABLE_MS_MAX
-  while (lane.connection === undefined) {
+  for (;;) {
+    const open = connections.get(port)
+    if (open !== undefined) return open
     try {
-      lane.connection = await openConnection(lane.port, options.answerMsMax)
+      connections.set(port, await openConnection(port, options.answerMsMax))
     } catch (fault) {
       if (!(fault instanceof ConnectionLost) || performance.now() > until) throw fault
       await delay(RECONNECT_MS)
     }
   }
-  return lane.connection
 }
 
-const exchange = async (lane: Lane, request: string): Promise<Timed | undefined> => {
-  const connection = await connectionOf(lane)
+const exchange = async (lane: Lane, request: string, port = lane.port): Promise<Timed | undefined> => {
+  const connection = await connectionOf(lane, port)
   const sentAt = now()
   try {
     const { status, body } = await connection.exchange(request)
@@ -81,7 +83,7 @@ const exchange = async (lane: Lane, request: string): Promise<Timed | undefined>
   } catch (fault) {
     if (!(fault instanceof ConnectionLost)) throw fault
     connection.close()
-    lane.connection = undefined
+    lane.connections.delete(port)
   }
   counts.errors += 1
   await delay(AFTER_ERROR_MS)
@@ -90,7 +92,8 @@ const exchange = async (lane: Lane, request: string): Promise<Timed | undefined>
 
 const issue = async (lane: Lane, place: number): Promise<void> => {
   const shortLived = lane.random.chance(SHORT_LIVED_SHARE)
-  const answer = await exchange(lane, issueRequest(shortLived ? access.shortLivedAgent : access.agent))
+  const scope = `db:s${lane.random.below(options.scopes)}`
+  const answer = await exchange(lane, issueRequest(shortLived ? access.shortLivedAgent : access.agent, scope))
   counts.issues += 1
   if (answer === undefined) {
     counts.issuesUnanswered += 1
@@ -104,23 +107,30 @@ const issue = async (lane: Lane, place: number): Promise<void> => {
 }
 
 const remember = (text: string): void => {
-  remembered[counts.introspections % REMEMBERED_MAX] = text
+  if (remembered.length < REMEMBERED_MAX) remembered.push(text)
+  else remembered[counts.introspections % REMEMBERED_MAX] = text
 }
 
-const introspect = async (lane: Lane, place: number, token: SharedToken): Promise<void> => {
+type Looked = SharedToken & { readonly place: number }
+
+const noteActive = (token: Looked, { sentAt, body }: Timed, expired: boolean): void => {
+  const { jti, scope } = claimsOf(token.text)
+  table.noteActive(token.place, sentAt)
+  if (expired) report(`P2: token ${jti} is active to a request sent after its exp`)
+  if (scopeIn(body) !== scope) report(`P5: token ${jti} has the scope ${scope}, and is told to have ${scopeIn(body)}`)
+}
+
+const introspect = async (lane: Lane, token: Looked, port = lane.port): Promise<void> => {
+  const { place, text } = token
   const expired = Date.now() >= token.expiresAtMs
-  const answer = await exchange(lane, introspectRequest(access, token.text))
+  const answer = await exchange(lane, introspectRequest(access, text), port)
   counts.introspections += 1
   if (answer === undefined) return
-  if (isActiveIn(answer.body)) {
-    table.noteActive(place, answer.sentAt)
-    if (expired) report(`P2: token ${claimsOf(token.text).jti} is active to a request sent after its exp`)
-  } else {
-    table.noteInactive(place, answer.receivedAt)
-    if (!lane.random.chance(RETIRE_SHARE)) return
-    remember(token.text)
-    table.retire(place)
-  }
+  if (isActiveIn(answer.body)) return noteActive(token, answer, expired)
+  table.noteInactive(place, answer.receivedAt)
+  if (!lane.random.chance(RETIRE_SHARE)) return
+  remember(text)
+  table.retire(place)
 }
 
 const lookBack = async (lane: Lane): Promise<void> => {
@@ -132,10 +142,11 @@ const lookBack = async (lane: Lane): Promise<void> => {
   report(`P2: token ${claimsOf(text).jti} is active, though an answer had said inactive some time before`)
 }
 
-const revoke = async (lane: Lane, place: number, token: SharedToken): Promise<void> => {
+const revoke = async (lane: Lane, token: Looked): Promise<void> => {
+  const { place } = token
   const request = revokeRequest(access, token.text, lane.random.pick(ENDINGS))
   table.noteRevokeSent(place, now())
-  Atomics.store(progress, PROGRESS.hot, place)
+  Atomics.store(progress, PROGRESS.hot + lane.random.below(HOT_PLACES), place)
   let answer = await exchange(lane, request)
   counts.revocations += 1
   while (answer === undefined && lane.random.chance(REPEAT_SHARE) && takeTurn()) {
@@ -143,8 +154,8 @@ const revoke = async (lane: Lane, place: number, token: SharedToken): Promise<vo
     counts.revocations += 1
   }
   if (answer !== undefined) table.noteRevoked(place, answer.receivedAt)
-  // Whoever has just revoked looks at once: no moment is more likely to show a stale answer.
-  if (lane.random.chance(0.5) && takeTurn()) await introspect(lane, place, token)
+  // Whoever has just revoked looks at once, and anywhere: no moment is more likely to show a stale answer.
+  if (lane.random.chance(0.5) && takeTurn()) await introspect(lane, token, lane.random.pick(ports))
 }
 
 const takeTurn = (): boolean => Atomics.sub(progress, PROGRESS.left, 1) > 0
@@ -162,32 +173,36 @@ const renew = async (lane: Lane, place: number): Promise<Done> => {
 }
 
 const act = async (lane: Lane, place: number): Promise<Done> => {
-  const token = table.use(place)
-  if (token === undefined) return renew(lane, place)
+  const used = table.use(place)
+  if (used === undefined) return renew(lane, place)
+  const token = { ...used, place }
   try {
     if (!takeTurn()) return 'nothing'
-    if (!token.shortLived && lane.random.chance(REVOKE_SHARE)) await revoke(lane, place, token)
-    else await introspect(lane, place, token)
+    if (!token.shortLived && lane.random.chance(REVOKE_SHARE)) await revoke(lane, token)
+    else await introspect(lane, token)
     return 'an operation'
   } finally {
     table.release(place)
   }
 }
 
+// Half of all choices fall on a fifth of the places, so that many meet there, while tokens come and go in the others.
+const pickPlace = ({ below }: Random): number => below(below(table.places) + 1)
+
 const step = async (lane: Lane): Promise<void> => {
   const { random } = lane
-  if (random.chance(LOOK_BACK_SHARE) && takeTurn()) return lookBack(lane)
-  const hot = Atomics.load(progress, PROGRESS.hot)
-  const done = await act(lane, random.chance(HOT_SHARE) ? hot : random.below(table.places))
+  if (remembered.length > 0 && random.chance(LOOK_BACK_SHARE) && takeTurn()) return lookBack(lane)
+  const hot = Atomics.load(progress, PROGRESS.hot + random.below(HOT_PLACES))
+  const done = await act(lane, random.chance(HOT_SHARE) ? hot : pickPlace(random))
   // Somebody else has taken the place, perhaps on this thread: its answer must be let in.
   if (done === 'nothing') await nextTurn()
 }
 
 const run = async (n: number): Promise<void> => {
   const port = ports[n % ports.length] ?? access.port
-  const lane: Lane = { port, connection: undefined, random: makeRandom(options.seed + n) }
+  const lane: Lane = { port, connections: new Map(), random: makeRandom(options.seed + n) }
   while (Atomics.load(progress, PROGRESS.left) > 0) await step(lane)
-  lane.connection?.close()
+  for (const connection of lane.connections.values()) connection.close()
 }
 
 await Promise.all(Array.from({ length: options.connections }, (_, n) => run(n)))

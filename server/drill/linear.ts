@@ -44,7 +44,13 @@ const drill = async ({ access, start }: ServiceUnderDrill): Promise<void> => {
   const began = Date.now()
   const shared = { access, ports: [access.port], table, progress: progress.buffer, connections } as const
   const clients = Array.from({ length: options.clients }, (_, n) =>
-    runClient({ ...shared, seed: options.seed + n * connections, answerMsMax: ANSWER_MS_MAX, fates: 'none' }),
+    runClient({
+      ...shared,
+      seed: options.seed + n * connections,
+      answerMsMax: ANSWER_MS_MAX,
+      scopes: 1,
+      fates: 'none',
+    }),
   )
   reports.push(...(await Promise.all(clients).finally(() => clearInterval(timer))))
   seconds = (Date.now() - began) / 1000

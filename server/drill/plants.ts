@@ -15,8 +15,8 @@ const options = readOptions({
   plant: null,
   replicas: 5,
   clients: 2,
-  connections: 40,
-  tokens: 192,
+  connections: 80,
+  tokens: 64,
   workers: 1,
   quiet: 1,
 })

@@ -14,8 +14,8 @@ const options = readOptions({
   seconds: null,
   replicas: 5,
   clients: 2,
-  connections: 40,
-  tokens: 192,
+  connections: 80,
+  tokens: 64,
   workers: 1,
   quiet: 0,
 })

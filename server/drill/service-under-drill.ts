@@ -77,7 +77,7 @@ const command = async (env: Variables, args: readonly string[]): Promise<Readonl
 
 const createAgent = async (env: Variables, name: string, lifetimeSeconds: number): Promise<AgentAccess> => {
   const lifetime = ['--lifetime-seconds', String(lifetimeSeconds)]
-  const made = await command(env, ['agent', 'create', '--name', name, '--scope', 'db:read', ...lifetime])
+  const made = await command(env, ['agent', 'create', '--name', name, '--scope', 'db:*', ...lifetime])
   return { clientId: made['client_id'] ?? '', clientSecret: made['client_secret'] ?? '' }
 }
 

@@ -42,6 +42,8 @@ const POLL_MS = 200
 const OPERATIONS_MAX = 0x7fff_ffff
 /** Longer than the service takes to give up, shorter than a long pause. */
 const ANSWER_MS_MAX = 8000
+/** New ones come all through a run, also while what is written is lost again. */
+const SCOPES = 20_000
 /** Where fewer of the operations than this were answered, next to nothing was tested. */
 const ANSWERED_LEAST = 0.5
 
@@ -85,7 +87,7 @@ const runClients = ({ options, table, progress }: Course, { access, replicas }: 
   const shared = { access, ports, table, progress: progress.buffer, connections } as const
   return Promise.all(
     Array.from({ length: clients }, (_, n) =>
-      runClient({ ...shared, seed: seed + n * connections, answerMsMax: ANSWER_MS_MAX, fates: 'all' }),
+      runClient({ ...shared, seed: seed + n * connections, answerMsMax: ANSWER_MS_MAX, scopes: SCOPES, fates: 'all' }),
     ),
   )
 }
