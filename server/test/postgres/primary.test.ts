@@ -5,6 +5,7 @@ import { once } from 'node:events'
 import { test, type TestContext } from 'node:test'
 import { Unavailable } from '../../src/domain/refusal.ts'
 import type { DatabaseAddress } from '../../src/store/postgres/address.ts'
+import { makeFailOvers } from '../../src/store/postgres/fail-overs.ts'
 import { migratePostgresStore } from '../../src/store/postgres/migrate.ts'
 import { openPostgresStore } from '../../src/store/postgres/open.ts'
 import { connectToPrimary } from '../../src/store/postgres/primary.ts'
@@ -92,4 +93,29 @@ test('a program that is too old for the schema, or too new, says so', async t =>
   await (await open()).close()
   await runStatement(url, 'update migration set oldest_program = 2 where version = 2')
   await assert.rejects(open(), problem(/is of a newer version of Mintmark/))
+})
+
+test('what is remembered of numbers is forgotten when another server has become the primary, and not before', () => {
+  const { connected, onFailOver } = makeFailOvers()
+  let forgotten = 0
+  onFailOver(() => (forgotten += 1))
+  for (const [timeline, times] of [
+    ['00000009', 0],
+    ['00000009', 0],
+    ['0000000A', 1],
+    ['00000009', 1],
+    ['0000000A', 1],
+    ['0000000B', 2],
+  ] as const) {
+    connected(timeline)
+    assert.equal(forgotten, times, timeline)
+  }
+})
+
+test('each connection of a store tells the timeline of its server before it is used', async t => {
+  const { address } = await makeDatabase(t)
+  const told: string[] = []
+  const connection = await connectToPrimary(address, { onTimeline: timeline => void told.push(timeline) })
+  await connection.close()
+  assert.deepEqual(told, ['00000001'])
 })

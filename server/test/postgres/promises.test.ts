@@ -100,6 +100,24 @@ test('a revoke that finds its work done writes all the same, and so waits for wh
   assert.ok(written() > before)
 })
 
+test('a read of many statements waits for the standby as a look-up does: it leaves a mark to be confirmed', async t => {
+  const { address, file } = await makeWorld(t)
+  const written = () => readNumber(file, `select pg_current_wal_insert_lsn() - '0/0'::pg_lsn as bytes`)
+  const readBytes = (fencedReads: typeof address.fencedReads): Promise<number> =>
+    withConnection(address, async connection => {
+      const before = written()
+      const { read } = makeTransactions({ ...address, fencedReads })
+      await read(connection, () => connection.ask({ text: 'select 1' }))
+      return written() - before
+    })
+  assert.ok((await readBytes('on')) > 0)
+  // There is no standby to wait for. What the server writes now and then by itself may fall into one of them.
+  for (const fencedReads of ['auto', 'off'] as const) {
+    const bytes = [await readBytes(fencedReads), await readBytes(fencedReads), await readBytes(fencedReads)]
+    assert.ok(bytes.includes(0), `${fencedReads}: ${bytes.join(', ')}`)
+  }
+})
+
 test('a commit that comes with a notice, as one that was not replicated does, is a failure', async t => {
   const { address, file } = await makeWorld(t)
   await withConnection(address, async connection => {

@@ -21,8 +21,12 @@ export type KnownSets = (
   texts: readonly string[],
 ) => Promise<readonly (number | undefined)[]>
 
-export const makeKnownSets = ({ driver, clock }: Session): KnownSets => {
+export const makeKnownSets = ({ driver, clock, onFailOver }: Session): KnownSets => {
   const sets = { scope: new Map<string, Kept>(), audience: new Map<string, Kept>() }
+  onFailOver(() => {
+    sets.scope.clear()
+    sets.audience.clear()
+  })
 
   /** The number of a set that was used today; undefined where it is new, or its use must be noted. */
   const numberOf = async (connection: Connection, kind: Kind, text: string): Promise<number | undefined> => {

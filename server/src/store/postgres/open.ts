@@ -117,6 +117,10 @@ export const openPostgresStore = async (options: PostgresOptions): Promise<Postg
   const deadline = (until = Number.POSITIVE_INFINITY): MonotonicMilliseconds =>
     Math.min(until, session.monotonic() + deadlineMs)
   const [sets, labels] = [makeSets(), makeLabels()]
+  session.onFailOver(() => {
+    sets.forget()
+    for (const memory of Object.values(labels)) memory.forget()
+  })
   let upkeep: RunningUpkeep | null = null
   const writer = makeWriter(session, transactionOpener(session, sets), () => upkeep?.wake())
   const renewLease = leaseRenewal(writer, deadline)

@@ -106,13 +106,24 @@ const reasonOf = (fault: unknown): unknown => {
   return new Unavailable(`No host of the database is a primary: ${said.join(' ')}`)
 }
 
-/** A connection to the primary: of several that say so, to the one that was promoted last. `answerMsMax`: as connect() has it. */
-export const connectToPrimary = async (address: DatabaseAddress, answerMsMax?: number): Promise<Connection> => {
+type PrimaryOptions = {
+  /** As connect() has it. */
+  readonly answerMsMax?: number
+  /** Told the timeline of the primary before the connection is used. */
+  readonly onTimeline?: (timeline: string) => void
+}
+
+/** A connection to the primary: of several that say so, to the one that was promoted last. */
+export const connectToPrimary = async (
+  address: DatabaseAddress,
+  { answerMsMax, onTimeline }: PrimaryOptions = {},
+): Promise<Connection> => {
   try {
     const found = await settled(address.hosts.map(host => tryHost(address, host, answerMsMax)))
     const [newest, ...others] = found.toSorted((a, b) => (a.timeline < b.timeline ? 1 : -1))
     for (const { connection } of others) connection.destroy()
     if (newest === undefined) throw new Unavailable('No host of the database answered in time.')
+    onTimeline?.(newest.timeline)
     return newest.connection
   } catch (fault) {
     throw reasonOf(fault)
@@ -121,7 +132,7 @@ export const connectToPrimary = async (address: DatabaseAddress, answerMsMax?: n
 
 /** The same for what takes as long as it takes. */
 export const connectPatiently = async (address: DatabaseAddress): Promise<Connection> => {
-  const connection = await connectToPrimary(address, 0)
+  const connection = await connectToPrimary(address, { answerMsMax: 0 })
   try {
     await connection.ask({ text: 'set statement_timeout = 0' })
     await connection.ask({ text: 'set lock_timeout = 0' })

@@ -2,6 +2,7 @@
 import type { Milliseconds, MonotonicMilliseconds } from '../../domain/time.ts'
 import type { DatabaseClock } from './clock.ts'
 import type { Driver } from './drive.ts'
+import type { FailOvers } from './fail-overs.ts'
 import type { Pool } from './pool.ts'
 import type { Transactions } from './transactions.ts'
 
@@ -20,4 +21,6 @@ export type Session = {
   readonly makePartitions: () => Promise<void>
   /** Whether a look-up waits for the synchronous standby, as SQL that gives a truth. */
   readonly fence: string
+  /** Whoever remembers numbers of the database gives a way to forget them. */
+  readonly onFailOver: FailOvers['onFailOver']
 }

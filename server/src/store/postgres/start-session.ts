@@ -7,23 +7,18 @@ import { CLOCK_OFF_MS_MAX, LEASE_MS, LEASE_WAIT_MS, makeDatabaseClock } from './
 import type { Connection } from './connection.ts'
 import { driver } from './drive.ts'
 import { refuseVersion, schemaVersionOf } from './migrations.ts'
+import { makeFailOvers } from './fail-overs.ts'
 import { makePartitions } from './partitions.ts'
 import { makePool } from './pool.ts'
 import { connectToPrimary } from './primary.ts'
 import type { Session } from './session.ts'
-import { makeTransactions } from './transactions.ts'
+import { fenceOf, makeTransactions } from './transactions.ts'
 import { STORE_DEADLINE_MS } from './deadlines.ts'
 
 export type StoreMaker = 'dev' | 'migrate'
 
 const HOT_CONNECTIONS_MAX = 8
 const SIDE_CONNECTIONS_MAX = 3
-
-const FENCES: Readonly<Record<DatabaseAddress['fencedReads'], string>> = {
-  auto: `current_setting('synchronous_standby_names') <> ''`,
-  on: 'true',
-  off: 'false',
-}
 
 const HEAD = `select clock_lease as "clockLease", made_by as "madeBy", mintmark_now() as now,
   current_setting('synchronous_standby_names') as "standbyNames" from service`
@@ -76,7 +71,8 @@ export const startSession = async (
   steady: () => Milliseconds,
   wait: Wait | null,
 ): Promise<Started> => {
-  const open = () => connectToPrimary(address)
+  const failOvers = makeFailOvers()
+  const open = () => connectToPrimary(address, { onTimeline: failOvers.connected })
   const pool = makePool({ open, connectionsMax: HOT_CONNECTIONS_MAX, monotonic: monotonicMs })
   const sidePool = makePool({ open, connectionsMax: SIDE_CONNECTIONS_MAX, monotonic: monotonicMs })
   const close = (): void => {
@@ -95,7 +91,8 @@ export const startSession = async (
       transactions: makeTransactions(address),
       monotonic: monotonicMs,
       makePartitions: () => sidePool.use(connection => makePartitions(connection, clock.now()), inTime()),
-      fence: FENCES[address.fencedReads],
+      fence: fenceOf(address),
+      onFailOver: failOvers.onFailOver,
     }
     return { session, madeBy: head.madeBy, close }
   } catch (fault) {

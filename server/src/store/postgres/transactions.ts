@@ -15,12 +15,24 @@ const BEGIN = {
   read: 'begin isolation level repeatable read read only',
 } as const
 
+const FENCES: Readonly<Record<DatabaseAddress['fencedReads'], string>> = {
+  auto: `current_setting('synchronous_standby_names') <> ''`,
+  on: 'true',
+  off: 'false',
+}
+
+/** Whether a read waits for the synchronous standby, as SQL that gives a truth. */
+export const fenceOf = ({ fencedReads }: DatabaseAddress): string => FENCES[fencedReads]
+
 export type Transactions = {
   /** One statement that is a transaction by itself. */
   readonly once: (connection: Connection, asked: Asked) => Promise<Answered>
   /** Runs `work` in a transaction; what it gives is durable, or nothing was done, or a fault says that it is unknown. */
   readonly write: <T>(connection: Connection, work: () => Promise<T>) => Promise<T>
-  /** Runs `work` in one snapshot. */
+  /**
+   * Runs `work` in one snapshot. With a synchronous standby what it gives is known there: a primary that was deposed, or
+   * an act whose wait was cancelled, shows in no answer.
+   */
   readonly read: <T>(connection: Connection, work: () => Promise<T>) => Promise<T>
   /** Sends all statements of a transaction at once, so that no process can stop in the middle of it. */
   readonly writeAtOnce: (connection: Connection, statements: readonly Asked[]) => Promise<readonly Answered[]>
@@ -56,7 +68,13 @@ const allOf = async (answers: readonly Promise<Answered>[]): Promise<readonly An
   return settled.flatMap(one => (one.status === 'fulfilled' ? [one.value] : []))
 }
 
-export const makeTransactions = ({ pooling }: DatabaseAddress): Transactions => {
+export const makeTransactions = (address: DatabaseAddress): Transactions => {
+  const { pooling } = address
+  const fence: Asked = {
+    text: `select case when ${fenceOf(address)} then pg_logical_emit_message(true, 'mintmark', '') end as fenced`,
+    name: 'fence',
+  }
+
   const opening = (kind: keyof typeof BEGIN): readonly Asked[] =>
     pooling === 'transaction' ? [{ text: BEGIN[kind] }, SETTINGS] : [{ text: BEGIN[kind] }]
 
@@ -100,6 +118,11 @@ export const makeTransactions = ({ pooling }: DatabaseAddress): Transactions => 
     once,
     writeAtOnce,
     write: (connection, work) => run(connection, 'write', work),
-    read: (connection, work) => run(connection, 'read', work),
+    read: (connection, work) =>
+      run(connection, 'read', async () => {
+        const value = await work()
+        await connection.ask(fence)
+        return value
+      }),
   }
 }
