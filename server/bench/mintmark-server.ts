@@ -40,7 +40,11 @@ const AGENT = ['--name', 'bench', '--scope', 'db:read db:write', '--resource', '
 const PERMISSIONS = ['--permission', 'tokens:introspect', '--permission', 'tokens:read']
 
 /** Migrates a fresh store and makes what a client of each kind needs. `workers` 0 leaves their number to the service. */
-export const install = async (provider: IdentityProvider, workers = 0): Promise<Installation> => {
+export const install = async (
+  provider: IdentityProvider,
+  workers = 0,
+  others: Variables = {},
+): Promise<Installation> => {
   const folder = makeFolder()
   const port = await freePort()
   const baseUrl = `http://127.0.0.1:${port}`
@@ -54,6 +58,7 @@ export const install = async (provider: IdentityProvider, workers = 0): Promise<
     HOST: '127.0.0.1',
     PORT: String(port),
     ...(workers > 0 && { MINTMARK_WORKERS: String(workers) }),
+    ...others,
   }
   runMintmark(['migrate'], variables)
   const inADay = Math.floor(Date.now() / 1000) + 86_400

@@ -5,7 +5,7 @@ import { type KnownToken, type KnownTokens, mustBeInactive, noteIntrospection } 
 import type { Random } from './random.ts'
 import { type Access, introspectRequest, isActiveIn, readRequest } from './requests.ts'
 
-type ListRecord = {
+export type ListRecord = {
   readonly id: string
   readonly ended_at?: string
   readonly termination_reason?: string
@@ -22,7 +22,12 @@ const read = async (connection: Connection, request: string): Promise<string> =>
   return body
 }
 
-const walk = async (access: Access, path: string, known: KnownTokens): Promise<ReadonlyMap<string, ListRecord>> => {
+/** A list from its first page to its last; a record that is in it twice is a violation. */
+export const walkList = async (
+  access: Access,
+  path: string,
+  violations: string[],
+): Promise<ReadonlyMap<string, ListRecord>> => {
   const records = new Map<string, ListRecord>()
   const connection = await openConnection(access.port)
   for (let cursor: string | null = ''; cursor !== null; ) {
@@ -30,7 +35,7 @@ const walk = async (access: Access, path: string, known: KnownTokens): Promise<R
     const body = await read(connection, readRequest(access, `${path}?limit=${PAGE_RECORDS}${rest}`))
     const page = JSON.parse(body) as { data: readonly ListRecord[]; next_cursor: string | null }
     for (const record of page.data) {
-      if (records.has(record.id)) known.violations.push(`P6: token ${record.id} is in ${path} more than once.`)
+      if (records.has(record.id)) violations.push(`P6: token ${record.id} is in ${path} more than once.`)
       records.set(record.id, record)
     }
     cursor = page.next_cursor
@@ -91,8 +96,8 @@ export const checkIntrospection = introspectAll
 /** Walks both lists to their ends and compares them with all that is known. */
 export const checkLists = async (access: Access, known: KnownTokens): Promise<void> => {
   const [live, ended] = [
-    await walk(access, '/api/v1/tokens', known),
-    await walk(access, '/api/v1/tokens/history', known),
+    await walkList(access, '/api/v1/tokens', known.violations),
+    await walkList(access, '/api/v1/tokens/history', known.violations),
   ]
   for (const token of known.all.values()) {
     checkListed(known, token, { live, ended })

@@ -30,14 +30,15 @@ const readAnswer = (received: string): Answer | undefined => {
   return body.length === length ? { status: Number(head.slice(9, 12)), body } : undefined
 }
 
-export const openConnection = async (port: number): Promise<Connection> => {
+/** An exchange that takes longer than `answerMsMax` ends the connection. */
+export const openConnection = async (port: number, answerMsMax = ANSWER_MS_MAX): Promise<Connection> => {
   const socket = connect({ host: '127.0.0.1', port, noDelay: true })
   await once(socket, 'connect').catch((fault: unknown) => {
     throw new ConnectionLost('The connection could not be made.', { cause: fault })
   })
   // One character a byte, so that Content-Length counts characters. All that is compared is ASCII.
   socket.setEncoding('latin1')
-  socket.setTimeout(ANSWER_MS_MAX, () => socket.destroy())
+  socket.setTimeout(answerMsMax, () => socket.destroy())
   let waiting: Waiting | undefined
   let received = ''
   let ended = false

@@ -36,7 +36,8 @@ export const formatCount = (count: number): string => count.toLocaleString('en-U
 
 const SHOWN_MAX = 20
 
-const conclude = (violations: readonly string[], summary: string): void => {
+/** Prints what was wrong, what was done, and the one line of result. */
+export const conclude = (violations: readonly string[], summary: string): void => {
   for (const violation of violations.slice(0, SHOWN_MAX)) print(`VIOLATION: ${violation}`)
   if (violations.length > SHOWN_MAX) print(`… and ${violations.length - SHOWN_MAX} more`)
   print(`${summary}: ${formatCount(violations.length)} violation${violations.length === 1 ? '' : 's'}`)

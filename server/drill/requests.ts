@@ -28,12 +28,12 @@ const post = (path: string, header: string, fields: Readonly<Record<string, stri
   return `${head.join('\r\n')}\r\n\r\n${body}`
 }
 
-export const issueRequest = ({ clientId, clientSecret }: AgentAccess): string =>
+export const issueRequest = ({ clientId, clientSecret }: AgentAccess, scope = 'db:read'): string =>
   post('/oauth/token', '', {
     grant_type: 'client_credentials',
     client_id: clientId,
     client_secret: clientSecret,
-    scope: 'db:read',
+    scope,
   })
 
 export const introspectRequest = ({ introspectionKey }: Access, token: string): string =>
@@ -62,13 +62,16 @@ export const endAllRequest = ({ operatorJwt, agent }: Access, id: string): strin
   return `${head.join('\r\n')}\r\n\r\n${body}`
 }
 
-export type Claims = { readonly jti: string; readonly iat: number; readonly exp: number }
+export type Claims = { readonly jti: string; readonly iat: number; readonly exp: number; readonly scope: string }
 
 /** The claims of a token, unverified. */
 export const claimsOf = (token: string): Claims =>
   JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as Claims
 
 export const tokenIn = (body: string): string => (JSON.parse(body) as { access_token: string }).access_token
+
+/** The scope that an introspection tells of an active token. */
+export const scopeIn = (body: string): string => (JSON.parse(body) as { scope: string }).scope
 
 /** Whether an introspection says active; throws for a body that is neither of its two forms. */
 export const isActiveIn = (body: string): boolean => {

@@ -1,15 +1,17 @@
 // The real program in a folder of its own: made once, then started, killed and started again on one port.
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
-import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
 import { type IdentityProvider, startIdentityProvider } from '../test/support/identity-provider.ts'
 import { openConnection } from './connection.ts'
+import { freePort } from './free-port.ts'
 import type { Access, AgentAccess } from './requests.ts'
 
-const PROGRAM = join(import.meta.dirname, '..', 'src', 'main.ts')
+/** The program's main file. */
+export const PROGRAM = join(import.meta.dirname, '..', 'src', 'main.ts')
 const START_MS_MAX = 60_000
 const READY_MS_MAX = 15_000
 const READY_POLL_MS = 5
@@ -18,7 +20,7 @@ const ERROR_TEXT_MAX = 4000
 const LONG_LIFETIME_SECONDS = 86_400
 export const SHORT_LIFETIME_SECONDS = 2
 
-type Variables = Readonly<Record<string, string>>
+export type Variables = Readonly<Record<string, string>>
 
 export type Start = {
   /** Put before the program: `--import` of a module that a drill brings along. */
@@ -47,15 +49,8 @@ export type ServiceUnderDrill = {
   readonly close: (keep: boolean) => Promise<void>
 }
 
-const freePort = async (): Promise<number> => {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const { port } = probe.address() as AddressInfo
-  await once(probe.close(), 'close')
-  return port
-}
-
-const environmentOf = (dataFolder: string, port: number, provider: IdentityProvider): Variables => ({
+/** The settings of a service on this port, with its store in this folder unless they are given another. */
+export const environmentOf = (dataFolder: string, port: number, provider: IdentityProvider): Variables => ({
   PATH: `${dirname(process.execPath)}:${process.env['PATH'] ?? ''}`,
   MINTMARK_DATA_DIR: dataFolder,
   MINTMARK_BASE_URL: `http://127.0.0.1:${port}`,
@@ -68,29 +63,36 @@ const environmentOf = (dataFolder: string, port: number, provider: IdentityProvi
   LOG_LEVEL: 'error',
 })
 
-// The commands print one line of JSON each.
-const command = (env: Variables, args: readonly string[]): Readonly<Record<string, string>> =>
-  JSON.parse(
-    execFileSync(process.execPath, [PROGRAM, ...args, '--json'], { env, encoding: 'utf8', timeout: START_MS_MAX }),
-  ) as Readonly<Record<string, string>>
+const runCommand = promisify(execFile)
 
-const createAgent = (env: Variables, name: string, lifetimeSeconds: number): AgentAccess => {
+// Not synchronously: the drill may itself be the network between the command and its store.
+const mintmark = async (env: Variables, args: readonly string[]): Promise<string> => {
+  const { stdout } = await runCommand(process.execPath, [PROGRAM, ...args], { env, timeout: START_MS_MAX })
+  return stdout
+}
+
+// The commands print one line of JSON each.
+const command = async (env: Variables, args: readonly string[]): Promise<Readonly<Record<string, string>>> =>
+  JSON.parse(await mintmark(env, [...args, '--json'])) as Readonly<Record<string, string>>
+
+const createAgent = async (env: Variables, name: string, lifetimeSeconds: number): Promise<AgentAccess> => {
   const lifetime = ['--lifetime-seconds', String(lifetimeSeconds)]
-  const made = command(env, ['agent', 'create', '--name', name, '--scope', 'db:read', ...lifetime])
+  const made = await command(env, ['agent', 'create', '--name', name, '--scope', 'db:*', ...lifetime])
   return { clientId: made['client_id'] ?? '', clientSecret: made['client_secret'] ?? '' }
 }
 
-const createKey = (env: Variables, permission: string): string =>
-  command(env, ['api-key', 'create', '--name', permission, '--permission', permission])['api_key'] ?? ''
+const createKey = async (env: Variables, permission: string): Promise<string> =>
+  (await command(env, ['api-key', 'create', '--name', permission, '--permission', permission]))['api_key'] ?? ''
 
-const prepare = async (env: Variables, port: number, provider: IdentityProvider): Promise<Access> => {
-  execFileSync(process.execPath, [PROGRAM, 'migrate'], { env, stdio: ['ignore', 'ignore', 'inherit'] })
+/** Makes the store that the settings name, and what the clients of a drill need in it. */
+export const prepareAccess = async (env: Variables, port: number, provider: IdentityProvider): Promise<Access> => {
+  await mintmark(env, ['migrate'])
   return {
     port,
-    agent: createAgent(env, 'drill', LONG_LIFETIME_SECONDS),
-    shortLivedAgent: createAgent(env, 'drill, short-lived', SHORT_LIFETIME_SECONDS),
-    introspectionKey: createKey(env, 'tokens:introspect'),
-    readerKey: createKey(env, 'tokens:read'),
+    agent: await createAgent(env, 'drill', LONG_LIFETIME_SECONDS),
+    shortLivedAgent: await createAgent(env, 'drill, short-lived', SHORT_LIFETIME_SECONDS),
+    introspectionKey: await createKey(env, 'tokens:introspect'),
+    readerKey: await createKey(env, 'tokens:read'),
     operatorJwt: await provider.operatorJwt({ exp: Math.floor(Date.now() / 1000) + LONG_LIFETIME_SECONDS }),
   }
 }
@@ -138,7 +140,7 @@ export const prepareService = async (workers: number | null): Promise<ServiceUnd
   const provider = await startIdentityProvider()
   const port = await freePort()
   const env = environmentOf(dataFolder, port, provider)
-  const access = await prepare(env, port, provider)
+  const access = await prepareAccess(env, port, provider)
   let running: Running | undefined
   return {
     access,
@@ -161,10 +163,10 @@ export const prepareService = async (workers: number | null): Promise<ServiceUnd
   }
 }
 
-const isReady = async (port: number): Promise<boolean> => {
+const isReady = async (port: number, path: string): Promise<boolean> => {
   try {
     const connection = await openConnection(port)
-    const { status } = await connection.exchange('GET /readyz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n')
+    const { status } = await connection.exchange(`GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`)
     connection.close()
     return status === 200
   } catch {
@@ -173,10 +175,10 @@ const isReady = async (port: number): Promise<boolean> => {
   }
 }
 
-/** Waits until the service can write and read; throws if it does not come to that in time. */
-export const untilReady = async (port: number): Promise<void> => {
+/** Waits until the service can write and read, or a path is answered; throws if it does not come to that in time. */
+export const untilReady = async (port: number, path = '/readyz'): Promise<void> => {
   const until = Date.now() + READY_MS_MAX
-  while (!(await isReady(port))) {
+  while (!(await isReady(port, path))) {
     if (Date.now() > until) throw new Error(`The service was not ready within ${READY_MS_MAX / 1000} s.`)
     await new Promise(resolve => setTimeout(resolve, READY_POLL_MS))
   }

@@ -35,6 +35,14 @@ export type IssuedToken = {
 
 export type SharedToken = { readonly text: string; readonly shortLived: boolean; readonly expiresAtMs: number }
 
+/** What became of a token, as far as its clients were told. */
+export type TokenFate = {
+  readonly text: string
+  readonly shortLived: boolean
+  readonly revocation: 'none' | 'sent' | 'acknowledged'
+  readonly seenInactive: boolean
+}
+
 export type TokenTable = {
   readonly places: number
   /** The live token in a place, which stays until release(); undefined where there is none. */
@@ -51,6 +59,8 @@ export type TokenTable = {
   readonly noteActive: (place: number, sentAt: bigint) => void
   /** What no order of the operations on the token in this place explains; ask while nobody uses it. */
   readonly judge: (place: number) => readonly string[]
+  /** Of the token that judge() judges; undefined where the place never had one. */
+  readonly fate: (place: number) => TokenFate | undefined
 }
 
 export const makeTableMemory = (places: number): TableMemory => ({
@@ -111,6 +121,11 @@ export const openTokenTable = (memory: TableMemory): TokenTable => {
     const [activeSent, surelyAlive, expiry] = [of('activeSent'), of('surelyAlive'), of('expiry')]
     return { revokeSent, revoked, inactive, activeSent, surelyAlive, expiry }
   }
+  const textOf = (place: number): string => {
+    const start = TOKEN_BYTES_MAX * place
+    return texts.toString('latin1', start, start + Atomics.load(cells, cellOf(place, 'bytes')))
+  }
+  const isShortLived = (place: number): boolean => Atomics.load(cells, cellOf(place, 'shortLived')) === 1
   const release = (place: number): void => void Atomics.sub(cells, cellOf(place, 'users'), 1)
   return {
     places: memory.places,
@@ -122,10 +137,8 @@ export const openTokenTable = (memory: TableMemory): TokenTable => {
         release(place)
         return undefined
       }
-      const start = TOKEN_BYTES_MAX * place
-      const text = texts.toString('latin1', start, start + Atomics.load(cells, cellOf(place, 'bytes')))
-      const shortLived = Atomics.load(cells, cellOf(place, 'shortLived')) === 1
-      return { text, shortLived, expiresAtMs: Number(Atomics.load(times, timeOf(place, 'expiry'))) }
+      const expiresAtMs = Number(Atomics.load(times, timeOf(place, 'expiry')))
+      return { text: textOf(place), shortLived: isShortLived(place), expiresAtMs }
     },
     take: place =>
       Atomics.load(cells, cellOf(place, 'place')) === PLACE.retired &&
@@ -137,10 +150,10 @@ export const openTokenTable = (memory: TableMemory): TokenTable => {
       Atomics.store(times, timeOf(place, 'activeSent'), 0n)
       Atomics.store(times, timeOf(place, 'surelyAlive'), token?.surelyAliveUntil ?? 0n)
       Atomics.store(times, timeOf(place, 'expiry'), BigInt(token?.expiresAtMs ?? 0))
+      Atomics.store(cells, cellOf(place, 'bytes'), token?.text.length ?? 0)
       if (token !== undefined) {
         if (token.text.length > TOKEN_BYTES_MAX) throw new Error(`A token has ${token.text.length} bytes.`)
         texts.write(token.text, TOKEN_BYTES_MAX * place, 'latin1')
-        Atomics.store(cells, cellOf(place, 'bytes'), token.text.length)
         Atomics.store(cells, cellOf(place, 'shortLived'), token.shortLived ? 1 : 0)
       }
       Atomics.store(cells, cellOf(place, 'place'), token === undefined ? PLACE.retired : PLACE.live)
@@ -151,5 +164,12 @@ export const openTokenTable = (memory: TableMemory): TokenTable => {
     noteInactive: (place, at) => keepLeast(times, timeOf(place, 'inactive'), at),
     noteActive: (place, sentAt) => keepGreatest(times, timeOf(place, 'activeSent'), sentAt),
     judge: place => judgeTimes(timesOf(place)),
+    fate: place => {
+      const { revokeSent, revoked, inactive } = timesOf(place)
+      const text = textOf(place)
+      if (text === '') return undefined
+      const revocation = revoked < NEVER ? 'acknowledged' : revokeSent < NEVER ? 'sent' : 'none'
+      return { text, shortLived: isShortLived(place), revocation, seenInactive: inactive < NEVER }
+    },
   }
 }

@@ -4,6 +4,7 @@ import type { CommandConfig, MigrateConfig, ReencryptConfig, ServiceConfig } fro
 import { systemAct } from './domain/act.ts'
 import { actBy, type Origin } from './domain/caller.ts'
 import type { KeyPolicy } from './domain/key-life.ts'
+import type { SealedSigningKey } from './domain/signing-key.ts'
 import { makeImportedSecrets } from './keys/imported-secrets.ts'
 import { isAlgorithmThere } from './keys/signing-algorithms.ts'
 import { makeSigningKeyMaker } from './keys/signing-key-maker.ts'
@@ -34,22 +35,26 @@ export const keepingOf = (config: ServiceConfig): { readonly policy: KeyPolicy; 
 
 export type CheckKey = (store: Store, config: MigrateConfig) => Promise<void>
 
-const refuseMissingAlgorithm = ({ signingKeys: { algorithm } }: MigrateConfig): void => {
+export const refuseMissingAlgorithm = ({ signingKeys: { algorithm } }: MigrateConfig): void => {
   if (isAlgorithmThere(algorithm)) return
   throw new StartRefused(
     `MINTMARK_SIGNING_ALGORITHM is ${algorithm}, which this Node does not have: its OpenSSL is older than 3.5.`,
   )
 }
 
-/** Refuses a key-encryption key under which the store is not sealed. */
-const refuseForeignKey = async (store: Store, key: Uint8Array): Promise<void> => {
-  const sealed = await store.signingKeys.sealed()
-  if (sealed.length === 0) throw new StartRefused('The store holds no signing key; run `mintmark migrate`.')
+/** Refuses a key-encryption key under which these are not sealed. */
+export const refuseForeignSeals = (sealed: readonly SealedSigningKey[], key: Uint8Array): void => {
   try {
     for (const signingKey of sealed) openSigningKey(key, signingKey)
   } catch (error) {
     throw new StartRefused(error instanceof Error ? error.message : String(error), { cause: error })
   }
+}
+
+const refuseForeignKey = async (store: Store, key: Uint8Array): Promise<void> => {
+  const sealed = await store.signingKeys.sealed()
+  if (sealed.length === 0) throw new StartRefused('The store holds no signing key; run `mintmark migrate`.')
+  refuseForeignSeals(sealed, key)
 }
 
 export const refuseWrongKey: CheckKey = async (store, config) => {

@@ -23,7 +23,7 @@ import {
 import { StoreProblem } from './store/store-problem.ts'
 
 // What the store says to a person is a reason not to start; anything else is a fault.
-const forPerson = async <T>(work: () => T | Promise<T>): Promise<T> => {
+export const forPerson = async <T>(work: () => T | Promise<T>): Promise<T> => {
   try {
     return await work()
   } catch (error) {
@@ -59,7 +59,7 @@ export const openStore = ({ databaseFile, postgres }: StoreConfig, options: Open
 export const nameOfStore = ({ databaseFile, postgres }: StoreConfig): string =>
   postgres === null ? databaseFile : `The database ${postgres.database}`
 
-const makeFolder = (path: string): void => {
+export const makeFolder = (path: string): void => {
   try {
     mkdirSync(path, { recursive: true, mode: 0o700 })
   } catch (error) {

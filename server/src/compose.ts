@@ -28,6 +28,7 @@ import {
 import type { CommandConfig, MigrateConfig, ServeConfig, ServiceConfig, StoreConfig } from './config.ts'
 import { LIFETIMES_MAX } from './domain/agent.ts'
 import { actBy, type CliCaller, type Origin } from './domain/caller.ts'
+import type { RestoreState } from './domain/restore.ts'
 import type { AuditVerdict, KnownSeal, Seal } from './domain/seal.ts'
 import { DAY_MS } from './domain/time.ts'
 import { auditSealKey } from './keys/audit-key.ts'
@@ -50,6 +51,8 @@ export type Service = {
   /** What further threads that serve connect to. */
   readonly host: StoreHost
   readonly ports: Ports
+  /** The last restore of the store, if there was one. */
+  readonly restoreState: () => Promise<RestoreState | undefined>
   readonly close: () => Promise<void>
 }
 
@@ -59,7 +62,7 @@ const secrets = makeSecrets(randomness)
 const COMMAND_DEADLINE_MS = 10_000
 
 // A command acts once: it opens the store without the upkeep of a service.
-const openForCommand = (config: StoreConfig): Promise<Store> =>
+export const openForCommand = (config: StoreConfig): Promise<Store> =>
   openStore(config, { retention: null, deadlineMs: COMMAND_DEADLINE_MS })
 
 const openForService = async (config: ServiceConfig): Promise<Store> => {
@@ -174,7 +177,8 @@ const openFor = async (maker: StoreMaker, config: ServiceConfig, checkKey: Check
     refuseOtherMaker(store, config, maker)
     await checkKey(store, config)
     await refuseLifetime(store, config.tokenLifetimeSeconds)
-    return { host: store.host, ports: portsOf(store, config, await operators), close: () => store.close() }
+    const ports = portsOf(store, config, await operators)
+    return { host: store.host, ports, restoreState: () => store.restores.state(), close: () => store.close() }
   } catch (error) {
     await store.close()
     throw error

@@ -20,6 +20,9 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddTo>>> = {
   import: async () => (await import('./import.ts')).addImport,
   key: async () => (await import('./key.ts')).addKey,
   audit: async () => (await import('./audit.ts')).addAudit,
+  'migrate-store': async () => (await import('./migrate-store.ts')).addMigrateStore,
+  backup: async () => (await import('./backup.ts')).addBackup,
+  restore: async () => (await import('./restore.ts')).addRestore,
   clock: async () => (await import('./clock.ts')).addClock,
   completion: async () => (await import('./completion.ts')).addCompletion,
 }

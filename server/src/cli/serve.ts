@@ -2,11 +2,14 @@
 import type { Command } from 'commander'
 import { makeLogger, openService } from '../compose.ts'
 import { readServeConfig, type ServeConfig } from '../config.ts'
+import { isAnySuspended, type RestoreState } from '../domain/restore.ts'
 import { startServing } from '../serving/serving-threads.ts'
 import { closeAtSignal } from './close-at-signal.ts'
 import { addExamples } from './examples.ts'
 import { stayHere } from './stay-here.ts'
 import { printLine } from './print.ts'
+import { tellRestore } from './show-restore.ts'
+import { tellSuspended } from './tell-suspended.ts'
 
 const announce = (config: ServeConfig): void => {
   printLine(
@@ -19,10 +22,15 @@ const announce = (config: ServeConfig): void => {
   }
 }
 
+const announceSuspended = (state: RestoreState): void =>
+  printLine(`${tellRestore(state)} ${tellSuspended(state.suspended)} are suspended until \`mintmark restore accept\`.`)
+
 const run = async (): Promise<void> => {
   const config = await readServeConfig()
   const service = await openService(config)
+  let restored: RestoreState | undefined
   try {
+    restored = await service.restoreState()
     const { host, ports } = service
     const logger = await makeLogger(config)
     const threads = await startServing({ config, host, operators: ports.operators, logger })
@@ -35,6 +43,7 @@ const run = async (): Promise<void> => {
     throw error
   }
   announce(config)
+  if (restored !== undefined && isAnySuspended(restored.suspended)) announceSuspended(restored)
 }
 
 export const addServe = (program: Command): void => {

@@ -31,6 +31,8 @@ export type ActKind =
   | 'signing_key.reencrypt'
   | 'signing_key.retire'
   | 'signing_key.rotate'
+  | 'store.accept'
+  | 'store.restore'
   | 'token.revoke'
   | 'token.supersede'
 

@@ -11,6 +11,7 @@ import { createCredential, revokeCredential, rotateCredential } from './register
 import { convertSecret, importAgents } from './registers/imports.ts'
 import { noteApiKeyUses } from './registers/last-uses.ts'
 import { revokeLeaked } from './registers/revoke-leaked.ts'
+import { acceptRestored } from './restore/suspensions.ts'
 import type { Script } from './script.ts'
 import { compromiseKey, createNextKey, importKey, retireKey, rotateKey } from './signing-keys/key-acts.ts'
 import { createFirstKey } from './signing-keys/signing-keys.ts'
@@ -42,6 +43,7 @@ export const JOBS = {
   retireKey,
   compromiseKey,
   countRefusals,
+  acceptRestored,
 } as const
 
 /** What a script gives at its end. */

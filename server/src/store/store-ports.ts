@@ -1,6 +1,7 @@
 // The ports of a store, over what each store has of its own: a reader, a writer, and what it does in its own way.
 import type { AgentRegister, AuditLog, RevocationRegister, StoreHealth, TokenLedger } from '../ports.ts'
 import type { ImportRegister } from '../ports/imports.ts'
+import type { RestoreRegister } from '../ports/restore.ts'
 import type { ApiKeyRegister, CredentialRegister, LeakedSecretRegister } from '../ports/secret-registers.ts'
 import type { SigningKeyRegister } from '../ports/signing-keys.ts'
 import { makeAuditLog } from './audit/audit-log.ts'
@@ -12,6 +13,7 @@ import { makeAgentRegister } from './registers/agent-register.ts'
 import { makeApiKeyRegister } from './registers/api-key-register.ts'
 import { makeCredentialRegister, makeLeakedSecretRegister } from './registers/credential-register.ts'
 import { makeImportRegister } from './registers/import-register.ts'
+import { makeRestoreRegister } from './restore/restore-register.ts'
 import { makeSigningKeyRegister } from './signing-keys/signing-key-register.ts'
 import type { Reader } from './snapshot.ts'
 
@@ -24,6 +26,7 @@ export type StorePorts = {
   readonly leakedSecrets: LeakedSecretRegister
   readonly imports: ImportRegister
   readonly signingKeys: SigningKeyRegister
+  readonly restores: RestoreRegister
   readonly audit: AuditLog
   readonly health: StoreHealth
   /** Hands over what was counted and not written yet. */
@@ -44,6 +47,7 @@ export const makeStorePorts = (reader: Reader, writer: Writer, { hot, health, la
     leakedSecrets: makeLeakedSecretRegister(writer),
     imports: makeImportRegister(writer),
     signingKeys: makeSigningKeyRegister(reader, writer),
+    restores: makeRestoreRegister(reader, writer),
     audit,
     health,
     settle: audit.settle,

@@ -10,6 +10,7 @@ import { makeProgram } from '../../src/cli/program.ts'
 import { BLANK_SETTINGS } from '../../src/domain/change-agent.ts'
 import { makeSigningKeyMaker } from '../../src/keys/signing-key-maker.ts'
 import { openSqliteStore } from '../../src/store/sqlite/open.ts'
+import { makeTestDatabase } from '../support/postgres-cluster.ts'
 import { act } from '../support/store.ts'
 import { type Ended, freePorts, KEY, run, runShell, start, type Variables } from './run-mintmark.ts'
 
@@ -120,6 +121,8 @@ before(async () => {
   writeFileSync(join(template, 'key.old'), Buffer.alloc(32, 9).toString('base64'))
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   writeFileSync(join(template, 'key.pem'), privateKey.export({ format: 'pem', type: 'pkcs8' }))
+  assert.equal(run(template, ['backup', 'backup.db']).status, 0)
+  writeFileSync(join(template, 'database.url'), (await makeTestDatabase()).url)
   const { kty, crv, x, y } = privateKey.export({ format: 'jwk' })
   writeFileSync(join(template, 'client.jwks.json'), JSON.stringify({ keys: [{ kty, crv, x, y }] }))
   const program = resolve(import.meta.dirname, '../../src/main.ts')
@@ -145,6 +148,8 @@ const variablesIn = (folder: string, place = 'bin'): Variables => ({
   PATH: `${join(folder, place)}:${process.env['PATH'] ?? ''}`,
   MINTMARK_BASE_URL: 'https://auth.example.com',
   MINTMARK_KEY_ENCRYPTION_KEY: KEY,
+  // As the databases of tests are.
+  MINTMARK_ALLOW_UNSAFE_DATABASE: 'fsync,full_page_writes',
 })
 
 const textsIn = (noted: string): readonly string[] => noted.split('\0').slice(0, -1)

@@ -9,4 +9,12 @@ await testOnPostgres('store', [
   'change-agent-ends',
   'credentials',
 ])
-await testOnPostgres('store', ['count-tokens', 'delete-agent', 'idempotency', 'imports', 'last-uses', 'list-agents'])
+await testOnPostgres('store', [
+  'count-tokens',
+  'delete-agent',
+  'idempotency',
+  'imports',
+  'last-uses',
+  'list-agents',
+  'restore-in-place',
+])

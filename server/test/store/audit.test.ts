@@ -63,7 +63,13 @@ type Doing = (store: TestedStore, act: Act) => Promise<string | null>
 
 // The end of a token for a newer one of its agent is part of an issue, and issues are told by the ledger alone.
 /** Those of a service by itself, and of a command with the store to itself, have tests of their own. */
-type OtherKind = 'clock.reset' | 'token.supersede' | 'signing_key.drop' | 'signing_key.reencrypt'
+type OtherKind =
+  | 'clock.reset'
+  | 'store.accept'
+  | 'store.restore'
+  | 'token.supersede'
+  | 'signing_key.drop'
+  | 'signing_key.reencrypt'
 
 /** A current key and one to follow it. */
 const twoKeys = async ({ signingKeys }: TestedStore): Promise<{ readonly current: string; readonly next: string }> => {

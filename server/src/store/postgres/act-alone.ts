@@ -6,6 +6,7 @@ import type { Milliseconds } from '../../domain/time.ts'
 import { type AuditCheck, beginCheck } from '../audit/verify-audit.ts'
 import { makeSets } from '../ledger/sets.ts'
 import { endAndReset } from '../reset-clock.ts'
+import { type Restoration, type Restored, restoreStore } from '../restore/restore-store.ts'
 import type { Script } from '../script.ts'
 import { type Reencryption, reencrypt } from '../signing-keys/reencrypt.ts'
 import { StoreProblem } from '../store-problem.ts'
@@ -41,21 +42,22 @@ type Service = { readonly now: Milliseconds; readonly clockLease: Milliseconds; 
 
 const SERVICE = 'select mintmark_now() as now, clock_lease as "clockLease", last_at as "lastAt" from service'
 
-/** One transaction at the time of the store, however far ahead of the database's clock that is. */
-const inTransaction = <T>(
-  address: DatabaseAddress,
-  perform: (tx: Transaction, told: Milliseconds) => Script<T>,
-): Promise<T> =>
+type Perform<T> = (tx: Transaction, told: Milliseconds) => Script<T>
+
+/** Inside a transaction: at the time of the store, however far ahead of the database's clock that is. */
+export const performAlone = async <T>(connection: Connection, perform: Perform<T>): Promise<T> => {
+  const { rows } = await driver.ask(connection, SERVICE)
+  const { now: told, clockLease, lastAt } = rows[0] as Service // as the statement lists it
+  const now = Math.max(told, clockLease, lastAt)
+  const open = transactionOpener({ driver, clock: { observe: () => now, now: () => now }, leaseMs: 0 }, makeSets())
+  const { tx } = await open(connection, true)
+  return driver.drive(connection, perform(tx, told))
+}
+
+const inTransaction = <T>(address: DatabaseAddress, perform: Perform<T>): Promise<T> =>
   withConnection(address, async connection => {
     await refuseOthers(connection)
-    const { rows } = await driver.ask(connection, SERVICE)
-    const { now: told, clockLease, lastAt } = rows[0] as Service // as the statement lists it
-    const now = Math.max(told, clockLease, lastAt)
-    const open = transactionOpener({ driver, clock: { observe: () => now, now: () => now }, leaseMs: 0 }, makeSets())
-    return makeTransactions(address).write(connection, async () => {
-      const { tx } = await open(connection, true)
-      return driver.drive(connection, perform(tx, told))
-    })
+    return makeTransactions(address).write(connection, () => performAlone(connection, perform))
   })
 
 /** The tokens end at the time of the database, by which the clock counts from now on. */
@@ -68,6 +70,10 @@ export const reencryptDatabase = (
   reencryption: Reencryption,
   act: Act,
 ): Promise<'done' | 'done_before'> => inTransaction(address, tx => reencrypt(tx, reencryption, act))
+
+/** Takes the database for one that was put back as it had been earlier. */
+export const restoreDatabase = (address: DatabaseAddress, restoration: Restoration): Promise<Restored> =>
+  inTransaction(address, tx => restoreStore(tx, restoration))
 
 /** Checks the audit log, a snapshot a seal, beside who writes to it. */
 export const verifyDatabaseAudit = (address: DatabaseAddress, check: AuditCheck): Promise<AuditVerdict> =>

@@ -1,4 +1,5 @@
 // One connection to the primary: statements are sent as they come, and answered in that order.
+import { isIP } from 'node:net'
 import pg from 'pg'
 import { Unavailable } from '../../domain/refusal.ts'
 import type { DatabaseAddress, DatabaseHost } from './address.ts'
@@ -70,7 +71,14 @@ const optionsOf = ({ pooling }: DatabaseAddress): { options?: string } =>
       }
 
 const tlsOf = ({ tls }: DatabaseAddress, { host }: DatabaseHost): pg.ClientConfig['ssl'] =>
-  tls === null ? false : { rejectUnauthorized: true, servername: host, ...(tls.ca !== null && { ca: tls.ca }) }
+  tls === null
+    ? false
+    : {
+        rejectUnauthorized: true,
+        // RFC 6066 §3: an address is not sent as the name of a server. What the certificate must name it is all the same.
+        ...(isIP(host) === 0 && { servername: host }),
+        ...(tls.ca !== null && { ca: tls.ca }),
+      }
 
 const clientOf = (address: DatabaseAddress, host: DatabaseHost, answerMsMax: number): pg.Client =>
   new pg.Client({

@@ -20,7 +20,7 @@ export type Partition = { readonly table: 'token' | 'ended'; readonly from: Mill
 export const nameOf = ({ table, from }: Partition): string =>
   `${table}_${new Date(from).toISOString().slice(0, 10).replaceAll('-', '')}`
 
-const partitionAt = (table: Partition['table'], at: Milliseconds): Partition => {
+export const partitionAt = (table: Partition['table'], at: Milliseconds): Partition => {
   const { spanMs } = KINDS[table]
   const from = Math.floor(at / spanMs) * spanMs
   return { table, from, to: from + spanMs }
@@ -69,18 +69,28 @@ export const missingPartitions = async (connection: Connection, now: Millisecond
   return wantedAt(now).filter(partition => !names.has(nameOf(partition)))
 }
 
-/** Makes what is missing at `now`, in a transaction of its own. Of two that do one finds nothing left to do. */
-export const makePartitions = async (connection: Connection, now: Milliseconds): Promise<void> => {
+const makeMissing = async (connection: Connection, missing: () => Promise<readonly Partition[]>): Promise<void> => {
   await connection.ask({ text: 'begin' })
   try {
     await connection.ask({ text: 'select pg_advisory_xact_lock($1)', values: [PARTITION_LOCK] })
-    for (const partition of await missingPartitions(connection, now)) await make(connection, partition)
+    for (const partition of await missing()) await make(connection, partition)
     await connection.ask({ text: 'commit' })
   } catch (fault) {
     await connection.ask({ text: 'rollback' }).catch(connection.destroy)
     throw fault
   }
 }
+
+/** Makes what is missing at `now`, in a transaction of its own. Of two that do one finds nothing left to do. */
+export const makePartitions = (connection: Connection, now: Milliseconds): Promise<void> =>
+  makeMissing(connection, () => missingPartitions(connection, now))
+
+/** Makes the one that takes rows of this table at this time, where it is missing. */
+export const makePartitionFor = (connection: Connection, table: Partition['table'], at: Milliseconds): Promise<void> =>
+  makeMissing(connection, async () => {
+    const partition = partitionAt(table, at)
+    return (await namesIn(connection, table)).has(nameOf(partition)) ? [] : [partition]
+  })
 
 const NAME = /^(token|ended)_(\d{4})(\d\d)(\d\d)$/
 

@@ -79,12 +79,15 @@ export function* showAgent(agentId: string): Script<Agent | undefined> {
   return row === undefined ? undefined : agentOf(row)
 }
 
-const CLIENT = `select ${AGENT_COLUMNS} from agent where client_id = ? and deleted_at is null`
+// To a token request a suspended agent is a disabled one.
+const CLIENT = `select ${AGENT_COLUMNS}, suspended_at as "suspendedAt" from agent
+  where client_id = ? and deleted_at is null`
 
 export function* readClient(clientId: string): Script<Client | undefined> {
-  const row = yield* first<AgentRow>(CLIENT, clientId)
+  const row = yield* first<AgentRow & { readonly suspendedAt: number | null }>(CLIENT, clientId)
   if (row === undefined) return undefined
-  return { number: row.n, agent: agentOf(row), credentials: yield* readUsableCredentials(row.n) }
+  const agent = agentOf({ ...row, disabledAt: row.disabledAt ?? row.suspendedAt })
+  return { number: row.n, agent, credentials: yield* readUsableCredentials(row.n) }
 }
 
 const NOBODY = 0

@@ -36,9 +36,9 @@ function* findOne(where: string, value: string | Uint8Array): Script<ApiKey | un
   return row === undefined ? undefined : apiKeyOf(row)
 }
 
-/** The key with this hash that is not revoked; it may have expired. */
+/** The key with this hash that is neither revoked nor suspended; it may have expired. */
 export const findApiKey = (keyHash: Sha256): Script<ApiKey | undefined> =>
-  findOne('key_hash = ? and revoked_at is null', bytesOfHex(keyHash))
+  findOne('key_hash = ? and revoked_at is null and suspended_at is null', bytesOfHex(keyHash))
 
 export const readApiKeyByHash = (keyHash: Sha256): Script<ApiKey | undefined> =>
   findOne('key_hash = ?', bytesOfHex(keyHash))
@@ -59,7 +59,7 @@ const isLive = ({ expiresAt, revokedAt }: ApiKey, now: number): boolean =>
  */
 export function* liveCaller({ now }: Pick<Transaction, 'now'>, { actor }: Act): Script<ApiKey | 'caller_ended' | null> {
   if (actor.type !== 'api_key') return null
-  const caller = yield* showApiKey(actor.id)
+  const caller = yield* findOne('id = ? and suspended_at is null', actor.id)
   return caller !== undefined && isLive(caller, now) ? caller : 'caller_ended'
 }
 

@@ -41,7 +41,7 @@ export const credentialOf = ({ n: _n, tokensKept: _kept, ...credential }: Creden
 // Two selects, because no index has those first that never expire.
 const USABLE = `select n as number, id, secret_hash as "secretHash", imported as "isImported",
   foreign_hash as "foreignHash", expires_at as "expiresAt", trust from credential
-  where agent = ? and revoked_at is null and expires_at is`
+  where agent = ? and revoked_at is null and suspended_at is null and expires_at is`
 
 type UsableRow = Omit<Credential, 'secretHash' | 'isImported' | 'trust'> & {
   readonly secretHash: Uint8Array

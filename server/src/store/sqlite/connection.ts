@@ -4,6 +4,7 @@ import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
 import { Unavailable } from '../../domain/refusal.ts'
 import { StoreProblem } from '../store-problem.ts'
+import { isBackup, isMoved } from './backup-mark.ts'
 import { PROGRAM_VERSION, schemaVersionOf } from './migrations.ts'
 
 // Linux's f_type of file systems that machines share: SQLite's shared memory and locks do not reach across them.
@@ -72,9 +73,22 @@ const refuseVersion = (db: Database.Database, file: string): void => {
   }
 }
 
+/** Opens the file; what is refused has not been written to. */
+const openStore = (file: string, timeout: number): Database.Database => {
+  const db = new Database(file, { timeout })
+  try {
+    if (isBackup(db)) throw new StoreProblem(`${file} is a backup, not a store: run 'mintmark restore ${file}'.`)
+    if (isMoved(db)) throw new StoreProblem(`${file} was copied into a database, where it goes on: set DATABASE_URL.`)
+    return db
+  } catch (fault) {
+    db.close()
+    throw fault
+  }
+}
+
 const open = (file: string, timeout = 0): Database.Database => {
   try {
-    const db = new Database(file, { timeout })
+    const db = openStore(file, timeout)
     // Readers and one writer; a commit is acknowledged once it is on the disk (FULL), on macOS by its own strong call.
     for (const pragma of ['journal_mode = wal', 'synchronous = full', 'fullfsync = on', 'checkpoint_fullfsync = on']) {
       db.pragma(pragma)
@@ -83,6 +97,7 @@ const open = (file: string, timeout = 0): Database.Database => {
     db.pragma('cache_size = -16000')
     return db
   } catch (fault) {
+    if (fault instanceof StoreProblem) throw fault
     const code = fault instanceof Error ? fault.message : String(fault)
     throw new StoreProblem(`${file} cannot be opened as a store (${code}).`)
   }

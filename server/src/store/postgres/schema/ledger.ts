@@ -40,6 +40,7 @@ create table agent (
   live_tokens_max bigint,
   at_live_tokens_max text not null default 'refuse' check (at_live_tokens_max in ('refuse', 'supersede')),
   dpop_bound smallint not null default 0,    -- 1: no token without a DPoP proof
+  suspended_at bigint,                       -- by a restore, until an operator accepts it
   certificate_bound smallint not null default 0, -- 1: no token but one bound to a certificate
   ended_seq bigint not null default 0
 );
@@ -56,6 +57,7 @@ create table credential (
   expires_at bigint,
   revoked_at bigint,
   last_used_at bigint,                       -- written at most once a minute
+  suspended_at bigint,
   imported smallint not null default 0 check (imported in (0, 1)),   -- secret_hash is keyed
   foreign_hash text,                         -- of an imported secret, until it was used once; secret_hash is empty
   tokens_kept smallint not null default 0,   -- revoked without ending its tokens
@@ -76,7 +78,8 @@ create table api_key (
   created_at bigint not null,
   revoked_at bigint,
   expires_at bigint,
-  last_used_at bigint
+  last_used_at bigint,
+  suspended_at bigint
 );
 
 create table signing_key (                   -- its life: domain/key-life.ts

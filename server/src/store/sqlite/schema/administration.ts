@@ -24,6 +24,7 @@ create table agent_anew (
   live_tokens_max integer,
   at_live_tokens_max text not null default 'refuse' check (at_live_tokens_max in ('refuse', 'supersede')),
   dpop_bound integer not null default 0,     -- 1: no token without a DPoP proof
+  suspended_at integer,                      -- by a restore, until an operator accepts it
   certificate_bound integer not null default 0, -- 1: no token but one bound to a certificate
   ended_seq integer not null default 0
 ) strict;
@@ -43,12 +44,14 @@ alter table credential add column imported integer not null default 0 check (imp
 alter table credential add column foreign_hash text;         -- of an imported secret, until it was used once; secret_hash is empty
 alter table credential add column tokens_kept integer not null default 0;   -- revoked without ending its tokens
 alter table credential add column trust text;                -- JSON of domain/client-trust.ts ClientTrust; null: a secret
+alter table credential add column suspended_at integer;
 create index credential_secret on credential (secret_hash);
 -- What a token request is compared with, however many were rotated away before.
 create index credential_usable on credential (agent, expires_at) where revoked_at is null;
 
 alter table api_key add column expires_at integer;
 alter table api_key add column last_used_at integer;
+alter table api_key add column suspended_at integer;
 
 -- The life of a signing key: domain/key-life.ts. A kid that was imported is another than the thumbprint.
 alter table signing_key add column thumbprint text not null default '';

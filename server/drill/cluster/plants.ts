@@ -1,0 +1,163 @@
+// Defects that the replicas drill must find: small edits of a copy of the program, which nothing else ever sees.
+import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+export type Edit = {
+  /** Below `server/src`. */
+  readonly file: string
+  /** A text that is there exactly once. */
+  readonly find: string
+  readonly replace: string
+}
+
+export type Plant = { readonly name: string; readonly edits: readonly Edit[] }
+
+const FIND = 'store/postgres/hot-ledger.ts'
+const STATEMENT = 'store/postgres/find-tokens.ts'
+const SESSION = 'store/postgres/start-session.ts'
+
+const JOIN_WHAT_LEFT = `const flying = new Map()
+const joinOrAsk = async (ask, addresses, until) => {
+  const found = await Promise.all(addresses.map(address => {
+    const sent = flying.get(address.id) ?? ask([address], until).finally(() => flying.delete(address.id))
+    flying.set(address.id, sent)
+    return sent
+  }))
+  return found.find(one => one.late) ?? { ...found[0], tokens: found.flatMap(one => one.tokens) }
+}
+
+const makeFind = `
+
+const KEPT = `const kept = addresses.map(address => globalThis.keptActive?.get(address.id))
+    if (kept.every(one => one !== undefined)) return kept
+    for (let n = 0; n < ATTEMPTS; n += 1) {
+      const found = await ask(addresses, deadline())`
+
+const KEEP = `const lasting = found.tokens.filter((one, n) => one?.dead === false && addresses[n].lifetimeSeconds > 60)
+        globalThis.keptActive ??= new Map()
+        for (const one of lasting) globalThis.keptActive.set(one.id, one)
+        return found.tokens`
+
+const LISTEN = `await client.connect()
+    client.on('notification', ({ payload }) => globalThis.keptActive?.delete(payload))
+    await client.query('listen ended').catch(() => undefined)`
+
+export const PLANTS: readonly Plant[] = [
+  {
+    name: 'a look-up joins one that has been sent',
+    edits: [
+      { file: FIND, find: 'const makeFind = ', replace: JOIN_WHAT_LEFT },
+      { file: FIND, find: 'await ask(addresses, deadline())', replace: 'await joinOrAsk(ask, addresses, deadline())' },
+    ],
+  },
+  {
+    name: 'active answers are kept until a notice tells of the end',
+    edits: [
+      {
+        file: FIND,
+        find: `for (let n = 0; n < ATTEMPTS; n += 1) {
+      const found = await ask(addresses, deadline())`,
+        replace: KEPT,
+      },
+      { file: FIND, find: 'return found.tokens', replace: KEEP },
+      { file: 'store/postgres/connection.ts', find: 'await client.connect()', replace: LISTEN },
+      {
+        file: 'store/ledger/end-tokens.ts',
+        find: 'yield* run(MOVE, ...values, at, REASONS[reason], act)',
+        replace: `yield* run(MOVE, ...values, at, REASONS[reason], act)
+  yield* run("select pg_notify('ended', ?::uuid::text)", row.id)`,
+      },
+    ],
+  },
+  {
+    name: 'look-ups do not wait for the standby',
+    edits: [
+      { file: SESSION, find: "auto: `current_setting('synchronous_standby_names') <> ''`", replace: "auto: 'false'" },
+    ],
+  },
+  {
+    name: 'a revocation that finds its work done waits for nothing',
+    edits: [
+      {
+        file: FIND,
+        find: 'find: makeFind(session, parts),',
+        replace: "find: makeFind(session, parts), findUnfenced: makeFind({ ...session, fence: 'false' }, parts),",
+      },
+      { file: STATEMENT, find: "name: 'find_tokens'", replace: 'name: `find_tokens ${session.fence}`' },
+      {
+        file: 'operations/revoke-token.ts',
+        find: 'await ports.ledger.find([reference])',
+        replace: 'await ports.ledger.findUnfenced([reference])',
+      },
+    ],
+  },
+  {
+    name: 'a commit counts though its wait for the standby was cancelled',
+    edits: [
+      {
+        file: 'store/postgres/transactions.ts',
+        find: 'if (connection.notices() !== notices) {',
+        replace: 'if (connection.notices() < notices) {',
+      },
+    ],
+  },
+  {
+    name: 'a standby answers look-ups',
+    edits: [
+      {
+        file: 'store/postgres/primary.ts',
+        find: 'const isPrimary = ',
+        replace: `export const connectToAny = address =>
+  connect(address, address.hosts[Math.floor(Math.random() * address.hosts.length)])
+
+const isPrimary = `,
+      },
+      {
+        file: SESSION,
+        find: "import { connectToPrimary } from './primary.ts'",
+        replace: "import { connectToAny, connectToPrimary } from './primary.ts'",
+      },
+      {
+        file: SESSION,
+        find: 'const session: Session = {',
+        replace: `const session: Session = {
+      anyPool: makePool({ open: () => connectToAny(address), connectionsMax: 8, monotonic: monotonicMs }),`,
+      },
+      {
+        file: FIND,
+        find: `pool: session.pool,
+    flightsMax: FIND_FLIGHTS_MAX,`,
+        replace: `pool: session.anyPool,
+    flightsMax: FIND_FLIGHTS_MAX,`,
+      },
+      { file: STATEMENT, find: 'case when pg_is_in_recovery() then 1 else 0 end', replace: '0' },
+      { file: STATEMENT, find: 'u.n = 1 and ${fence}', replace: 'u.n = 1 and not pg_is_in_recovery() and ${fence}' },
+    ],
+  },
+]
+
+/** Throws where the text does not hold what is to be replaced exactly once: the plant does not fit any more. */
+export const applyEdit = (text: string, { file, find, replace }: Edit): string => {
+  const [before, after, ...more] = text.split(find)
+  if (before === undefined || after === undefined || more.length > 0) {
+    throw new Error(`The plant does not fit ${file}, which should hold this exactly once: ${find}`)
+  }
+  return `${before}${replace}${after}`
+}
+
+const ROOT = join(import.meta.dirname, '..', '..', '..')
+export const SOURCES = join(ROOT, 'server', 'src')
+
+/** Makes a copy of the program with the defect in it; gives its main file. */
+export const plantIn = (folder: string, { edits }: Plant): string => {
+  const server = join(folder, 'server')
+  mkdirSync(server, { recursive: true })
+  cpSync(SOURCES, join(server, 'src'), { recursive: true })
+  cpSync(join(ROOT, 'server', 'package.json'), join(server, 'package.json'))
+  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
+  for (const edit of edits) {
+    const path = join(server, 'src', edit.file)
+    writeFileSync(path, applyEdit(readFileSync(path, 'utf8'), edit))
+  }
+  return join(server, 'src', 'main.ts')
+}

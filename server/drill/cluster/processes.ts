@@ -1,0 +1,60 @@
+// Processes found by the folder they work in: a PostgreSQL server, its backends and what Patroni starts have parents and
+// groups of their own, but none leaves the folder that the drill gave it.
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
+
+/** Undefined where there is no such process any more, or it is not ours to look at. */
+const readProc = (read: () => string): string | undefined => {
+  try {
+    return read()
+  } catch {
+    return undefined
+  }
+}
+
+const isBelow = (path: string | undefined, folder: string): boolean =>
+  path !== undefined && (path === folder || path.startsWith(`${folder}/`) || path === `${folder} (deleted)`)
+
+/** The ids of all processes that work in the folder or below it. */
+export const processesIn = (folder: string): readonly number[] =>
+  readdirSync('/proc')
+    .filter(name => /^\d+$/.test(name))
+    .map(Number)
+    .filter(pid =>
+      isBelow(
+        readProc(() => readlinkSync(`/proc/${pid}/cwd`)),
+        folder,
+      ),
+    )
+
+/** As a process calls itself: `postgres: mintmark: walwriter`, say. */
+export const titleOf = (pid: number): string =>
+  readProc(() => readFileSync(`/proc/${pid}/cmdline`, 'utf8'))
+    ?.replaceAll('\0', ' ')
+    .trim() ?? ''
+
+export const parentOf = (pid: number): number | undefined => {
+  const stat = readProc(() => readFileSync(`/proc/${pid}/stat`, 'utf8'))
+  return stat === undefined ? undefined : Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1])
+}
+
+/** Sends a signal to each that is still there. */
+export const signal = (pids: readonly number[], name: NodeJS.Signals): void => {
+  for (const pid of pids) {
+    try {
+      process.kill(pid, name)
+    } catch (fault) {
+      if (!(fault instanceof Error && 'code' in fault && fault.code === 'ESRCH')) throw fault
+    }
+  }
+}
+
+const SWEEP_MS = 20
+
+/** SIGKILL to all that works in the folder, and to what that had just begun, until nothing is left. */
+export const killIn = async (folder: string): Promise<void> => {
+  for (let left = processesIn(folder); left.length > 0; left = processesIn(folder)) {
+    signal(left, 'SIGKILL')
+    await delay(SWEEP_MS)
+  }
+}

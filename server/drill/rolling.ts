@@ -1,0 +1,114 @@
+// The rolling drill: two replicas behind HAProxy are restarted one after another under load, over the schema of today and
+// over one of tomorrow, and nobody who asks may notice. docs/drills.md says what it shows and what it cannot.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startIdentityProvider } from '../test/support/identity-provider.ts'
+import { makeTestDatabase, runStatement } from '../test/support/postgres-cluster.ts'
+import { conclude, formatCount, print, readOptions } from './drill.ts'
+import { freePort } from './free-port.ts'
+import { findBalancer, startBalancer } from './rolling/balancer.ts'
+import { type Lanes, startLanes } from './rolling/lanes.ts'
+import { makeRollingReplica, type RollingReplica } from './rolling/rolling-replica.ts'
+import type { Access } from './requests.ts'
+import { environmentOf, prepareAccess, untilReady } from './service-under-drill.ts'
+
+const options = readOptions({ rounds: 2, lanes: 16, drain: 5, workers: 1 })
+const violations: string[] = []
+const tell = (violation: string): void => void violations.push(violation)
+let [restarts, answers] = [0, 0]
+
+type Closing = (() => Promise<unknown> | void)[]
+
+type Stage = {
+  readonly access: Access
+  readonly replicas: readonly RollingReplica[]
+  readonly databaseUrl: string
+}
+
+/** Everything, started: PostgreSQL, the identity provider, two replicas, the balancer. */
+const setUp = async (balancerProgram: string, closing: Closing): Promise<Stage> => {
+  const database = await makeTestDatabase()
+  const provider = await startIdentityProvider()
+  closing.push(() => provider.close())
+  const folder = mkdtempSync(join(tmpdir(), 'mintmark-rolling-'))
+  closing.push(() => rmSync(folder, { recursive: true, force: true }))
+  const [port, first, second] = [await freePort(), await freePort(), await freePort()]
+  const variables = {
+    ...environmentOf(folder, port, provider),
+    DATABASE_URL: database.url,
+    // The PostgreSQL of the tests: what a disk keeps is for other drills.
+    MINTMARK_ALLOW_UNSAFE_DATABASE: 'fsync,full_page_writes',
+    MINTMARK_DRAIN_SECONDS: String(options.drain),
+    MINTMARK_WORKERS: String(options.workers),
+  }
+  const access = await prepareAccess(variables, port, provider)
+  const replicas = [
+    makeRollingReplica('mintmark-1', first, variables),
+    makeRollingReplica('mintmark-2', second, variables),
+  ]
+  closing.push(...replicas.map(replica => replica.kill))
+  await Promise.all(replicas.map(replica => replica.start()))
+  const balancer = await startBalancer(balancerProgram, port, [first, second], tell)
+  closing.push(balancer.close)
+  return { access, replicas, databaseUrl: database.url }
+}
+
+const restart = async (replica: RollingReplica, lanes: Lanes): Promise<void> => {
+  const [began, before] = [performance.now(), lanes.answers()]
+  const wrong = await replica.stop()
+  if (wrong !== undefined) tell(wrong)
+  await replica.start()
+  restarts += 1
+  const seconds = ((performance.now() - began) / 1000).toFixed(1)
+  print(`  ${replica.name} restarted in ${seconds} s, ${formatCount(lanes.answers() - before)} answers meanwhile`)
+}
+
+// What a later version may do to the tables under a program of this one: add.
+const TOMORROW = `
+  alter table agent add column tomorrow integer;
+  alter table token add column tomorrow integer;
+  insert into migration select max(version) + 1, 'tomorrow', 1, 0 from migration`
+
+const roll = async ({ replicas, databaseUrl }: Stage, lanes: Lanes): Promise<void> => {
+  for (let round = 1; round <= options.rounds; round += 1) {
+    const isLast = round === options.rounds
+    if (isLast) await runStatement(databaseUrl, TOMORROW)
+    print(`  round ${round}${isLast ? ', over the schema of tomorrow' : ''}`)
+    for (const replica of replicas) await restart(replica, lanes)
+  }
+}
+
+const perform = async (balancerProgram: string, closing: Closing): Promise<void> => {
+  const stage = await setUp(balancerProgram, closing)
+  await untilReady(stage.access.port, '/.well-known/jwks.json')
+  const lanes = startLanes(stage.access, options.lanes, tell)
+  try {
+    await roll(stage, lanes)
+  } finally {
+    await lanes.stop()
+    answers = lanes.answers()
+  }
+  if (answers < options.rounds * options.lanes) tell('So little was answered that nothing was tested.')
+}
+
+const run = async (balancerProgram: string): Promise<void> => {
+  const closing: Closing = []
+  try {
+    await perform(balancerProgram, closing)
+  } catch (fault) {
+    tell(`The drill could not go on: ${fault instanceof Error ? fault.message : String(fault)}`)
+  } finally {
+    for (const close of closing.toReversed()) await close()
+  }
+  conclude(violations, `${formatCount(restarts)} restarts, ${formatCount(answers)} answers`)
+}
+
+print(`Rolling: ${JSON.stringify(options)}`)
+const program = findBalancer()
+if (program === undefined) {
+  print('This machine lacks HAProxy (Debian: haproxy).')
+  process.exitCode = 2
+} else {
+  await run(program)
+}

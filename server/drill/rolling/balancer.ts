@@ -1,0 +1,47 @@
+// HAProxy in front of the replicas, with the configuration that operators get: deploy/cluster/haproxy.cfg.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { findProgram } from '../cluster/parts.ts'
+import { freePort } from '../free-port.ts'
+
+export type Balancer = { readonly port: number; readonly close: () => Promise<void> }
+
+const CONFIGURATION = join(import.meta.dirname, '..', '..', '..', 'deploy', 'cluster', 'haproxy.cfg')
+
+const loopback = (port: number): string => `127.0.0.1:${port}`
+
+/** The path of HAProxy; undefined where this machine has none. */
+export const findBalancer = (): string | undefined => findProgram('haproxy')
+
+const end = async (child: ChildProcess): Promise<void> => {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  child.kill('SIGKILL')
+  await once(child, 'exit')
+}
+
+/** `onDeath` is told when it ends by itself. */
+export const startBalancer = async (
+  program: string,
+  port: number,
+  replicas: readonly [number, number],
+  onDeath: (what: string) => void,
+): Promise<Balancer> => {
+  const env = {
+    MINTMARK_BIND: loopback(port),
+    MINTMARK_1: loopback(replicas[0]),
+    MINTMARK_2: loopback(replicas[1]),
+    HEALTH_BIND: loopback(await freePort()),
+  }
+  // In the foreground, no worker of its own, and nothing said of replicas that go and come.
+  const child = spawn(program, ['-db', '-q', '-f', CONFIGURATION], { env, stdio: ['ignore', 'ignore', 'inherit'] })
+  const tell = (code: number | null): void => onDeath(`HAProxy ended by itself, with ${code}.`)
+  child.once('exit', tell)
+  return {
+    port,
+    close: async () => {
+      child.off('exit', tell)
+      await end(child)
+    },
+  }
+}

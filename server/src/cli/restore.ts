@@ -1,0 +1,13 @@
+// mintmark restore
+import type { Command } from 'commander'
+import { addAcceptRestore } from './accept-restore.ts'
+import { addRestoreBackup } from './restore-backup.ts'
+import { addRestoreInPlace } from './restore-in-place.ts'
+import { addShowRestore } from './show-restore.ts'
+
+export const addRestore = (program: Command): void => {
+  const restore = program
+    .command('restore')
+    .description('make a store of a backup: `mintmark restore FILE`; and what must be looked at before agents go on')
+  for (const addTo of [addRestoreBackup, addRestoreInPlace, addShowRestore, addAcceptRestore]) addTo(restore)
+}

@@ -1,0 +1,128 @@
+// Wires backup and restore: a file of a backup, the store of a configuration, and a signing key for what was restored.
+import { dirname } from 'node:path'
+import { openForCommand } from './compose.ts'
+import { keyOf, refuseForeignSeals, refuseMissingAlgorithm } from './compose-keys.ts'
+import { forPerson, makeFolder } from './compose-store.ts'
+import type { MigrateConfig, StoreConfig } from './config.ts'
+import type { PostgresConfig } from './config-database.ts'
+import { actBy, type CliCaller, type Origin } from './domain/caller.ts'
+import type { Acceptance, BackupContent, RestoreState, Suspended } from './domain/restore.ts'
+import { makeSigningKey } from './keys/signing-keys.ts'
+import type { SealedSigningKey } from './domain/signing-key.ts'
+import { given } from './store/script.ts'
+import { StartRefused } from './start-refused.ts'
+import type { OnRows, TableDigest } from './store/copy/copy-tables.ts'
+import { type BackupMade, type BackupOptions, backupRows, backupStore as backup } from './store/sqlite/backup.ts'
+import { readBackup, withBackup } from './store/sqlite/read-backup.ts'
+import { isStoreThere, restoreBackup, type RestoredFile, restoreInPlace } from './store/sqlite/restore.ts'
+import { type Restoration, type Restored, restoreStore } from './store/restore/restore-store.ts'
+
+/** Copies the store into one file, beside a service that goes on. */
+export const backupStore = (
+  { databaseFile, postgres }: StoreConfig,
+  options: Omit<BackupOptions, 'file'>,
+): Promise<BackupMade> =>
+  forPerson(async () => {
+    if (postgres === null) return backup({ ...options, file: databaseFile })
+    const { giveRows } = await import('./store/postgres/give-rows.ts')
+    return giveRows(postgres, copied => backupRows({ ...options, copied, onRows: () => undefined }))
+  })
+
+/** A new key for the store, by a key-encryption key that must open the keys which are there. */
+const newKey = (config: MigrateConfig, sealed: readonly SealedSigningKey[]): SealedSigningKey => {
+  refuseMissingAlgorithm(config)
+  refuseForeignSeals(sealed, keyOf(config))
+  return makeSigningKey(keyOf(config), config.signingKeys.algorithm)
+}
+
+const restorationOf = (
+  key: SealedSigningKey,
+  origin: Origin<CliCaller>,
+  madeAt: Restoration['madeAt'],
+): Restoration => ({ key, act: actBy(origin, 'store.restore'), madeAt, wall: Date.now() })
+
+/** Into an empty database; what was broken off is gone on with. */
+const restoreIntoDatabase = (address: PostgresConfig, file: string, restoration: Restoration): Promise<RestoredFile> =>
+  forPerson(async () => {
+    const { receiveStore } = await import('./store/postgres/receive-store.ts')
+    const { done } = await withBackup(file, ({ rows: source, mark, lastGiven }) =>
+      receiveStore({
+        address,
+        source,
+        mark,
+        lastGiven,
+        now: restoration.wall,
+        onRows: () => undefined,
+        finish: tx => restoreStore(tx, restoration),
+      }),
+    )
+    return { ...done, aside: null }
+  })
+
+export type PlannedRestore = {
+  readonly content: BackupContent
+  /** Whether there is a store in the place. */
+  readonly isStoreThere: boolean
+  readonly run: (replace: boolean) => Promise<RestoredFile>
+}
+
+/** Looks at a backup, and changes nothing until it is run. */
+export const planRestore = (config: MigrateConfig, file: string, origin: Origin<CliCaller>): Promise<PlannedRestore> =>
+  forPerson(() => {
+    const { sealed, ...content } = readBackup(file)
+    const key = newKey(config, sealed)
+    const { databaseFile, postgres } = config
+    const run = (replace: boolean): Promise<RestoredFile> => {
+      if (postgres !== null) return restoreIntoDatabase(postgres, file, restorationOf(key, origin, content.madeAt))
+      makeFolder(dirname(databaseFile))
+      const restoration = restorationOf(key, origin, content.madeAt)
+      return forPerson(() => restoreBackup({ backup: file, file: databaseFile, replace, restoration }))
+    }
+    return { content, isStoreThere: postgres === null && isStoreThere(databaseFile), run }
+  })
+
+const withStore = async <T>(
+  config: StoreConfig,
+  work: (store: Awaited<ReturnType<typeof openForCommand>>) => Promise<T>,
+): Promise<T> => {
+  const store = await openForCommand(config)
+  try {
+    return await work(store)
+  } finally {
+    await store.close()
+  }
+}
+
+/** Does to the store what a restore does, where its file was put back by other means. */
+export const restoreStoreInPlace = (config: MigrateConfig, origin: Origin<CliCaller>): Promise<Restored> =>
+  forPerson(async () => {
+    const sealed = await withStore(config, ({ signingKeys }) => signingKeys.sealed())
+    const restoration = restorationOf(newKey(config, sealed), origin, null)
+    if (config.postgres === null) return restoreInPlace(config.databaseFile, restoration)
+    const { restoreDatabase } = await import('./store/postgres/act-alone.ts')
+    return restoreDatabase(config.postgres, restoration)
+  })
+
+/** The last restore of the store, and what waits since. */
+export const readStoreRestore = (config: StoreConfig): Promise<RestoreState | undefined> =>
+  withStore(config, ({ restores }) => restores.state())
+
+/** Lets what a restore suspended be used again. */
+export const acceptStoreRestore = (
+  config: StoreConfig,
+  acceptance: Acceptance,
+  origin: Origin<CliCaller>,
+): Promise<Suspended | 'unknown'> =>
+  withStore(config, ({ restores }) => restores.accept(acceptance, actBy(origin, 'store.accept')))
+
+/** Makes the database of a configuration the store that a file holds, which nobody serves any more then. */
+export const moveStore = ({ postgres }: StoreConfig, file: string, onRows: OnRows): Promise<readonly TableDigest[]> =>
+  forPerson(async () => {
+    if (postgres === null) throw new StartRefused('DATABASE_URL is no address of a PostgreSQL database.')
+    const { giveStore } = await import('./store/sqlite/give-store.ts')
+    const { receiveStore } = await import('./store/postgres/receive-store.ts')
+    const { tables } = await giveStore(file, ({ rows: source, mark, lastGiven }) =>
+      receiveStore({ address: postgres, source, mark, lastGiven, now: Date.now(), onRows, finish: () => given(null) }),
+    )
+    return tables
+  })

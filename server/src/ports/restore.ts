@@ -1,0 +1,10 @@
+// The port of what a restore has suspended.
+import type { Act } from '../domain/act.ts'
+import type { Acceptance, RestoreState, Suspended } from '../domain/restore.ts'
+
+export interface RestoreRegister {
+  /** The last restore, and what waits since; undefined where there was none. */
+  state(): Promise<RestoreState | undefined>
+  /** Lets what waits be used again; how many of each. Of two callers the second changes nothing. */
+  accept(acceptance: Acceptance, act: Act): Promise<Suspended | 'unknown'>
+}

@@ -1,0 +1,71 @@
+// The rows of a database as they stand, read and written for a copy of a store.
+import type { Row, RowTarget, Table } from '../copy/tables.ts'
+import type { Value } from '../script.ts'
+import type { Connection } from './connection.ts'
+import { driver } from './drive.ts'
+import { issuedAtIn } from '../ledger/token-rows.ts'
+import { makePartitionFor, partitionAt, nameOf, type Partition } from './partitions.ts'
+
+/** A statement takes 65,535 values at most. */
+const VALUES_MAX = 60_000
+
+const COLUMNS = `select column_name as name from information_schema.columns
+  where table_schema = current_schema() and table_name = ? order by column_name collate "C"`
+
+// By bytes, as SQLite sorts, whatever the database sorts by.
+const ordered = ({ key, texts }: Table): string =>
+  key.map(name => (texts.includes(name) ? `${name} collate "C"` : name)).join(', ')
+
+/** The place of a token or of an ended one in time; null for what has none. */
+const timeOf = (table: Table, columns: readonly string[], row: Row): number | null => {
+  const value = (name: string): Value => row[columns.indexOf(name)] ?? null
+  const [id, at] = [value('id'), value('at')]
+  if (table.name === 'token' && id instanceof Uint8Array) return issuedAtIn(id)
+  return table.name === 'ended' && typeof at === 'number' ? at : null
+}
+
+/** Makes the partitions that rows need, each once. */
+const makeMaker = (connection: Connection) => {
+  const made = new Set<string>()
+  return async (table: Partition['table'], times: readonly number[]): Promise<void> => {
+    for (const at of times) {
+      const name = nameOf(partitionAt(table, at))
+      if (made.has(name)) continue
+      await makePartitionFor(connection, table, at)
+      made.add(name)
+    }
+  }
+}
+
+export const rowsIn = (connection: Connection): RowTarget => {
+  const makeParts = makeMaker(connection)
+
+  const insert = async ({ name }: Table, columns: readonly string[], rows: readonly Row[]): Promise<void> => {
+    const places = `(${columns.map(() => '?').join(', ')})`
+    const into = `insert into ${name} (${columns.join(', ')}) overriding system value values`
+    await driver.ask(connection, `${into} ${rows.map(() => places).join(', ')} on conflict do nothing`, ...rows.flat())
+  }
+
+  return {
+    columns: async ({ name }) =>
+      (await driver.ask(connection, COLUMNS, name)).rows.map(row => (row as { name: string }).name),
+    page: async ({ table, columns, after, limit }) => {
+      const order = ordered(table)
+      const where = after === null ? '' : `where (${order}) > (${after.map(() => '?').join(', ')})`
+      const text = `select ${columns.join(', ')} from ${table.name} ${where} order by ${order} limit ?`
+      const { rows } = await driver.ask(connection, text, ...(after ?? []), limit)
+      return rows.map(row => columns.map(name => (row as Record<string, Value>)[name] ?? null))
+    },
+    write: async (table, columns, rows) => {
+      if (table.name === 'token' || table.name === 'ended') {
+        await makeParts(
+          table.name,
+          rows.flatMap(row => timeOf(table, columns, row) ?? []),
+        )
+      }
+      const atOnce = Math.floor(VALUES_MAX / columns.length)
+      for (let from = 0; from < rows.length; from += atOnce)
+        await insert(table, columns, rows.slice(from, from + atOnce))
+    },
+  }
+}

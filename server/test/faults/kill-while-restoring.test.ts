@@ -1,0 +1,87 @@
+// A backup or a restore that is killed in the middle leaves what was there, or what was to come, and nothing in between.
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readdirSync, watch } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { test, type TestContext } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
+import { readBackup } from '../../src/store/sqlite/read-backup.ts'
+import { KEY, makeFolder, run } from '../cli/run-mintmark.ts'
+import { countRows, readRows, withFile } from '../support/store-file.ts'
+
+const PROGRAM = resolve(import.meta.dirname, '../../src/main.ts')
+const VARIABLES = { MINTMARK_KEY_ENCRYPTION_KEY: KEY }
+/** From when its first file appears; a copy of this store takes some tens of milliseconds. */
+const KILLED_AFTER_MS = [0, 2, 5, 10, 15, 25, 40, 70]
+
+/** Kills the command so long after a file of this name appears; false where it was done before. */
+const killAfter = async (folder: string, args: readonly string[], when: { file: RegExp; in: string; ms: number }) => {
+  const watcher = watch(when.in)
+  const child = spawn(process.execPath, [PROGRAM, ...args], { cwd: folder, env: { ...VARIABLES }, stdio: 'ignore' })
+  const ended = once(child, 'close')
+  const appeared = new Promise<void>(onAppeared => {
+    watcher.on('change', (_kind, name) => when.file.test(String(name)) && onAppeared())
+  })
+  await Promise.race([appeared, ended])
+  watcher.close()
+  if (when.ms > 0) await delay(when.ms)
+  child.kill('SIGKILL')
+  await ended
+  return child.signalCode === 'SIGKILL'
+}
+
+const makeWorld = (t: TestContext) => {
+  const folder = makeFolder(t)
+  const store = join(folder, '.mintmark/mintmark.db')
+  assert.equal(run(folder, ['migrate'], VARIABLES).status, 0)
+  withFile(store, db => {
+    db.exec(`with recursive c(i) as (select 1 union all select i + 1 from c where i < 100000)
+      insert into token select 60, randomblob(16), randomblob(16), 1, 1, 1, 1, 1, 1 from c`)
+  })
+  return { folder, store }
+}
+
+const isWhole = (file: string): boolean =>
+  readRows(file, 'pragma integrity_check').every(row => row['integrity_check'] === 'ok')
+
+test('a restore that is killed leaves the store that was there, or the restored one, and can be done again', async t => {
+  const { folder, store } = makeWorld(t)
+  assert.equal(run(folder, ['backup', 'backup.db'], VARIABLES).status, 0)
+  let [number, kills] = [0, 0]
+  for (const ms of KILLED_AFTER_MS) {
+    number += 1
+    assert.equal(run(folder, ['agent', 'create', '--name', `a${number}`, '--scope', 'db:read']).status, 0)
+    const when = { file: /restoring/, in: join(folder, '.mintmark'), ms }
+    if (await killAfter(folder, ['restore', 'backup.db', '--replace', '--yes'], when)) kills += 1
+    const [agents, restores] = ['agent', `audit where kind = 'store.restore'`].map(from => countRows(store, from))
+    assert.ok((agents === number && restores === 0) || (agents === 0 && restores === 1), `${agents}, ${restores}`)
+    assert.ok(isWhole(store))
+    // Once it was done in time, later kills find it done as well.
+    if (restores === 1) break
+  }
+  assert.ok(kills > 0, 'a kill hits the middle')
+  const last = run(folder, ['restore', 'backup.db', '--replace', '--yes'], VARIABLES)
+  assert.equal(last.status, 0, last.stderr)
+  assert.deepEqual(
+    readdirSync(join(folder, '.mintmark')).filter(name => name.includes('restoring')),
+    [],
+  )
+})
+
+test('a backup that is killed leaves the backup that was there, or the new one', async t => {
+  const { folder, store } = makeWorld(t)
+  const backup = join(folder, 'backup.db')
+  assert.equal(run(folder, ['backup', 'backup.db'], VARIABLES).status, 0)
+  let kills = 0
+  for (const [number, ms] of KILLED_AFTER_MS.entries()) {
+    const before = readBackup(backup).agents
+    assert.equal(run(folder, ['agent', 'create', '--name', `a${number}`, '--scope', 'db:read']).status, 0)
+    const when = { file: /\.part$/, in: folder, ms }
+    if (await killAfter(folder, ['backup', 'backup.db', '--force'], when)) kills += 1
+    const { agents } = readBackup(backup)
+    assert.ok(agents === before || agents === countRows(store, 'agent'), `${agents}`)
+    assert.ok(isWhole(backup))
+  }
+  assert.ok(kills > 0, 'a kill hits the middle')
+})
