@@ -2,4 +2,4 @@
 import { testOnPostgres } from './store-tests.ts'
 
 await testOnPostgres('store', ['key-acts', 'key-compromise', 'key-keeper', 'signing-keys'])
-await testOnPostgres('store', ['audit', 'audit-list', 'refusals'])
+await testOnPostgres('store', ['audit', 'refusals'])
