@@ -47,7 +47,7 @@ const run = async (file: string, options: Options): Promise<void> => {
     return printJson({ made_at: madeAt, seq, kid, replaced: aside, suspended: suspendedRecord(suspended) })
   }
   printLine(
-    `${config.databaseFile} is the store as of ${madeAt}. Every token in it has ended; ${kid} signs from now on.`,
+    `${nameOfStore(config)} is the store as of ${madeAt}. Every token in it has ended; ${kid} signs from now on.`,
   )
   if (aside !== null) printLine(`The store that was there is kept as ${aside}.`)
   printLine(`${tellSuspended(suspended)} are suspended. ${WHAT_NEXT}`)

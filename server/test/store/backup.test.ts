@@ -1,6 +1,15 @@
 // Backups as files: of one moment while others write, whole or not there, and never taken for a store.
 import assert from 'node:assert/strict'
-import { copyFileSync, existsSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  linkSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { StoreProblem } from '../../src/store/store-problem.ts'
@@ -175,6 +184,15 @@ test('a store that is replaced is kept whole under another name, with what stood
   assert.equal(countRows(aside, 'agent'), 1)
   assert.deepEqual([countRows(file, 'agent'), countRows(file, `audit where kind = 'store.restore'`)], [0, 1])
   assert.deepEqual(readRows(file, 'pragma integrity_check'), [{ integrity_check: 'ok' }])
+})
+
+test('a restore that was killed between the two names of the store is done again, and leaves no second name', async t => {
+  const { backup, file } = await makeKilledStore(t)
+  const second = `${file}.replaced-20260101T000000000Z`
+  linkSync(file, second)
+  const { aside } = restoreBackup({ backup, file, replace: true, restoration: restorationAt(Date.now()) })
+  assert.ok(aside !== null && !existsSync(second))
+  assert.deepEqual([statSync(aside).nlink, statSync(file).nlink], [1, 1])
 })
 
 test('a store that is damaged is replaced too, and what it left beside it is not taken for the new one', async t => {

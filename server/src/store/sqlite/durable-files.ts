@@ -2,7 +2,8 @@
 import { closeSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 
-const flush = (path: string): void => {
+/** What was written to the file, or the names in the folder, outlast a loss of power. */
+export const flush = (path: string): void => {
   const descriptor = openSync(path, 'r')
   try {
     fsyncSync(descriptor)

@@ -1,5 +1,6 @@
 // Puts a backup in the place of a store: all of it, or what was there stays.
-import { copyFileSync, existsSync, linkSync, renameSync } from 'node:fs'
+import { copyFileSync, existsSync, linkSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import { monotonicMs } from '../monotonic.ts'
 import { type Restoration, type Restored, restoreStore } from '../restore/restore-store.ts'
@@ -8,7 +9,7 @@ import { unmarkBackup } from './backup-mark.ts'
 import { clockOf, startClock } from './clock.ts'
 import { isBusy, openForWriting, refuseForeignUser } from './connection.ts'
 import { drive } from './drive.ts'
-import { makePrivateFile, putInPlace, removePart } from './durable-files.ts'
+import { flush, makePrivateFile, putInPlace, removePart } from './durable-files.ts'
 import { readServiceRow } from './service-row.ts'
 import { takeServingLock } from './serving-lock.ts'
 import { statementsOf } from './statements.ts'
@@ -97,6 +98,8 @@ const replaceStore = (part: string, file: string, aside: string): void => {
     for (const ending of ['-wal', '-shm']) {
       if (existsSync(`${file}${ending}`)) renameSync(`${file}${ending}`, `${aside}${ending}`)
     }
+    // Nothing that takes long stands between the two names.
+    flush(part)
     if (existsSync(file)) keepAs(file, aside)
     putInPlace(part, file)
   } finally {
@@ -118,8 +121,18 @@ export type RestoredFile = Restored & { readonly aside: string | null }
 
 export const isStoreThere = (file: string): boolean => existsSync(file) || existsSync(`${file}-wal`)
 
+const asideOf = (file: string): string => `${file}.replaced-`
+
 const nameAside = (file: string, wall: number): string =>
-  `${file}.replaced-${new Date(wall).toISOString().replaceAll(/[-:]|\.\d+/g, '')}`
+  `${asideOf(file)}${new Date(wall).toISOString().replaceAll(/[-:.]/g, '')}`
+
+// A store has two names where a restore was killed between them. Opened by both it would be damaged.
+const dropSecondNames = (file: string): void => {
+  if (!existsSync(file)) return
+  const { ino } = statSync(file)
+  const others = readdirSync(dirname(file)).map(name => join(dirname(file), name))
+  for (const other of others) if (other.startsWith(asideOf(file)) && statSync(other).ino === ino) rmSync(other)
+}
 
 const asProblem = (file: string, fault: unknown): unknown =>
   fault instanceof Error && 'code' in fault && !(fault instanceof StoreProblem)
@@ -135,6 +148,7 @@ export const restoreBackup = ({ backup, file, replace, restoration }: RestoreOpt
   const unlock = takeServingLock(file)
   const part = `${file}.restoring`
   try {
+    dropSecondNames(file)
     const restored = prepare(part, backup, restoration)
     const aside = isStoreThere(file) ? nameAside(file, restoration.wall) : null
     if (aside === null) putInPlace(part, file)
