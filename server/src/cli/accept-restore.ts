@@ -15,15 +15,15 @@ import { suspendedRecord, tellSuspended } from './tell-suspended.ts'
 type Options = {
   readonly agent?: string
   readonly credential?: string
-  readonly apiKey?: string
+  readonly apiKeyId?: string
   readonly yes?: boolean
   readonly json?: boolean
 }
 
-const acceptanceOf = ({ agent, credential, apiKey }: Options): Acceptance => {
+const acceptanceOf = ({ agent, credential, apiKeyId }: Options): Acceptance => {
   if (agent !== undefined) return { kind: 'agent', id: agent }
   if (credential !== undefined) return { kind: 'credential', id: credential }
-  return apiKey === undefined ? { kind: 'all' } : { kind: 'api_key', id: apiKey }
+  return apiKeyId === undefined ? { kind: 'all' } : { kind: 'api_key', id: apiKeyId }
 }
 
 const NAMES = { agent: 'agent', credential: 'credential', api_key: 'API key' } as const
@@ -60,9 +60,9 @@ export const addAcceptRestore = (restore: Command): void => {
   const command = restore
     .command('accept')
     .description('let what a restore suspended be used again, as it was at the time of the backup')
-    .addOption(one('--agent <id>', 'only this agent, with its credentials', 'credential', 'apiKey'))
-    .addOption(one('--credential <id>', 'only this credential, with its agent', 'agent', 'apiKey'))
-    .addOption(one('--api-key <id>', 'only this API key', 'agent', 'credential'))
+    .addOption(one('--agent <id>', 'only this agent, with its credentials', 'credential', 'apiKeyId'))
+    .addOption(one('--credential <id>', 'only this credential, with its agent', 'agent', 'apiKeyId'))
+    .addOption(one('--api-key-id <id>', 'only this API key', 'agent', 'credential'))
     .option('--json', 'print {"accepted"}')
     .option('--yes', 'do not ask')
   addExamples(stayHere(command), ['mintmark restore accept --yes']).action(run)

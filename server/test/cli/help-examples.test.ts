@@ -65,7 +65,7 @@ test('no option of any command takes a secret: other users of a machine see what
   )
   assert.ok(flags.length > 100)
   assert.deepEqual(
-    flags.filter(one => takesSecret(one.replaceAll(/--[\w-]+-(?:file|uri)\b/g, ''))),
+    flags.filter(one => takesSecret(one.replaceAll(/--[\w-]+-(?:file|uri|id)\b/g, ''))),
     [],
   )
 })
