@@ -14,7 +14,7 @@ export type Plant = { readonly name: string; readonly edits: readonly Edit[] }
 
 const FIND = 'store/postgres/hot-ledger.ts'
 const STATEMENT = 'store/postgres/find-tokens.ts'
-const SESSION = 'store/postgres/start-session.ts'
+const SESSION = 'store/postgres/transactions.ts'
 
 const JOIN_WHAT_LEFT = `const flying = new Map()
 const joinOrAsk = async (ask, addresses, until) => {
