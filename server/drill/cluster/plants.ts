@@ -14,7 +14,8 @@ export type Plant = { readonly name: string; readonly edits: readonly Edit[] }
 
 const FIND = 'store/postgres/hot-ledger.ts'
 const STATEMENT = 'store/postgres/find-tokens.ts'
-const SESSION = 'store/postgres/transactions.ts'
+const SESSION = 'store/postgres/start-session.ts'
+const TRANSACTIONS = 'store/postgres/transactions.ts'
 
 const JOIN_WHAT_LEFT = `const flying = new Map()
 const joinOrAsk = async (ask, addresses, until) => {
@@ -72,7 +73,7 @@ export const PLANTS: readonly Plant[] = [
   {
     name: 'look-ups do not wait for the standby',
     edits: [
-      { file: SESSION, find: "auto: `current_setting('synchronous_standby_names') <> ''`", replace: "auto: 'false'" },
+      { file: TRANSACTIONS, find: "auto: `current_setting('synchronous_standby_names') <> ''`", replace: "auto: 'false'" },
     ],
   },
   {
@@ -95,7 +96,7 @@ export const PLANTS: readonly Plant[] = [
     name: 'a commit counts though its wait for the standby was cancelled',
     edits: [
       {
-        file: 'store/postgres/transactions.ts',
+        file: TRANSACTIONS,
         find: 'if (connection.notices() !== notices) {',
         replace: 'if (connection.notices() < notices) {',
       },
