@@ -73,7 +73,11 @@ export const PLANTS: readonly Plant[] = [
   {
     name: 'look-ups do not wait for the standby',
     edits: [
-      { file: TRANSACTIONS, find: "auto: `current_setting('synchronous_standby_names') <> ''`", replace: "auto: 'false'" },
+      {
+        file: TRANSACTIONS,
+        find: "auto: `current_setting('synchronous_standby_names') <> ''`",
+        replace: "auto: 'false'",
+      },
     ],
   },
   {
