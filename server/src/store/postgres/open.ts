@@ -1,8 +1,7 @@
 // Opens a store on PostgreSQL: a few connections to the primary, and the ports over them.
 import { setTimeout as delay } from 'node:timers/promises'
 import type { StoreHealth } from '../../ports.ts'
-import type { SigningKeyMaker, SigningKeyRegister } from '../../ports/signing-keys.ts'
-import { systemAct } from '../../domain/act.ts'
+import type { SigningKeyMaker } from '../../ports/signing-keys.ts'
 import type { KeyPolicy } from '../../domain/key-life.ts'
 import { Unavailable } from '../../domain/refusal.ts'
 import type { Seal } from '../../domain/seal.ts'
@@ -13,6 +12,7 @@ import { makeSets } from '../ledger/sets.ts'
 import { monotonicMs } from '../monotonic.ts'
 import type { Retention } from '../retention.ts'
 import { given, run, type Script } from '../script.ts'
+import { supplyKeys } from '../signing-keys/supply-keys.ts'
 import type { Reader } from '../snapshot.ts'
 import { makeStorePorts, type StorePorts } from '../store-ports.ts'
 import type { Transaction } from '../transaction.ts'
@@ -65,23 +65,6 @@ const makeHealth = (reader: Reader, writer: GroupWriter, deadline: () => Monoton
   },
 })
 
-/** Makes a key where none is to follow the current one. It is asked again until one is there. */
-const supplyKeys = ({ keys, onFault }: PostgresOptions, signingKeys: SigningKeyRegister) => {
-  let making = false
-  return async (): Promise<void> => {
-    if (making || keys === undefined) return
-    making = true
-    try {
-      const key = await keys.maker.make()
-      await signingKeys.createNext(key, systemAct('signing_key.create'))
-    } catch (fault) {
-      if (!(fault instanceof Unavailable)) onFault?.(fault)
-    } finally {
-      making = false
-    }
-  }
-}
-
 /** From the renewal of a lease to the answer for which it was asked. */
 const ANSWER_MS = 50
 
@@ -128,7 +111,12 @@ export const openPostgresStore = async (options: PostgresOptions): Promise<Postg
   const jobs = jobWriter(writer, deadline)
   const hot = makeHotLedger(session, { writer, labels, sets, renewLease, deadline })
   const ports = makeStorePorts(reader, jobs, { hot, health: makeHealth(reader, writer, deadline), labels })
-  const supply = supplyKeys(options, ports.signingKeys)
+  const onFault = (fault: unknown): void => options.onFault?.(fault)
+  const onKeyWanted = supplyKeys({
+    maker: options.keys?.maker ?? null,
+    register: Promise.resolve(ports.signingKeys),
+    onFault,
+  })
   upkeep =
     retention === null
       ? null
@@ -141,8 +129,8 @@ export const openPostgresStore = async (options: PostgresOptions): Promise<Postg
           sealKey: options.sealing?.key ?? null,
           keyPolicy: options.keys?.policy ?? null,
           onSeal: seal => options.sealing?.onSeal(seal),
-          onKeyWanted: () => void supply(),
-          onFault: fault => options.onFault?.(fault),
+          onKeyWanted,
+          onFault,
           connect: () => connectPatiently(address),
         })
   return {

@@ -2,14 +2,13 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { MessagePort } from 'node:worker_threads'
 import { existsSync } from 'node:fs'
-import { systemAct } from '../../domain/act.ts'
 import type { KeyPolicy } from '../../domain/key-life.ts'
-import { Unavailable } from '../../domain/refusal.ts'
 import type { Seal } from '../../domain/seal.ts'
 import type { SigningKeyMaker, SigningKeyRegister } from '../../ports/signing-keys.ts'
 import type { SealKey } from '../audit/seals.ts'
 import { makeLabels } from '../ledger/labels.ts'
 import type { Retention } from '../retention.ts'
+import { supplyKeys } from '../signing-keys/supply-keys.ts'
 import { makeStorePorts, type StorePorts } from '../store-ports.ts'
 import { StoreProblem } from '../store-problem.ts'
 import {
@@ -164,39 +163,18 @@ export const connectStore = (options: {
   return { ...makeStorePorts(reader, writer, own), connect: writer.connect, close: reader.close }
 }
 
-type KeySupply = { readonly onKeyWanted: () => void; readonly register: (register: SigningKeyRegister) => void }
-
-/** Makes a key where the writing thread finds none to follow the current one. It asks again until one is there. */
-const supplyKeys = ({ keys, onFault }: StoreOptions): KeySupply => {
-  let signingKeys: SigningKeyRegister | undefined
-  let making = false
-  const supply = async (): Promise<void> => {
-    if (making || keys === undefined) return
-    making = true
-    try {
-      const key = await keys.maker.make()
-      await signingKeys?.createNext(key, systemAct('signing_key.create'))
-    } catch (fault) {
-      if (!(fault instanceof Unavailable)) onFault?.(fault)
-    } finally {
-      making = false
-    }
-  }
-  return {
-    onKeyWanted: () => void supply(),
-    register: register => {
-      signingKeys = register
-    },
-  }
-}
-
 /** Opens a store in one thread. Throws StoreProblem with one line for a person. */
 export const openSqliteStore = async (options: StoreOptions): Promise<SqliteStore> => {
-  const supply = supplyKeys(options)
-  const host = await startStore(options, supply.onKeyWanted)
+  const opened = Promise.withResolvers<SigningKeyRegister>()
+  const onKeyWanted = supplyKeys({
+    maker: options.keys?.maker ?? null,
+    register: opened.promise,
+    onFault: fault => options.onFault?.(fault),
+  })
+  const host = await startStore(options, onKeyWanted)
   const { file, clock, madeBy } = host
   const connection = connectStore({ file, clock, deadlineMs: options.deadlineMs })
-  supply.register(connection.signingKeys)
+  opened.resolve(connection.signingKeys)
   host.attach(connection.connect)
   const close = async (): Promise<void> => {
     await connection.settle()
