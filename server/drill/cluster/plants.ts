@@ -24,20 +24,22 @@ const joinOrAsk = async (ask, addresses, until) => {
     flying.set(address.id, sent)
     return sent
   }))
-  return found.find(one => one.late) ?? { ...found[0], tokens: found.flatMap(one => one.tokens) }
+  return found.find(one => one === LATE) ?? found.flat()
 }
 
 const makeFind = `
 
-const KEPT = `const kept = addresses.map(address => globalThis.keptActive?.get(address.id))
-    if (kept.every(one => one !== undefined)) return kept
-    for (let n = 0; n < ATTEMPTS; n += 1) {
-      const found = await ask(addresses, deadline())`
+const ASK = 'return async addresses => (addresses.length === 0 ? [] : lease.answer(() => ask(addresses, deadline())))'
 
-const KEEP = `const lasting = found.tokens.filter((one, n) => one?.dead === false && addresses[n].lifetimeSeconds > 60)
-        globalThis.keptActive ??= new Map()
-        for (const one of lasting) globalThis.keptActive.set(one.id, one)
-        return found.tokens`
+const KEEP = `return async addresses => {
+    globalThis.keptActive ??= new Map()
+    const kept = addresses.map(address => globalThis.keptActive.get(address.id))
+    if (kept.every(one => one !== undefined)) return kept
+    const found = await lease.answer(() => ask(addresses, deadline()))
+    const lasting = found.filter((one, n) => one?.dead === false && addresses[n].lifetimeSeconds > 60)
+    for (const one of lasting) globalThis.keptActive.set(one.id, one)
+    return found
+  }`
 
 const LISTEN = `await client.connect()
     client.on('notification', ({ payload }) => globalThis.keptActive?.delete(payload))
@@ -48,19 +50,13 @@ export const PLANTS: readonly Plant[] = [
     name: 'a look-up joins one that has been sent',
     edits: [
       { file: FIND, find: 'const makeFind = ', replace: JOIN_WHAT_LEFT },
-      { file: FIND, find: 'await ask(addresses, deadline())', replace: 'await joinOrAsk(ask, addresses, deadline())' },
+      { file: FIND, find: 'ask(addresses, deadline())', replace: 'joinOrAsk(ask, addresses, deadline())' },
     ],
   },
   {
     name: 'active answers are kept until a notice tells of the end',
     edits: [
-      {
-        file: FIND,
-        find: `for (let n = 0; n < ATTEMPTS; n += 1) {
-      const found = await ask(addresses, deadline())`,
-        replace: KEPT,
-      },
-      { file: FIND, find: 'return found.tokens', replace: KEEP },
+      { file: FIND, find: ASK, replace: KEEP },
       { file: 'store/postgres/connection.ts', find: 'await client.connect()', replace: LISTEN },
       {
         file: 'store/ledger/end-tokens.ts',

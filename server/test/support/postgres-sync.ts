@@ -2,7 +2,7 @@
 import { MessageChannel, receiveMessageOnPort, Worker } from 'node:worker_threads'
 import { makeLiveTokens } from '../../src/store/ledger/live-tokens.ts'
 import { makeSets } from '../../src/store/ledger/sets.ts'
-import { LEASE_MS } from '../../src/store/postgres/clock.ts'
+import { LEASE_MS } from '../../src/store/lease.ts'
 import { TOKENS_LOCK } from '../../src/store/postgres/locks.ts'
 import { lastGiven } from '../../src/store/postgres/open-transaction.ts'
 import { endedBetween } from '../../src/store/postgres/partitions.ts'

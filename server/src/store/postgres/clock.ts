@@ -1,11 +1,8 @@
 // The time of the database, as a process follows it: it never stands still and never steps back.
 import { Unavailable } from '../../domain/refusal.ts'
 import type { Milliseconds } from '../../domain/time.ts'
+import { LEASE_MS } from '../lease.ts'
 
-/** The lease is written ahead by so much, and renewed at half of it. */
-export const LEASE_MS = 1000
-/** A lease at most so far ahead of the database's clock is waited out at start. */
-export const LEASE_WAIT_MS = 2000
 /** How far the database's clock may be ahead of what this process has followed, and the lease of it at start. */
 export const CLOCK_OFF_MS_MAX = 60_000
 

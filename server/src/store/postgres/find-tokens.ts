@@ -4,6 +4,7 @@ import type { TokenAddress } from '../../domain/claims.ts'
 import { type CutOff, isDead } from '../../domain/ledger.ts'
 import { Unavailable } from '../../domain/refusal.ts'
 import type { FoundToken } from '../../ports.ts'
+import { LATE, type Lease } from '../lease.ts'
 import { type CutOffRow, cutOffOf } from '../ledger/cut-offs.ts'
 import { type Labels, recordWith } from '../ledger/labels.ts'
 import type { Sets } from '../ledger/sets.ts'
@@ -11,7 +12,6 @@ import { tokenOf, type TokenNumbers } from '../ledger/token-rows.ts'
 import { recall } from '../remembered.ts'
 import { hexOfBytes } from '../rows.ts'
 import type { Script } from '../script.ts'
-import { LEASE_MS } from './clock.ts'
 import type { Connection } from './connection.ts'
 import type { Session } from './session.ts'
 
@@ -90,15 +90,13 @@ function* foundToken(
 
 const isThere = (row: Row | undefined): row is Row & { readonly digest: Uint8Array } => (row?.digest ?? null) !== null
 
-/** `late`: the lease of the clock does not cover the time of the answer. `lease`: until when it does. */
-export type Found =
-  | { readonly late: true }
-  | { readonly late: false; readonly wantsLease: boolean; readonly tokens: readonly (FoundToken | undefined)[] }
+/** In order; LATE where the lease of the clock does not cover the time of the answer. */
+export type Found = readonly (FoundToken | undefined)[] | typeof LATE
 
 export type FindTokens = (connection: Connection, addresses: readonly TokenAddress[]) => Promise<Found>
 
 /** In order; undefined where there is no row, because the token was never written or has been moved. */
-export const makeFindTokens = (session: Session, names: Names): FindTokens => {
+export const makeFindTokens = (session: Session, names: Names, lease: Lease): FindTokens => {
   const text = findStatement(session.fence)
   return async (connection, addresses) => {
     const values = [addresses.map(({ lifetimeSeconds }) => lifetimeSeconds), addresses.map(({ id }) => id)]
@@ -107,7 +105,7 @@ export const makeFindTokens = (session: Session, names: Names): FindTokens => {
     if (connection.notices() !== notices) throw new Unavailable('The standby of the database did not answer.')
     const rows = answered.rows as readonly Row[] // as the statement lists them
     const common = readCommon(rows[0]?.common, session)
-    if (common.now > common.clockLease) return { late: true }
+    if (!lease.covers(common.now, common.clockLease)) return LATE
     const tokens: (FoundToken | undefined)[] = []
     for (const [n, address] of addresses.entries()) {
       const row = rows[n]
@@ -115,7 +113,7 @@ export const makeFindTokens = (session: Session, names: Names): FindTokens => {
         isThere(row) ? await session.driver.drive(connection, foundToken(address, row, common, names)) : undefined,
       )
     }
-    return { late: false, wantsLease: common.now > common.clockLease - LEASE_MS / 2, tokens }
+    return tokens
   }
 }
 

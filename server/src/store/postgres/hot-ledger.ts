@@ -2,7 +2,8 @@
 import type { TokenAddress } from '../../domain/claims.ts'
 import { Unavailable } from '../../domain/refusal.ts'
 import type { MonotonicMilliseconds } from '../../domain/time.ts'
-import type { FoundToken, InsertOutcome, NewToken, TokenLedger } from '../../ports.ts'
+import type { InsertOutcome, NewToken, TokenLedger } from '../../ports.ts'
+import { LATE, type Lease } from '../lease.ts'
 import type { Labels } from '../ledger/labels.ts'
 import type { Sets } from '../ledger/sets.ts'
 import type { HotLedger } from '../ledger/token-ledger.ts'
@@ -19,13 +20,12 @@ const FIND_FLIGHTS_MAX = 3
 const FIND_TOGETHER_MAX = 512
 const INSERT_FLIGHTS_MAX = 2
 const INSERT_TOGETHER_MAX = 256
-const ATTEMPTS = 5
 
 export type HotParts = {
   readonly writer: GroupWriter
   readonly labels: Labels
   readonly sets: Sets
-  readonly renewLease: () => Promise<unknown>
+  readonly lease: Lease
   /** The time by which a step that begins now must be done, where its caller names none or a later one. */
   readonly deadline: (until?: MonotonicMilliseconds) => MonotonicMilliseconds
 }
@@ -36,35 +36,24 @@ const cut = <T>(list: readonly T[], lengths: readonly number[]): readonly (reado
   return lengths.map(length => list.slice(from, (from += length)))
 }
 
-const makeFind = (session: Session, { labels, sets, renewLease, deadline }: HotParts): TokenLedger['find'] => {
-  const findTokens = makeFindTokens(session, { labels, sets })
+const makeFind = (session: Session, { labels, sets, lease, deadline }: HotParts): TokenLedger['find'] => {
+  const findTokens = makeFindTokens(session, { labels, sets }, lease)
   const ask = makeBatches<readonly TokenAddress[], Found>({
     pool: session.pool,
     flightsMax: FIND_FLIGHTS_MAX,
     sizeMax: FIND_TOGETHER_MAX,
     send: async (connection, batch) => {
       const found = await findTokens(connection, batch.flat())
-      if (found.late) return batch.map(() => found)
+      if (found === LATE) return batch.map(() => LATE)
       const lengths = batch.map(addresses => addresses.length)
-      return cut(found.tokens, lengths).map(tokens => ({ ...found, tokens }))
+      return cut(found, lengths)
     },
   })
-  return async (addresses): Promise<readonly (FoundToken | undefined)[]> => {
-    if (addresses.length === 0) return []
-    for (let n = 0; n < ATTEMPTS; n += 1) {
-      const found = await ask(addresses, deadline())
-      if (found.late) await renewLease()
-      else {
-        if (found.wantsLease) renewLease().catch(() => undefined)
-        return found.tokens
-      }
-    }
-    throw new Unavailable('The lease of the clock could not be renewed in time.')
-  }
+  return async addresses => (addresses.length === 0 ? [] : lease.answer(() => ask(addresses, deadline())))
 }
 
-const makeInsert = (session: Session, { writer, renewLease, deadline }: HotParts): TokenLedger['insert'] => {
-  const writePlain = makeWritePlain(session, renewLease)
+const makeInsert = (session: Session, { writer, lease, deadline }: HotParts): TokenLedger['insert'] => {
+  const writePlain = makeWritePlain(session, lease)
 
   /** Each by itself where one of them spoils the statement of all. */
   const writeBatch = async (connection: Connection, batch: readonly (readonly NewToken[])[]) => {

@@ -1,5 +1,6 @@
 // New tokens that need nothing but their row: many at once, in a transaction that is sent whole.
 import { issuedAtOf } from '../../domain/token-id.ts'
+import type { Lease } from '../lease.ts'
 import { LAST_USE_STEP_MS } from '../registers/last-uses.ts'
 import type { InsertOutcome, NewToken } from '../../ports.ts'
 import type { Told } from './clock.ts'
@@ -66,8 +67,8 @@ export const isPlain = ({ limits, proof, assertion }: NewToken): boolean =>
 /** One outcome a token, in order; in a transaction that is sent whole. */
 export type WritePlain = (connection: Connection, tokens: readonly NewToken[]) => Promise<readonly PlainOutcome[]>
 
-/** `renewLease` is called where an id is beyond the lease of the clock. */
-export const makeWritePlain = (session: Session, renewLease: () => Promise<unknown>): WritePlain => {
+/** The lease is renewed where an id is beyond it. */
+export const makeWritePlain = (session: Session, lease: Pick<Lease, 'renew'>): WritePlain => {
   const { transactions, clock } = session
   const numbersOf = makeKnownSets(session)
 
@@ -112,7 +113,7 @@ export const makeWritePlain = (session: Session, renewLease: () => Promise<unkno
       const state = stated?.rows[0] as State // as the statement lists it
       clock.observe(state)
       if (newest <= state.clockLease || n === LEASE_ATTEMPTS) return { inserted, state, newest }
-      await renewLease()
+      await lease.renew()
     }
   }
 

@@ -7,15 +7,15 @@ import { Unavailable } from '../../domain/refusal.ts'
 import type { Seal } from '../../domain/seal.ts'
 import type { Milliseconds, MonotonicMilliseconds } from '../../domain/time.ts'
 import type { SealKey } from '../audit/seals.ts'
+import { coverAnswer, makeLease } from '../lease.ts'
 import { makeLabels } from '../ledger/labels.ts'
 import { makeSets } from '../ledger/sets.ts'
 import { monotonicMs } from '../monotonic.ts'
 import type { Retention } from '../retention.ts'
-import { given, run, type Script } from '../script.ts'
+import { given } from '../script.ts'
 import { supplyKeys } from '../signing-keys/supply-keys.ts'
 import type { Reader } from '../snapshot.ts'
 import { makeStorePorts, type StorePorts } from '../store-ports.ts'
-import type { Transaction } from '../transaction.ts'
 import type { DatabaseAddress } from './address.ts'
 import { startSession, type StoreMaker } from './start-session.ts'
 import { makeHotLedger } from './hot-ledger.ts'
@@ -65,25 +65,6 @@ const makeHealth = (reader: Reader, writer: GroupWriter, deadline: () => Monoton
   },
 })
 
-/** From the renewal of a lease to the answer for which it was asked. */
-const ANSWER_MS = 50
-
-// Every transaction renews the lease where half of it has gone, but for those of a command, which writes none ahead; what
-// it reads must be answered at a time that one covers.
-const coverAnswer = ({ now }: Transaction): Script<number> =>
-  run('update service set clock_lease = ? where clock_lease < ?', now + ANSWER_MS, now + ANSWER_MS)
-
-/** Renews the lease of the clock; of all who ask for it meanwhile one does. */
-const leaseRenewal = (writer: GroupWriter, deadline: () => MonotonicMilliseconds) => {
-  let renewing: Promise<unknown> | undefined
-  return (): Promise<unknown> => {
-    renewing ??= writer.run({ lane: 'quiet', perform: coverAnswer, until: deadline() }).finally(() => {
-      renewing = undefined
-    })
-    return renewing
-  }
-}
-
 const wholeMonotonic = (): Milliseconds => Math.floor(monotonicMs())
 
 /** Opens a store that `migrate` made. Throws StoreProblem with one line for a person. */
@@ -106,10 +87,10 @@ export const openPostgresStore = async (options: PostgresOptions): Promise<Postg
   })
   let upkeep: RunningUpkeep | null = null
   const writer = makeWriter(session, transactionOpener(session, sets), () => upkeep?.wake())
-  const renewLease = leaseRenewal(writer, deadline)
-  const reader = makeReader(session, { sets, renewLease, deadline })
+  const lease = makeLease(() => writer.run({ lane: 'quiet', perform: coverAnswer, until: deadline() }))
+  const reader = makeReader(session, { sets, lease, deadline })
   const jobs = jobWriter(writer, deadline)
-  const hot = makeHotLedger(session, { writer, labels, sets, renewLease, deadline })
+  const hot = makeHotLedger(session, { writer, labels, sets, lease, deadline })
   const ports = makeStorePorts(reader, jobs, { hot, health: makeHealth(reader, writer, deadline), labels })
   const onFault = (fault: unknown): void => options.onFault?.(fault)
   const onKeyWanted = supplyKeys({

@@ -2,18 +2,17 @@
 import { Unavailable } from '../../domain/refusal.ts'
 import type { CutOff } from '../../domain/ledger.ts'
 import type { MonotonicMilliseconds } from '../../domain/time.ts'
+import { LATE, type Lease } from '../lease.ts'
 import { readOpenCutOffs } from '../ledger/cut-offs.ts'
 import type { Sets } from '../ledger/sets.ts'
 import type { Script } from '../script.ts'
 import type { ServiceRow } from '../service-row.ts'
 import type { Reader, Snapshot } from '../snapshot.ts'
 import { makeBatches } from './batches.ts'
-import { LEASE_MS } from './clock.ts'
 import type { Answered, Asked } from './connection.ts'
 import { endedBetween } from './partitions.ts'
 import type { Session } from './session.ts'
 
-const ATTEMPTS = 5
 const TOGETHER_MAX = 256
 const FLIGHTS_MAX = 2
 
@@ -30,11 +29,9 @@ type Work = (snapshot: Snapshot) => Script<unknown>
 
 type Read = { readonly value: unknown } | { readonly fault: unknown } | { readonly asks: true }
 
-const LATE = Symbol('the lease of the clock has run out')
-
 export type ReaderOptions = {
   readonly sets: Sets
-  readonly renewLease: () => Promise<unknown>
+  readonly lease: Lease
   /** When the request that begins now must be answered. */
   readonly deadline: () => MonotonicMilliseconds
 }
@@ -65,7 +62,7 @@ const answerFrom = (snapshot: Snapshot, work: Work): Read => {
   }
 }
 
-export const makeReader = (session: Session, { sets, renewLease, deadline }: ReaderOptions): Reader => {
+export const makeReader = (session: Session, { sets, lease, deadline }: ReaderOptions): Reader => {
   const { pool, sidePool, driver, transactions } = session
 
   const readSnapshot = async (ask: (asked: Asked) => Promise<Answered>): Promise<Snapshot> => {
@@ -99,20 +96,12 @@ export const makeReader = (session: Session, { sets, renewLease, deadline }: Rea
   }
 
   function* timed<T>(snapshot: Snapshot, work: (snapshot: Snapshot) => Script<T>): Script<T | typeof LATE> {
-    if (snapshot.now > snapshot.service.clockLease) return LATE
-    if (snapshot.now > snapshot.service.clockLease - LEASE_MS / 2) renewLease().catch(() => undefined)
-    return yield* work(snapshot)
+    return lease.covers(snapshot.now, snapshot.service.clockLease) ? yield* work(snapshot) : LATE
   }
 
   return {
     readUntimed,
-    read: async <T>(work: (snapshot: Snapshot) => Script<T>): Promise<T> => {
-      for (let n = 0; n < ATTEMPTS; n += 1) {
-        const answer = await readUntimed(snapshot => timed(snapshot, work))
-        if (answer !== LATE) return answer
-        await renewLease()
-      }
-      throw new Unavailable('The lease of the clock could not be renewed in time.')
-    },
+    read: <T>(work: (snapshot: Snapshot) => Script<T>): Promise<T> =>
+      lease.answer(() => readUntimed(snapshot => timed(snapshot, work))),
   }
 }

@@ -1,9 +1,10 @@
 // Starts what everything that talks to one database shares: its connections, and the clock that follows the database's.
 import type { Milliseconds } from '../../domain/time.ts'
+import { LEASE_MS, LEASE_WAIT_MS } from '../lease.ts'
 import { monotonicMs } from '../monotonic.ts'
 import { StoreProblem } from '../store-problem.ts'
 import type { DatabaseAddress } from './address.ts'
-import { CLOCK_OFF_MS_MAX, LEASE_MS, LEASE_WAIT_MS, makeDatabaseClock } from './clock.ts'
+import { CLOCK_OFF_MS_MAX, makeDatabaseClock } from './clock.ts'
 import type { Connection } from './connection.ts'
 import { driver } from './drive.ts'
 import { refuseVersion, schemaVersionOf } from './migrations.ts'

@@ -5,10 +5,6 @@ import { Unavailable } from '../../domain/refusal.ts'
 import type { Milliseconds } from '../../domain/time.ts'
 import { monotonicMs } from '../monotonic.ts'
 
-/** The lease is written ahead by so much, and renewed at half of it. */
-export const LEASE_MS = 1000
-/** A lease at most so far ahead of the wall clock is waited out at start. */
-export const LEASE_WAIT_MS = 2000
 /** The clock may run ahead of steady progress by so much, not more. */
 export const CLOCK_AHEAD_MS_MAX = 60_000
 

@@ -1,13 +1,11 @@
 // What the writing thread can be asked to do: the jobs of every store, and what SQLite does in its own way.
 import { type Given, JOBS as SHARED } from '../jobs.ts'
+import { coverAnswer } from '../lease.ts'
 import { run, type Script } from '../script.ts'
 import type { Transaction } from '../transaction.ts'
 import { insertTokens } from './insert-tokens.ts'
 import type { PackedTokens } from './packed-tokens.ts'
 import type { SqliteTransaction } from './transaction.ts'
-
-/** From the renewal of a lease to the answer for which it was asked. */
-const ANSWER_MS = 50
 
 export const JOBS = {
   ...SHARED,
@@ -16,11 +14,7 @@ export const JOBS = {
     return insertTokens(tx, packed)
   },
   /** Every transaction renews the lease of the clock where half of it has gone; this one does nothing else. */
-  renewLease: function* ({ now }: Transaction, _input: null): Script<null> {
-    // The process of a command writes no lease ahead, but what it reads must be answered at a time that one covers.
-    yield* run('update service set clock_lease = max(clock_lease, ?)', now + ANSWER_MS)
-    return null
-  },
+  renewLease: (tx: Transaction, _input: null): Script<null> => coverAnswer(tx),
   /** A durable write that proves the disk and changes nothing: SQLite writes this page even where the value is the same. */
   proveWrite: function* (_tx: Transaction, _input: null): Script<null> {
     yield* run('pragma user_version = 0')

@@ -7,20 +7,12 @@ import type { Seal } from '../../domain/seal.ts'
 import type { SigningKeyMaker, SigningKeyRegister } from '../../ports/signing-keys.ts'
 import type { SealKey } from '../audit/seals.ts'
 import { makeLabels } from '../ledger/labels.ts'
+import { LEASE_MS, LEASE_WAIT_MS } from '../lease.ts'
 import type { Retention } from '../retention.ts'
 import { supplyKeys } from '../signing-keys/supply-keys.ts'
 import { makeStorePorts, type StorePorts } from '../store-ports.ts'
 import { StoreProblem } from '../store-problem.ts'
-import {
-  CLOCK_AHEAD_MS_MAX,
-  type ClockCells,
-  clockOf,
-  LEASE_MS,
-  leaseAhead,
-  LEASE_WAIT_MS,
-  type ManualClock,
-  startClock,
-} from './clock.ts'
+import { CLOCK_AHEAD_MS_MAX, type ClockCells, clockOf, leaseAhead, type ManualClock, startClock } from './clock.ts'
 import { isBusy, openForMigration, openForReading, refuseForeignUser } from './connection.ts'
 import { makeHealth } from './health.ts'
 import { makeHotLedger } from './hot-ledger.ts'

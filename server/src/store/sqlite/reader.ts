@@ -4,10 +4,10 @@ import type { CutOff } from '../../domain/ledger.ts'
 import { Unavailable } from '../../domain/refusal.ts'
 import type { Milliseconds } from '../../domain/time.ts'
 import { readOpenCutOffs } from '../ledger/cut-offs.ts'
+import { LATE, makeLease } from '../lease.ts'
 import { makeSets } from '../ledger/sets.ts'
 import type { Script } from '../script.ts'
 import type { Reader, Snapshot } from '../snapshot.ts'
-import { LEASE_MS } from './clock.ts'
 import { isBusy, isStoreFault } from './connection.ts'
 import { drive } from './drive.ts'
 import { readServiceRow } from './service-row.ts'
@@ -46,14 +46,7 @@ export const makeReader = (
 ): SqliteReader => {
   const sql = statementsOf(db)
   const sets = makeSets()
-  let renewing: Promise<unknown> | undefined
-
-  const renewLease = (): Promise<unknown> => {
-    renewing ??= writer.call('renewLease', null).finally(() => {
-      renewing = undefined
-    })
-    return renewing
-  }
+  const lease = makeLease(() => writer.call('renewLease', null))
 
   const snapshot = <T>(work: (snapshot: SqliteSnapshot) => T): T => {
     sql('begin').run()
@@ -77,20 +70,8 @@ export const makeReader = (
     }
   }
 
-  const LATE = Symbol('the lease of the clock has run out')
-
-  const readDirectly: SqliteReader['readDirectly'] = async work => {
-    for (let n = 0; n < ATTEMPTS; n += 1) {
-      const answer = attempt(seen => {
-        if (seen.now > seen.service.clockLease) return LATE
-        if (seen.now > seen.service.clockLease - LEASE_MS / 2) renewLease().catch(() => undefined)
-        return work(seen)
-      })
-      if (answer !== LATE) return answer
-      await renewLease()
-    }
-    throw new Unavailable('The lease of the clock could not be renewed in time.')
-  }
+  const readDirectly: SqliteReader['readDirectly'] = work =>
+    lease.answer(() => attempt(seen => (lease.covers(seen.now, seen.service.clockLease) ? work(seen) : LATE)))
 
   return {
     readDirectly,
