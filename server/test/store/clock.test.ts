@@ -1,10 +1,12 @@
 // The store's clock: leased in the file before it is used, never standing, never stepping back.
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { test, type TestContext } from 'node:test'
+import { Worker } from 'node:worker_threads'
 import { Unavailable } from '../../src/domain/refusal.ts'
 import { issuedAtOf } from '../../src/domain/token-id.ts'
 import { LEASE_MS, LEASE_WAIT_MS } from '../../src/store/lease.ts'
-import { CLOCK_AHEAD_MS_MAX, makeManualClock } from '../../src/store/sqlite/clock.ts'
+import { CLOCK_AHEAD_MS_MAX, clockOf, makeManualClock, startClock } from '../../src/store/sqlite/clock.ts'
 import { StoreProblem } from '../../src/store/store-problem.ts'
 import { openSqliteStore } from '../../src/store/sqlite/open.ts'
 import type { Retention } from '../../src/store/retention.ts'
@@ -227,6 +229,23 @@ test('a wall clock that jumps ahead by 60 s is followed; beyond that nothing is 
     [false],
   )
   assert.equal(await store.ledger.end(token, 'manual_revocation', act('token.revoke')), 'ended')
+})
+
+// Another thread moves time on, the steady clock first: who reads the wall clock first sees no step.
+const MOVE_ON = `
+  const cells = new BigInt64Array(require('node:worker_threads').workerData)
+  for (let n = 0; n < 300_000; n += 1) {
+    Atomics.add(cells, 1, 1n)
+    Atomics.add(cells, 0, 1n)
+  }`
+
+test('time that passes between the two readings of a clock is not taken for a step ahead', async () => {
+  const manual = makeManualClock(START)
+  const now = clockOf(startClock(START, manual.buffer))
+  const mover = new Worker(MOVE_ON, { eval: true, workerData: manual.buffer })
+  while (manual.wall() < START + 300_000) now()
+  await once(mover, 'exit')
+  assert.equal(now(), manual.wall())
 })
 
 test('acts of two processes on one store never go back in time, nor do ids after an act', async t => {

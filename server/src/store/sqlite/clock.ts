@@ -49,8 +49,9 @@ export const makeManualClock = (start: Milliseconds) => {
   return {
     buffer,
     advance: (ms: number) => {
-      Atomics.add(cells, 0, BigInt(ms))
+      // In this order a thread that reads meanwhile, the wall clock first, sees no step ahead.
       Atomics.add(cells, 1, BigInt(ms))
+      Atomics.add(cells, 0, BigInt(ms))
     },
     stepWall: (ms: number) => void Atomics.add(cells, 0, BigInt(ms)),
     wall: () => Number(Atomics.load(cells, 0)),
@@ -82,8 +83,10 @@ export const clockOf = ({ offset, manual }: ClockCells): (() => Milliseconds) =>
   const sources = sourcesOf(manual)
   const cells = new BigInt64Array(offset)
   return () => {
+    // The wall clock first: a thread that is held up between the two readings must not take its pause for a step ahead.
+    const wall = sources.wall()
     const monotonic = sources.monotonic()
-    const wanted = BigInt(sources.wall() - monotonic)
+    const wanted = BigInt(wall - monotonic)
     let current = Atomics.load(cells, 0)
     if (wanted > current) {
       const limit = Number(Atomics.load(cells, 1)) + CLOCK_AHEAD_MS_MAX
