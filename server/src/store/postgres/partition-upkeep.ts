@@ -52,8 +52,14 @@ const drop = async (connection: Connection, { name, parent, pending }: Partition
 
 const PACKED = 'packed'
 
-// As written an index of a partition is a third emptier than it need be.
+const INDEXES = 'select indexrelid::regclass::text as name from pg_index where indrelid = $1::regclass order by 1'
+
+// As written an index of a partition is a third emptier than it need be. Nothing is added to it any more: so no room is left.
 const pack = async (connection: Connection, { name }: PartitionTable): Promise<void> => {
+  const { rows } = await connection.ask({ text: INDEXES, values: [name] })
+  for (const index of rows as readonly { readonly name: string }[]) {
+    await connection.ask({ text: `alter index ${index.name} set (fillfactor = 100)` })
+  }
   await connection.ask({ text: `reindex table concurrently ${name}` })
   await connection.ask({ text: `comment on table ${name} is '${PACKED}'` })
 }
