@@ -132,14 +132,21 @@ export type Touched = { readonly name: string; readonly pages: number; readonly 
 
 const SET_OF_ANY = `select s.n as scope, a.n as agent from agent a, scope_set s where a.id = $1 order by s.n limit 1`
 
-/** Runs each with the settings of the service, twice: what is counted is how many pages it looks at, in memory or not. */
+const literal = (value: unknown): string => (typeof value === 'number' ? String(value) : `'${String(value)}'`)
+
+/**
+ * Runs each under the plan that the service has of it, for any values (a plan of `explain` itself is made for these): twice.
+ * What is counted is how many pages it looks at, in memory or not.
+ */
 export const readTouched = async (connection: Connection, filled: Filled): Promise<readonly Touched[]> => {
   const { rows } = await connection.ask({ text: SET_OF_ANY, values: [filled.agentId] })
   const touched: Touched[] = []
   for (const [nth, { name, text, values }] of rangesOf(filled, rows[0] as Numbers).entries()) {
     let n = 0
-    const explained = `explain (analyze, buffers, costs off) ${text.replaceAll('?', () => `$${++n}`)}`
-    const asked = { text: explained, values, name: `explained_${nth}` }
+    await connection.ask({ text: `prepare range_${nth} as ${text.replaceAll('?', () => `$${++n}`)}` })
+    const asked = {
+      text: `explain (analyze, buffers, costs off) execute range_${nth}(${values.map(literal).join(', ')})`,
+    }
     await connection.ask(asked)
     const lines = (await connection.ask(asked)).rows.map(row => String((row as Record<string, unknown>)['QUERY PLAN']))
     const buffers = lines.find(line => line.includes('Buffers:')) ?? ''
