@@ -11,5 +11,5 @@ if (findPooler() === undefined) {
   const pooler = await startPooler({ pool_mode: 'transaction' })
   after(pooler.stop)
   openStoresThrough(pooler)
-  await testOnPostgres('contract', FILES)
+  await testOnPostgres(['contract', FILES])
 }
