@@ -5,7 +5,7 @@ import { REASONS } from '../src/domain/reason.ts'
 import { makeTokenId } from '../src/domain/token-id.ts'
 import { keepPartitions } from '../src/store/postgres/partition-upkeep.ts'
 import { makePartitionFor } from '../src/store/postgres/partitions.ts'
-import { connectPatiently } from '../src/store/postgres/primary.ts'
+import { connectUnhurried } from '../src/store/postgres/primary.ts'
 import { fillPartitions } from './bare-partitions.ts'
 import { addressOf, type BenchDatabase, withClient } from './databases.ts'
 import {
@@ -131,7 +131,7 @@ const makePartitions = async (
   database: BenchDatabase,
   spans: Readonly<Record<'token' | 'ended', Span>>,
 ): Promise<void> => {
-  const connection = await connectPatiently(addressOf(database))
+  const connection = await connectUnhurried(addressOf(database))
   try {
     for (const table of ['token', 'ended'] as const) {
       const { oldest, newest } = spans[table]
@@ -143,14 +143,8 @@ const makePartitions = async (
 }
 
 /** One round of the upkeep of partitions, as the service does one each minute. */
-const keepUp = async (database: BenchDatabase, now: number): Promise<void> => {
-  const connection = await connectPatiently(addressOf(database))
-  try {
-    await keepPartitions(connection, { expiredMs: YEAR_MS, endedMs: YEAR_MS }, now)
-  } finally {
-    await connection.close()
-  }
-}
+const keepUp = (database: BenchDatabase, now: number): Promise<void> =>
+  keepPartitions(() => connectUnhurried(addressOf(database)), { expiredMs: YEAR_MS, endedMs: YEAR_MS }, now)
 
 type Told = (line: string) => void
 

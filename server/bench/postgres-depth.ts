@@ -1,6 +1,6 @@
 // Whether anything grows with the number of tokens on PostgreSQL: a full store beside a small one, the same requests in turn;
 // and what a token takes on disk.
-import { connectPatiently } from '../src/store/postgres/primary.ts'
+import { connectUnhurried } from '../src/store/postgres/primary.ts'
 import { startIdentityProvider } from '../test/support/identity-provider.ts'
 import { openAsker } from './connection.ts'
 import {
@@ -61,7 +61,7 @@ type Store = Prepared & Asked & { readonly meter: () => number }
 const report = (line: string): void => console.error(`${new Date().toISOString().slice(11, 19)} ${line}`)
 
 const touchedIn = async (database: BenchDatabase, filled: Filled): Promise<readonly Touched[]> => {
-  const connection = await connectPatiently(addressOf(database))
+  const connection = await connectUnhurried(addressOf(database))
   try {
     return await readTouched(connection, filled)
   } finally {

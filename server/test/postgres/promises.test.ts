@@ -93,26 +93,6 @@ test('partitions are made ahead, and dropped whole once nothing in them must be 
   assert.ok(countRows(file, `pg_description where description = 'packed'`) > 0)
 })
 
-const ROOMY = `pg_index i join pg_class c on c.oid = i.indexrelid
-  where i.indrelid = 'token_20261121'::regclass and not coalesce(c.reloptions, '{}') @> '{fillfactor=100}'`
-
-test('the indexes of a day are packed as soon as it is over, and hold its living tokens without room for others', async t => {
-  const { store, agent, clock, file, address } = await makeWorld(t)
-  const [token] = await issue(store, agent, { lifetimeSeconds: 86_400 })
-  assert.ok(token)
-  const keep = () => withConnection(address, connection => keepPartitions(connection, KEEP_LONG, clock.wall()))
-  const isPacked = () => countRows(file, `pg_description where objoid = 'token_20261121'::regclass`) > 0
-  // A token with an id of the day could still come a moment after it.
-  clock.advance(Date.UTC(2026, 10, 22) + 300_000 - 1 - START)
-  await keep()
-  assert.ok(!isPacked() && countRows(file, ROOMY) === 3)
-  clock.advance(1)
-  await keep()
-  assert.ok(isPacked() && countRows(file, ROOMY) === 0)
-  assert.ok((await store.ledger.find([token]))[0]?.dead === false)
-  assert.equal(await store.ledger.end(token, 'manual_revocation', REVOKE), 'ended')
-})
-
 test('a revoke that finds its work done writes all the same, and so waits for what did it', async t => {
   const { store, agent, file } = await makeWorld(t)
   const [token] = await issue(store, agent, {})
