@@ -88,7 +88,7 @@ const PAGE = 101
 
 type Asked = { readonly name: string; readonly text: string; readonly values: readonly unknown[] }
 
-const middleOf = ({ oldest, newest }: Span): number => Math.floor((oldest + newest) / 2)
+const instantIn = ({ oldest, newest }: Span, share: number): number => Math.floor(oldest + (newest - oldest) * share)
 
 type Numbers = { readonly agent: number; readonly scope: number }
 
@@ -98,8 +98,18 @@ const keysOf = (n: number, { agent, scope }: Numbers): readonly number[] => [[],
 const rangesOf = ({ live, ended }: Filled, numbers: Numbers): readonly Asked[] => {
   const access = ['', ', an agent', ', a scope set']
   const reason = REASONS[REASONS_GIVEN[0] ?? 'manual_revocation']
-  const tokenAt = { first: ABOVE_EVERY_ID, middle: lowestIdAt(middleOf(live)), last: lowestIdAt(live.oldest + 60_000) }
-  const endedAt = { first: Number.MAX_SAFE_INTEGER, middle: middleOf(ended), last: ended.oldest + 3_600_000 }
+  // So far from the end even a page of the small store is full.
+  const depths = { middle: 0.5, deep: 0.25 }
+  const tokenAt = {
+    first: ABOVE_EVERY_ID,
+    middle: lowestIdAt(instantIn(live, depths.middle)),
+    deep: lowestIdAt(instantIn(live, depths.deep)),
+  }
+  const endedAt = {
+    first: Number.MAX_SAFE_INTEGER,
+    middle: instantIn(ended, depths.middle),
+    deep: instantIn(ended, depths.deep),
+  }
   const tokens = TOKEN_RANGE_STATEMENTS.flatMap((text, n) =>
     Object.entries(tokenAt).map(([depth, below]) => ({
       name: `live tokens${access[n]}, ${depth}`,
