@@ -12,6 +12,7 @@ import { FIND_STATEMENT } from '../../src/store/postgres/find-tokens.ts'
 import { lockService, lockTokens, TOKENS_LOCK } from '../../src/store/postgres/locks.ts'
 import { keepPartitions } from '../../src/store/postgres/partition-upkeep.ts'
 import type { Pool } from '../../src/store/postgres/pool.ts'
+import { connectPatiently } from '../../src/store/postgres/primary.ts'
 import { makeTransactions } from '../../src/store/postgres/transactions.ts'
 import { databaseOf, runStatement } from '../support/postgres-cluster.ts'
 import { addressOf, withConnection } from '../support/postgres-store.ts'
@@ -74,7 +75,7 @@ test('partitions are made ahead, and dropped whole once nothing in them must be 
   const [ended, expired] = await issue(store, agent, {}, {})
   assert.ok(ended && expired)
   await store.ledger.end(ended, 'manual_revocation', REVOKE)
-  const keep = () => withConnection(address, connection => keepPartitions(connection, KEEP_LONG, clock.wall()))
+  const keep = () => keepPartitions(() => connectPatiently(address), KEEP_LONG, clock.wall())
   // The day, the longest life of a token, and what expired is kept for; until a moment before, it is all there.
   clock.advance(Date.UTC(2026, 10, 22) + DAY_MS + KEEP_LONG.expiredMs - 1 - START)
   await keep()
