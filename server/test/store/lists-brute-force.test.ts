@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import type { HistoryFilters, Position, TokenFilters } from '../../src/domain/page.ts'
 import type { Reason } from '../../src/domain/reason.ts'
-import { KEEP_LONG, NO_HISTORY_FILTERS, NO_TOKEN_FILTERS } from '../support/store.ts'
+import { isPostgresTested, KEEP_LONG, NO_HISTORY_FILTERS, NO_TOKEN_FILTERS } from '../support/store.ts'
 import { fill, openCutOffCount } from './list-fill.ts'
 import type { Asked } from './list-model.ts'
 import { makeRandom, type Random } from './list-random.ts'
@@ -22,7 +22,8 @@ import {
   type World,
 } from './list-world.ts'
 
-const STEPS = 50
+// On PostgreSQL fewer tokens and every fifth combination: what is shared is tried in full on the embedded store.
+const [STEPS, ISSUED, EVERY] = isPostgresTested() ? [20, 200, 5] : [50, 400, 1]
 const REASONS: readonly Reason[] = [
   'agent_disabled',
   'bulk_revocation',
@@ -89,7 +90,7 @@ const liveThrough = async (random: Random, scopeItemsMost: number): Promise<Worl
   for (let step = 0; step < STEPS; step += 1) await stepWorld(world, scopeItemsMost)
   for (const agent of world.agents) {
     await enableInWorld(world, agent)
-    const wishes = Array.from({ length: 400 }, () => ({
+    const wishes = Array.from({ length: ISSUED }, () => ({
       lifetimeSeconds: random.pick(LIFETIMES),
       scope: random.some(SCOPE_ITEMS, scopeItemsMost).join(' '),
       audience: random.some(AUDIENCES, 2),
@@ -124,7 +125,7 @@ const forWorlds = (numRuns: number, work: (world: World) => Promise<void>) => {
 
 test('the list of live tokens is what brute force gives, for every combination of filters', () =>
   forWorlds(2, async world => {
-    for (let bits = 0; bits < 1 << LIST_FILTERS; bits += 1) {
+    for (let bits = 0; bits < 1 << LIST_FILTERS; bits += EVERY) {
       await compareList(world, someRequest(world, bits))
       await compareList(world, someRequest(world, bits | (1 << FILTERS)))
     }
@@ -132,7 +133,7 @@ test('the list of live tokens is what brute force gives, for every combination o
 
 test('history is what brute force gives, for every combination of filters', () =>
   forWorlds(2, async world => {
-    for (let bits = 0; bits < 1 << (FILTERS + 1); bits += 1) {
+    for (let bits = 0; bits < 1 << (FILTERS + 1); bits += EVERY) {
       await compareHistory(world, someRequest(world, bits))
     }
   }))
