@@ -34,7 +34,7 @@ const issueMany = async (count: number): Promise<void> => {
 
 const endMany = async (): Promise<void> => {
   await endAllInWorld(world, { agent: agent.number }, 'bulk_revocation')
-  while (fill(world.test.file, await storeNow(world), 100) === 'more');
+  while ((await fill(world.test.file, await storeNow(world), 100)) === 'more');
 }
 
 const pass = async (minutes: number): Promise<number> => {

@@ -166,7 +166,7 @@ test('every step of the fill leaves both lists as they were, and cursors from be
     const begun: Begun[] = []
     for (const bits of REQUESTS_WITHIN_FILL) begun.push(await beginWalk(world, someRequest(world, bits)))
     const now = await storeNow(world)
-    for (let step = 0; fill(world.test.file, now, 1) === 'more'; step += 1) {
+    for (let step = 0; (await fill(world.test.file, now, 1)) === 'more'; step += 1) {
       for (const one of begun.filter((_, n) => n % 3 === step % 3)) await finishWalk(world, one)
       await compareBoth(world, REQUESTS_WITHIN_FILL[step % REQUESTS_WITHIN_FILL.length] ?? 0)
     }

@@ -59,7 +59,7 @@ before(async () => {
   world.test.clock.advance(1000)
   await issueMany(many, ENDED, EVERY_LIFETIME)
   await endAllInWorld(world, { agent: many.number }, 'bulk_revocation')
-  while (fill(world.test.file, await storeNow(world), 100) === 'more');
+  while ((await fill(world.test.file, await storeNow(world), 100)) === 'more');
   await issueMany(many, 12_000, { ...EVERY_LIFETIME, lifetimes: [2] })
   world.test.clock.advance(2500)
   await issueMany(many, 12_000, { ...EVERY_LIFETIME, lifetimes: [300, 3600] })

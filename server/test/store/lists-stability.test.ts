@@ -25,7 +25,7 @@ const makeBusyWorld = async (seed: number): Promise<World> => {
 /** Something happens, and now and then a step of the fill. */
 const disturb = async (world: World): Promise<void> => {
   await stepWorld(world, SCOPE_ITEMS_MOST)
-  if (world.random.chance(0.3)) fill(world.test.file, await storeNow(world), 1)
+  if (world.random.chance(0.3)) await fill(world.test.file, await storeNow(world), 1)
 }
 
 type Row = { readonly id: string; readonly endedAt?: number }
