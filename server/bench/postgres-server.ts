@@ -17,6 +17,7 @@ const USER = 'mintmark'
 const SETTINGS = { max_connections: '100', shared_buffers: '256MB', wal_keep_size: '1GB', jit: 'off' }
 
 export type BenchPostgres = {
+  readonly hasStandby: boolean
   /** Of the database, over the socket of the primary. */
   readonly url: string
   /** By TCP. */
@@ -131,6 +132,7 @@ export const startPostgres = async ({ standby }: { readonly standby: boolean }):
   }
   await query('create database bench')
   return {
+    hasStandby: standby,
     url: `postgres://${USER}@/bench?host=${encodeURIComponent(place)}&port=${primary.port}`,
     port: primary.port,
     processorSeconds: () => nodes.reduce((sum, { child }) => sum + processorSeconds(child.pid ?? 0), 0),

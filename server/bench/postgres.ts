@@ -11,7 +11,7 @@ import { readOptions } from './options.ts'
 import { type BenchPostgres, startPostgres } from './postgres-server.ts'
 import { microsecondsOf } from './rounds.ts'
 import { runBench } from './run-bench.ts'
-import { freePort } from './server-process.ts'
+import { freePort, type Variables } from './server-process.ts'
 
 const options = readOptions({
   seconds: 1.5,
@@ -62,37 +62,41 @@ const bytesOf = async ({ query }: BenchPostgres): Promise<string> => {
   return `live tokens on PostgreSQL: ${tokens}, ${Math.round(Number(found?.['bytes']) / tokens)} bytes each on disk with all indexes`
 }
 
-/** The address of the database: over its socket, or over a link that delays. */
-const addressOf = async ({ url, port }: BenchPostgres, started: AsyncDisposableStack): Promise<string> => {
-  if (options.delay === 0) return url
-  const link = started.adopt(await openLink(port), one => one.close())
+/** How a service reaches the database: over its socket, or over a link that delays. */
+const routeTo = async (database: BenchPostgres | null, started: AsyncDisposableStack): Promise<Variables> => {
+  if (database === null || options.delay === 0) return {}
+  const link = started.adopt(await openLink(database.port), one => one.close())
   link.delay(options.delay)
-  return `postgres://mintmark@127.0.0.1:${link.port}/bench?sslmode=disable`
+  return { DATABASE_URL: `postgres://mintmark@127.0.0.1:${link.port}/bench?sslmode=disable` }
 }
 
 /** Services on three stores; with a standby two, of which one lets look-ups wait for it and the other does not. */
 const startServices = async (cores: Cores, started: AsyncDisposableStack): Promise<readonly Served[]> => {
   const provider = started.adopt(await startIdentityProvider(), one => one.close())
-  const begin = async (installation: Installation, variables = {}): Promise<MintmarkLoads> =>
-    makeMintmarkLoads(started.adopt(await serve(installation, { cores, variables }), one => one.stop()))
   const installOn = async (database: BenchPostgres | null): Promise<Installation> => {
-    const variables = database === null ? {} : { DATABASE_URL: await addressOf(database, started) }
+    const variables = database === null ? {} : { DATABASE_URL: database.url }
     return started.adopt(await install(provider, options.workers, variables), one => one.remove())
+  }
+  const begin = async (
+    store: Store,
+    installation: Installation,
+    database: BenchPostgres | null,
+    more: Variables = {},
+  ): Promise<Served> => {
+    const variables = { ...(await routeTo(database, started)), ...more }
+    const server = started.adopt(await serve(installation, { cores, variables }), one => one.stop())
+    const operations: readonly Operation[] = database?.hasStandby === true ? ['introspect fresh'] : OPERATIONS
+    return { store, loads: await makeMintmarkLoads(server), database, operations }
   }
   const alone = started.adopt(await startPostgres({ standby: false }), one => one.stop())
   const paired = started.adopt(await startPostgres({ standby: true }), one => one.stop())
   const [one, other] = [await installOn(alone), await installOn(paired)]
   const again = { ...other, port: await freePort() }
   return [
-    { store: 'embedded', loads: await begin(await installOn(null)), database: null, operations: OPERATIONS },
-    { store: 'PostgreSQL', loads: await begin(one), database: alone, operations: OPERATIONS },
-    { store: 'fenced', loads: await begin(other), database: paired, operations: ['introspect fresh'] },
-    {
-      store: 'unfenced',
-      loads: await begin(again, { PORT: String(again.port), MINTMARK_FENCED_READS: 'off' }),
-      database: paired,
-      operations: ['introspect fresh'],
-    },
+    await begin('embedded', await installOn(null), null),
+    await begin('PostgreSQL', one, alone),
+    await begin('fenced', other, paired),
+    await begin('unfenced', again, paired, { PORT: String(again.port), MINTMARK_FENCED_READS: 'off' }),
   ]
 }
 

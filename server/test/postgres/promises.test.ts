@@ -5,13 +5,10 @@ import { test, type TestContext } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { Unavailable } from '../../src/domain/refusal.ts'
 import { makeTokenId } from '../../src/domain/token-id.ts'
-import { makeBatches } from '../../src/store/postgres/batches.ts'
-import type { Connection } from '../../src/store/postgres/connection.ts'
 import { driver } from '../../src/store/postgres/drive.ts'
 import { LOOK_STATEMENT } from '../../src/store/postgres/look.ts'
 import { lockService, lockTokens, TOKENS_LOCK } from '../../src/store/postgres/locks.ts'
 import { keepPartitions } from '../../src/store/postgres/partition-upkeep.ts'
-import type { Pool } from '../../src/store/postgres/pool.ts'
 import { makeTransactions } from '../../src/store/postgres/transactions.ts'
 import { databaseOf, runStatement } from '../support/postgres-cluster.ts'
 import { addressOf, withConnection } from '../support/postgres-store.ts'
@@ -144,34 +141,6 @@ test('a transaction that failed and is committed all the same is a failure', asy
     const work = () => connection.ask({ text: 'select 1 / 0' }).catch(() => undefined)
     await assert.rejects(write(connection, work), /took the transaction back/)
   })
-})
-
-test('what is asked while a batch is under way is not answered by it', async () => {
-  const sent: (readonly number[])[] = []
-  const { promise: answered, resolve: answer } = Promise.withResolvers<undefined>()
-  const connection = {} as Connection
-  const pool: Pool = { use: work => work(connection), close: () => undefined }
-  const ask = makeBatches<number, number>({
-    pool,
-    flightsMax: 1,
-    sizeMax: 2,
-    send: async (_, batch) => {
-      sent.push(batch)
-      if (sent.length === 1) await answered
-      return batch.map(n => 10 * n)
-    },
-  })
-  const first = [ask(1, 0), ask(2, 0), ask(3, 0)]
-  await Promise.resolve()
-  await Promise.resolve()
-  assert.deepEqual(sent, [[1, 2]])
-  const late = ask(4, 0)
-  answer(undefined)
-  assert.deepEqual(await Promise.all([...first, late]), [10, 20, 30, 40])
-  assert.deepEqual(sent, [
-    [1, 2],
-    [3, 4],
-  ])
 })
 
 test('a token that comes while an act is under way waits for it, and is decided on again', async t => {

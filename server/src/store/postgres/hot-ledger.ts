@@ -16,7 +16,7 @@ import { cut, type Look } from './look.ts'
 import type { Session } from './session.ts'
 import type { GroupWriter } from './writer.ts'
 
-const INSERT_FLIGHTS_MAX = 2
+const INSERT_FLIGHTS_MAX = 3
 const INSERT_TOGETHER_MAX = 256
 
 export type HotParts = {
