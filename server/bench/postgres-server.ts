@@ -7,7 +7,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import { programsOfPostgres, userOfPostgres } from '../test/support/postgres-binaries.ts'
 import { processorSeconds } from './process-costs.ts'
-import { freePort, makeFolder, removeFolder } from './server-process.ts'
+import { freePort } from '../test/support/free-port.ts'
+import { makeFolder, removeFolder } from './server-process.ts'
 
 const READY_MS_MAX = 60_000
 const READY_EVERY_MS = 50

@@ -1,6 +1,7 @@
 // What a request costs where the store is on PostgreSQL, beside the embedded store in the same run: the service's processor
 // time, and the database's beside it; and what it costs that look-ups wait for a synchronous standby.
 import { openLink } from '../drill/cluster/link.ts'
+import { freePort } from '../test/support/free-port.ts'
 import { startIdentityProvider } from '../test/support/identity-provider.ts'
 import { format, formatTable, median, publish } from './figures.ts'
 import { runClosed, type Tally } from './load.ts'
@@ -11,7 +12,7 @@ import { readOptions } from './options.ts'
 import { type BenchPostgres, startPostgres } from './postgres-server.ts'
 import { microsecondsOf } from './rounds.ts'
 import { runBench } from './run-bench.ts'
-import { freePort, type Variables } from './server-process.ts'
+import type { Variables } from './server-process.ts'
 
 const options = readOptions({
   seconds: 1.5,
