@@ -122,7 +122,9 @@ before(async () => {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   writeFileSync(join(template, 'key.pem'), privateKey.export({ format: 'pem', type: 'pkcs8' }))
   assert.equal(run(template, ['backup', 'backup.db']).status, 0)
-  writeFileSync(join(template, 'database.url'), (await makeTestDatabase()).url)
+  for (const name of ['database.url', 'empty-database.url']) {
+    writeFileSync(join(template, name), (await makeTestDatabase()).url)
+  }
   const { kty, crv, x, y } = privateKey.export({ format: 'jwk' })
   writeFileSync(join(template, 'client.jwks.json'), JSON.stringify({ keys: [{ kty, crv, x, y }] }))
   const program = resolve(import.meta.dirname, '../../src/main.ts')
