@@ -117,6 +117,7 @@ before(async () => {
   writeFileSync(join(template, 'report.json'), '[{"token":"mmc_x","url":"https://example.com"}]')
   writeFileSync(join(template, 'keycloak.json'), '{"clients":[]}')
   writeFileSync(join(template, 'hydra.json'), '[]')
+  writeFileSync(join(template, 'audit.ndjson'), '')
   writeFileSync(join(template, 'token.txt'), 'eyJhbGciOiJFUzI1NiJ9.e30.AA\n')
   writeFileSync(join(template, 'key.old'), Buffer.alloc(32, 9).toString('base64'))
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
