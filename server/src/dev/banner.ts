@@ -27,13 +27,20 @@ type Addresses = {
   readonly issuer: string
   /** The path of dev.env as a shell in the current folder would name it. */
   readonly environmentFile: string
+  /** The database on PostgreSQL that holds the store; null: it is in the folder too. */
+  readonly database: string | null
 }
 
-export const formatBanner = ({ baseUrl, issuer, environmentFile }: Addresses): string =>
+const whereItIs = (database: string | null): string =>
+  database === null
+    ? 'Everything is kept in one folder and reachable from this machine only. Stop with Ctrl+C.'
+    : `The store is the PostgreSQL database ${database}; keys and secrets are kept in one folder. The service is reachable from this machine only. Stop with Ctrl+C.`
+
+export const formatBanner = ({ baseUrl, issuer, environmentFile, database }: Addresses): string =>
   [
     `Mintmark for development: ${baseUrl}`,
     `Identity provider:        ${issuer}`,
-    'Everything is kept in one folder and reachable from this machine only. Stop with Ctrl+C.',
+    whereItIs(database),
     '',
     'In another terminal:',
     '',

@@ -134,5 +134,7 @@ export const startDev = async (config: DevConfig, origin: Origin): Promise<Runni
   const running = started.move()
   const environmentFile = quotePath(relative(process.cwd(), environmentFileOf(config)))
   const issuer = issuerAt(config.identityProviderPort)
-  return { banner: formatBanner({ baseUrl, issuer, environmentFile }), close: () => running.disposeAsync() }
+  const database = config.postgres?.database ?? null
+  const banner = formatBanner({ baseUrl, issuer, environmentFile, database })
+  return { banner, close: () => running.disposeAsync() }
 }

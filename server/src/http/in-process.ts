@@ -34,6 +34,7 @@ export const makeInProcess = (ports: TerminalPorts, origin: Origin): Send => {
     issuer: ports.profile.issuer,
     problemsUnder: '/api/',
     logger,
+    tellUnavailable: (_requestId, fault) => void faults.push(fault),
     countRefusal: () => undefined,
   })
   const app = fastify({

@@ -116,12 +116,14 @@ type RefuserOptions = {
   readonly issuer: string
   /** Errors of paths that start so are problems. */
   readonly problemsUnder: string
-  readonly logger: Readonly<Record<'debug' | 'info' | 'warn' | 'error', Tell>>
+  readonly logger: Readonly<Record<'debug' | 'info' | 'error', Tell>>
+  /** Told of each answer that something could not be had in time. */
+  readonly tellUnavailable: (requestId: string, fault: Unavailable) => void
   readonly countRefusal: AuditLog['countRefusal']
 }
 
 export const makeRefuser = (options: RefuserOptions): Refuser => {
-  const { recognise, issuer, problemsUnder, logger, countRefusal } = options
+  const { recognise, issuer, problemsUnder, logger, tellUnavailable, countRefusal } = options
 
   const challenge = (asked: Challenge | 'Bearer error="insufficient_scope"'): string => {
     const [scheme, attribute] = asked.split(' ')
@@ -163,12 +165,13 @@ export const makeRefuser = (options: RefuserOptions): Refuser => {
   const fail = (reply: FastifyReply, fault: unknown): FastifyReply => {
     const refusal = refusalIn(fault)
     if (refusal !== undefined) return refuse(reply, refusal)
-    const isUnavailable = fault instanceof Unavailable
-    logger[isUnavailable ? 'warn' : 'error'](
-      { requestId: reply.request.id, err: fault },
-      isUnavailable ? 'unavailable' : 'fault',
-    )
-    return answer(reply, isUnavailable ? UNAVAILABLE : FAULT)
+    const requestId = reply.request.id
+    if (fault instanceof Unavailable) {
+      tellUnavailable(requestId, fault)
+      return answer(reply, UNAVAILABLE)
+    }
+    logger.error({ requestId, err: fault }, 'fault')
+    return answer(reply, FAULT)
   }
 
   return { recognise, refuse, fail }

@@ -9,6 +9,7 @@ import { makeAnswerDeadline } from './answer-deadline.ts'
 import { makeBrokenRequestHandler } from './broken-request.ts'
 import { type CertificatesTaken, makeCertificateFinder } from './client-certificate.ts'
 import { registerOpenapi, registerPage } from './openapi-document.ts'
+import { makeOutageLog } from './outage-log.ts'
 import { READING, useOurReaders } from './readers.ts'
 import { makeRecogniser } from './recognise-administrator.ts'
 import { makeRefuser, type Refuser } from './refusals.ts'
@@ -62,11 +63,13 @@ export const buildServer = (ports: Ports, options: ServerOptions): FastifyInstan
   const { issuer } = ports.profile
   const basePath = new URL(issuer).pathname.replace(/\/$/, '')
   const { logger, allowedHosts } = options
+  const outages = makeOutageLog({ logger, monotonic: ports.monotonic })
   const refuser = makeRefuser({
     recognise: makeRecogniser(ports),
     issuer,
     problemsUnder: `${basePath}/api/`,
     logger,
+    tellUnavailable: outages.tell,
     countRefusal: (attempt, source) => ports.audit.countRefusal(attempt, source),
   })
   const makeId = (): string => ports.randomness.uuid()
@@ -85,6 +88,10 @@ export const buildServer = (ports: Ports, options: ServerOptions): FastifyInstan
   app.addHook('preClose', done => {
     // A connection whose last answer is out would else be kept, and the server open, for a minute more.
     app.server.keepAliveTimeout = 1
+    done()
+  })
+  app.addHook('onClose', (_app, done) => {
+    outages.close()
     done()
   })
   // RFC 9110 §10.1.1: an expectation that we do not know may be passed over.

@@ -25,6 +25,7 @@ import {
 import { resetClock } from '../../src/store/sqlite/reset-clock.ts'
 import { databaseOf, isDatabaseUrl } from './postgres-cluster.ts'
 import { addressOf } from './postgres-store.ts'
+import { throughPooler } from './pooler.ts'
 import { makeStoreDatabase } from './postgres-template.ts'
 
 export const START = Date.UTC(2026, 10, 21, 9, 30, 0)
@@ -66,11 +67,15 @@ export type TestedStore = Omit<SqliteStore, 'host' | 'connect'>
 
 type OpenOptions = Omit<StoreOptions, 'file'>
 
+/** A loaded machine may take long: only a test of what is late has less patience. */
+const PATIENT_MS = 60_000
+
 /** Opens the store in a file, or the one in the database of that address. */
-export const openTestedStore = async ({ file, ...options }: OpenOptions & { file: string }): Promise<TestedStore> => {
+export const openTestedStore = async ({ file, ...given }: OpenOptions & { file: string }): Promise<TestedStore> => {
+  const options = { deadlineMs: PATIENT_MS, ...given }
   if (!isDatabaseUrl(file)) return openSqliteStore({ file, ...options })
   const { clock, ...rest } = options
-  const address = await addressOf(databaseOf(file))
+  const address = await addressOf(databaseOf(file), throughPooler())
   const steady = clock === undefined ? undefined : steadyOf({ offset: new SharedArrayBuffer(16), manual: clock.buffer })
   return openPostgresStore({ address, ...rest, ...(steady !== undefined && { steady }) })
 }
@@ -147,7 +152,7 @@ export const makeTestStore = async (retention: Retention | null = KEEP_LONG, sta
 export type TestAgent = { readonly id: string; readonly clientId: string; readonly credentialId: string }
 
 export const createAgent = async (
-  store: TestedStore,
+  store: Pick<TestedStore, 'agents'>,
   lifetimeSeconds: number | null = null,
   settings: Partial<AgentSettings> = {},
 ): Promise<TestAgent> => {

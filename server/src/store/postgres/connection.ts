@@ -3,7 +3,8 @@ import { isIP } from 'node:net'
 import pg from 'pg'
 import { Unavailable } from '../../domain/refusal.ts'
 import type { DatabaseAddress, DatabaseHost } from './address.ts'
-import { faultOfStatement } from './faults.ts'
+import { StoreProblem } from '../store-problem.ts'
+import { faultOfStatement, isOver } from './faults.ts'
 import { parserOf } from './values.ts'
 
 export type Asked = {
@@ -98,6 +99,12 @@ const clientOf = (address: DatabaseAddress, host: DatabaseHost, answerMsMax: num
     types: { getTypeParser: parserOf },
   })
 
+// PgBouncer, whose messages are not translated.
+const TAKES_NO_OPTIONS = /^unsupported startup parameter/
+
+export const POOLED_SESSION =
+  'A pooler stands before the database and does not keep the settings of a session: set MINTMARK_DATABASE_POOLING=transaction, whatever its pool_mode, or connect past it.'
+
 /** Connects to one host, whatever it is. `answerMsMax` is 0 where statements may take as long as they take. */
 export const connect = async (
   address: DatabaseAddress,
@@ -133,6 +140,7 @@ export const connect = async (
     destroy()
     // Whatever the server said, it was no statement of ours.
     const reason = fault instanceof Error ? fault.message : String(fault)
+    if (TAKES_NO_OPTIONS.test(reason)) throw new StoreProblem(POOLED_SESSION)
     throw new Unavailable(`The database at ${host.host}:${host.port} cannot be reached: ${reason}.`)
   }
   return {
@@ -146,7 +154,7 @@ export const connect = async (
         })
         return { rows, changes: rowCount ?? 0, command }
       } catch (fault) {
-        if (!(fault instanceof pg.DatabaseError)) destroy()
+        if (isOver(fault)) destroy()
         throw faultOfStatement(fault)
       }
     },

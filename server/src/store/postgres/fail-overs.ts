@@ -1,9 +1,16 @@
 // Tells when another server has become the primary. It may lack the last writes of the one before, which nobody was told of,
 // and give their numbers anew: what was remembered of numbers is forgotten then.
 
+/** The timeline of a server, as SQL: it grows with each fail-over; null of a standby. */
+export const TIMELINE = `case when pg_is_in_recovery() then null
+  else substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) end`
+
+/** `another`: a fail-over was seen by it; `older`: it is of a primary which does not know yet that it is none. */
+export type TimelineSeen = 'same' | 'another' | 'older'
+
 export type FailOvers = {
-  /** To be told the timeline of each connection before it is used. */
-  readonly connected: (timeline: string) => void
+  /** To be told the timeline of each connection, or behind a pooler of each transaction, before it is used. */
+  readonly connected: (timeline: string) => TimelineSeen
   readonly onFailOver: (forget: () => void) => void
 }
 
@@ -12,11 +19,13 @@ export const makeFailOvers = (): FailOvers => {
   let newest: string | undefined
   return {
     connected: timeline => {
-      // Eight hexadecimal digits that grow. One that is older is of a primary which does not know yet that it is none.
-      if (newest !== undefined && timeline <= newest) return
-      const isAnother = newest !== undefined
+      // Eight hexadecimal digits that grow.
+      newest ??= timeline
+      if (timeline === newest) return 'same'
+      if (timeline < newest) return 'older'
       newest = timeline
-      if (isAnother) for (const forget of listeners) forget()
+      for (const forget of listeners) forget()
+      return 'another'
     },
     onFailOver: forget => void listeners.push(forget),
   }

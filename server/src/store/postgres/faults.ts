@@ -5,8 +5,12 @@ import { StoreProblem } from '../store-problem.ts'
 
 // Classes of https://www.postgresql.org/docs/18/errcodes-appendix.html: connections, authorization, a database that is
 // not there, resources, intervention (shutdown, a statement that took too long), the system, its files, broken data; and
-// of others a transaction that was idle too long, a lock that could not be had, a deadlock, one that has become a standby.
-const DATABASE_AT_FAULT = /^(?:08|28|3D|53|57|58|F0|XX|25P03|25P04|25006|55P03|40P01|40001)/
+// of others a transaction that was idle too long, a lock that could not be had, a deadlock, one that has become a standby,
+// a privilege that was taken away.
+const DATABASE_AT_FAULT = /^(?:08|28|3D|53|57|58|F0|XX|25P03|25P04|25006|55P03|40P01|40001|42501)/
+
+// A prepared statement that is not there, or is there already: of our own connection neither can be.
+const ANOTHER_SERVER = /^(?:26000|42P05)/
 
 const codeOf = (fault: unknown): string => (fault instanceof pg.DatabaseError ? (fault.code ?? '') : '')
 
@@ -21,9 +25,19 @@ export const isDuplicate = (fault: unknown): boolean => codeOf(fault) === '23505
 const isOurs = (fault: unknown): boolean =>
   fault instanceof pg.DatabaseError && !DATABASE_AT_FAULT.test(fault.code ?? 'XX')
 
+/** Whether the server has ended the connection, or is about to. */
+export const isOver = (fault: unknown): boolean =>
+  !(fault instanceof pg.DatabaseError) ||
+  /^(?:FATAL|PANIC)$/.test(fault.severity ?? '') ||
+  /^(?:08|57P)/.test(fault.code ?? '')
+
+const POOLED =
+  'The connection leads to another server than before, as a pooler in transaction mode does: set MINTMARK_DATABASE_POOLING=transaction.'
+
 /** A fault of a statement, or of the connection while it was asked, as the caller of a port is to see it. */
 export const faultOfStatement = (fault: unknown): Error => {
   if (!(fault instanceof Error)) return new Unavailable(`The database failed: ${String(fault)}`)
+  if (ANOTHER_SERVER.test(codeOf(fault))) return new Unavailable(POOLED)
   if (isOurs(fault) || fault instanceof StoreProblem || fault instanceof Unavailable) return fault
   return new Unavailable(`The database failed: ${fault.message}`)
 }

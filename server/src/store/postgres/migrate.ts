@@ -3,13 +3,13 @@ import type { DatabaseAddress } from './address.ts'
 import { driver } from './drive.ts'
 import { applyMigrations, type FirstRow } from './migrations.ts'
 import { makePartitions } from './partitions.ts'
-import { connectPatiently } from './primary.ts'
+import { connectUnhurried } from './primary.ts'
 
 type Options = FirstRow & { readonly address: DatabaseAddress }
 
 /** All or nothing; of two that do it at once one waits for the other. Throws StoreProblem with one line for a person. */
 export const migratePostgresStore = async ({ address, ...first }: Options) => {
-  const connection = await connectPatiently(address)
+  const connection = await connectUnhurried(address)
   try {
     const versions = await applyMigrations(connection, first)
     const { rows } = await driver.ask(connection, 'select mintmark_now() as now')

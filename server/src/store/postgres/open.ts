@@ -21,7 +21,7 @@ import { startSession, type StoreMaker } from './start-session.ts'
 import { makeHotLedger } from './hot-ledger.ts'
 import { jobWriter } from './jobs.ts'
 import { transactionOpener } from './open-transaction.ts'
-import { connectPatiently } from './primary.ts'
+import { connectUnhurried } from './primary.ts'
 import { makeReader } from './reader.ts'
 import { type RunningUpkeep, startUpkeep } from './upkeep.ts'
 import { STORE_DEADLINE_MS } from './deadlines.ts'
@@ -112,7 +112,7 @@ export const openPostgresStore = async (options: PostgresOptions): Promise<Postg
           onSeal: seal => options.sealing?.onSeal(seal),
           onKeyWanted,
           onFault,
-          connect: () => connectPatiently(address),
+          connect: () => connectUnhurried(address),
         })
   return {
     ...ports,

@@ -60,9 +60,17 @@ const pack = async (connection: Connection, { name }: PartitionTable): Promise<v
 
 const UPKEEP_LOCK = 4_937_004
 
-const isAlone = async (connection: Connection): Promise<boolean> => {
-  const { rows } = await connection.ask({ text: 'select pg_try_advisory_lock($1) as "isMine"', values: [UPKEEP_LOCK] })
-  return (rows[0] as { isMine: boolean }).isMine
+const TRY_LOCK = { text: 'select pg_try_advisory_xact_lock($1) as "isMine"', values: [UPKEEP_LOCK] }
+
+// Nothing of what is done can be done in a transaction, and a lock of a session is not to be had behind a pooler: another
+// connection holds the lock meanwhile. What detaches and packs waits for every snapshot that is older: this transaction has
+// none, once another statement has taken the place of the one that asked for the lock.
+const aloneWith = async (connection: Connection, work: () => Promise<void>): Promise<void> => {
+  await connection.ask({ text: 'begin isolation level read committed' })
+  const { rows } = await connection.ask(TRY_LOCK)
+  await connection.ask({ text: 'set local idle_in_transaction_session_timeout = 0' })
+  if ((rows[0] as { isMine: boolean }).isMine) await work()
+  await connection.ask({ text: 'commit' })
 }
 
 const NO_OPEN_CUTOFF = `select not exists (select 1 from cutoff where state = 'open') as "isFree"`
@@ -83,11 +91,15 @@ const tidy = async (connection: Connection, kept: Kept, now: Milliseconds): Prom
   }
 }
 
-/**
- * One round, on a patient connection that is used for nothing else and closed after it. What it drops and packs it does
- * alone.
- */
-export const keepPartitions = async (connection: Connection, kept: Kept, now: Milliseconds): Promise<void> => {
-  if ((await missingPartitions(connection, now)).length > 0) await makePartitions(connection, now)
-  if (await isAlone(connection)) await tidy(connection, kept, now)
+/** One round, on patient connections of its own. What it drops and packs it does alone. */
+export const keepPartitions = async (
+  connect: () => Promise<Connection>,
+  kept: Kept,
+  now: Milliseconds,
+): Promise<void> => {
+  await using opened = new AsyncDisposableStack()
+  const open = async () => opened.adopt(await connect(), connection => connection.close())
+  const working = await open()
+  if ((await missingPartitions(working, now)).length > 0) await makePartitions(working, now)
+  await aloneWith(await open(), () => tidy(working, kept, now))
 }

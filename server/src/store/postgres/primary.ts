@@ -2,7 +2,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { Unavailable } from '../../domain/refusal.ts'
 import type { DatabaseAddress, DatabaseHost, Unsafe } from './address.ts'
-import { connect, type Connection, SESSION_SETTINGS } from './connection.ts'
+import { type Asked, connect, type Connection, POOLED_SESSION, SESSION_SETTINGS } from './connection.ts'
+import { TIMELINE } from './fail-overs.ts'
 import { StoreProblem } from '../store-problem.ts'
 
 type Server = {
@@ -12,8 +13,8 @@ type Server = {
   readonly fsync: string
   readonly fullPageWrites: string
   readonly synchronousCommit: string
+  readonly planCacheMode: string
   readonly standbyNames: string
-  /** Grows with each fail-over. */
   readonly timeline: string | null
 }
 
@@ -22,7 +23,7 @@ const LOOK = `select pg_is_in_recovery() as standby, current_setting('transactio
   current_setting('full_page_writes') as "fullPageWrites",
   current_setting('synchronous_commit') as "synchronousCommit",
   current_setting('synchronous_standby_names') as "standbyNames",
-  case when pg_is_in_recovery() then null else substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) end as timeline`
+  current_setting('plan_cache_mode') as "planCacheMode", ${TIMELINE} as timeline`
 
 const VERSION_MIN = 150_000
 
@@ -50,15 +51,36 @@ const refuseUnsafe = (server: Server, { allowed, pooling }: DatabaseAddress): vo
     !/^\s*any\b/i.test(server.standbyNames) || allowed.includes('quorum'),
     `synchronous_standby_names is a quorum (${server.standbyNames}): name the standby (FIRST), ${unlessAllowed('quorum')}`,
   )
-  refuseUnless(
-    pooling === 'transaction' || server.synchronousCommit === SESSION_SETTINGS['synchronous_commit'],
-    `The connection has synchronous_commit=${server.synchronousCommit} where 'on' was asked for: connect past the pooler, or set MINTMARK_DATABASE_POOLING=transaction.`,
-  )
+  refuseUnless(pooling === 'transaction' || hasSettings(server), POOLED_SESSION)
 }
 
-const lookAt = async (connection: Connection): Promise<Server> => {
-  const { rows } = await connection.ask({ text: LOOK })
-  return rows[0] as Server // as the statement lists it
+/** Whether the session has what was asked for as it began. A pooler may pass that over. */
+const hasSettings = ({ synchronousCommit, planCacheMode }: Server): boolean =>
+  synchronousCommit === SESSION_SETTINGS['synchronous_commit'] && planCacheMode === SESSION_SETTINGS['plan_cache_mode']
+
+const POOLED_STATEMENTS =
+  'The pooler before the database gives each statement another connection (pool_mode = statement), and no transaction can be made: expected pool_mode = transaction or session.'
+
+const inTransaction = async (connection: Connection, asked: Asked) => {
+  const [, answered] = await Promise.all([
+    connection.ask({ text: 'begin' }),
+    connection.ask(asked),
+    connection.ask({ text: 'commit' }),
+  ])
+  return answered
+}
+
+const lookAt = async (connection: Connection, { pooling }: DatabaseAddress): Promise<Server> => {
+  try {
+    const { rows } = await (pooling === 'session'
+      ? connection.ask({ text: LOOK })
+      : inTransaction(connection, { text: LOOK }))
+    return rows[0] as Server // as the statement lists it
+  } catch (fault) {
+    // PgBouncer, whose messages are not translated.
+    const isByStatement = fault instanceof Error && fault.message.includes('not allowed in statement pooling mode')
+    throw isByStatement ? new StoreProblem(POOLED_STATEMENTS) : fault
+  }
 }
 
 type Found = { readonly connection: Connection; readonly host: DatabaseHost; readonly timeline: string }
@@ -69,7 +91,7 @@ const isPrimary = ({ standby, readOnly }: Server): boolean => !standby && readOn
 const tryHost = async (address: DatabaseAddress, host: DatabaseHost, answerMsMax?: number): Promise<Found> => {
   const connection = await connect(address, host, answerMsMax)
   try {
-    const server = await lookAt(connection)
+    const server = await lookAt(connection, address)
     if (!isPrimary(server)) throw new Unavailable(`${host.host}:${host.port} is a standby.`)
     refuseUnsafe(server, address)
     return { connection, host, timeline: server.timeline ?? '' }
@@ -130,9 +152,13 @@ export const connectToPrimary = async (
   }
 }
 
-/** The same for what takes as long as it takes. */
-export const connectPatiently = async (address: DatabaseAddress): Promise<Connection> => {
+/**
+ * The same for what takes as long as it takes. Behind a pooler a session is not ours to set, and how long a statement may
+ * take is what the role has.
+ */
+export const connectUnhurried = async (address: DatabaseAddress): Promise<Connection> => {
   const connection = await connectToPrimary(address, { answerMsMax: 0 })
+  if (address.pooling === 'transaction') return connection
   try {
     await connection.ask({ text: 'set statement_timeout = 0' })
     await connection.ask({ text: 'set lock_timeout = 0' })
@@ -141,4 +167,13 @@ export const connectPatiently = async (address: DatabaseAddress): Promise<Connec
     connection.destroy()
     throw fault
   }
+}
+
+const NOT_POOLED =
+  'This command needs connections of its own: name the database itself in DATABASE_URL, past the pooler, and leave MINTMARK_DATABASE_POOLING out.'
+
+/** The same for a command that does one thing to a whole store, and counts on its session. */
+export const connectPatiently = async (address: DatabaseAddress): Promise<Connection> => {
+  refuseUnless(address.pooling === 'session', NOT_POOLED)
+  return connectUnhurried(address)
 }

@@ -99,7 +99,7 @@ export const startSession = async (
       driver,
       clock,
       leaseMs: wait === null ? 0 : LEASE_MS,
-      transactions: makeTransactions(address),
+      transactions: makeTransactions(address, failOvers.connected),
       monotonic: monotonicMs,
       makePartitions: () => sidePool.use(connection => makePartitions(connection, clock.now()), inTime()),
       fence: fenceOf(address),

@@ -2,18 +2,19 @@
 import { Unavailable } from '../../domain/refusal.ts'
 import type { DatabaseAddress } from './address.ts'
 import { type Answered, type Asked, type Connection, SESSION_SETTINGS } from './connection.ts'
+import { type FailOvers, TIMELINE } from './fail-overs.ts'
 
 const SETTINGS: Asked = {
   text: `select ${Object.keys(SESSION_SETTINGS)
     .map((name, n) => `set_config('${name}', $${n + 1}, true)`)
-    .join(', ')}`,
+    .join(', ')}, ${TIMELINE} as timeline`,
   values: Object.values(SESSION_SETTINGS).map(value => value.replaceAll('\\', '')),
 }
 
 const BEGIN = {
-  write: 'begin isolation level read committed read write',
-  read: 'begin isolation level repeatable read read only',
-} as const
+  write: { text: 'begin isolation level read committed read write' },
+  read: { text: 'begin isolation level repeatable read read only' },
+} as const satisfies Record<string, Asked>
 
 const FENCES: Readonly<Record<DatabaseAddress['fencedReads'], string>> = {
   auto: `current_setting('synchronous_standby_names') <> ''`,
@@ -34,7 +35,7 @@ export type Transactions = {
    * an act whose wait was cancelled, shows in no answer.
    */
   readonly read: <T>(connection: Connection, work: () => Promise<T>) => Promise<T>
-  /** Sends all statements of a transaction at once, so that no process can stop in the middle of it. */
+  /** Sends all statements of a transaction at once, so that no process can stop once it holds a lock. */
   readonly writeAtOnce: (connection: Connection, statements: readonly Asked[]) => Promise<readonly Answered[]>
 }
 
@@ -68,20 +69,56 @@ const allOf = async (answers: readonly Promise<Answered>[]): Promise<readonly An
   return settled.flatMap(one => (one.status === 'fulfilled' ? [one.value] : []))
 }
 
-export const makeTransactions = (address: DatabaseAddress): Transactions => {
+/** Sends the rest of a transaction and its commit without waiting in between. */
+const sendAll = async (connection: Connection, statements: readonly Asked[]): Promise<readonly Answered[]> => {
+  const answers = statements.map(connection.ask)
+  const done = commit(connection)
+  try {
+    const [answered] = await Promise.all([allOf(answers), done])
+    return answered
+  } catch (fault) {
+    await Promise.allSettled([...answers, done])
+    await rollback(connection)
+    // What a statement said goes before what the commit of an aborted transaction said.
+    await allOf(answers)
+    throw fault
+  }
+}
+
+const OVERTAKEN = 'The pooler led to a server on another timeline than before: it was asked for nothing.'
+
+/** `connected` is told the timeline of each transaction behind a pooler, which gives it another server as it likes. */
+export const makeTransactions = (
+  address: DatabaseAddress,
+  connected: FailOvers['connected'] = () => 'same',
+): Transactions => {
   const { pooling } = address
   const fence: Asked = {
     text: `select case when ${fenceOf(address)} then pg_logical_emit_message(true, 'mintmark', '') end as fenced`,
     name: 'fence',
   }
 
-  const opening = (kind: keyof typeof BEGIN): readonly Asked[] =>
-    pooling === 'transaction' ? [{ text: BEGIN[kind] }, SETTINGS] : [{ text: BEGIN[kind] }]
+  // Behind a pooler: what was remembered of one server may be wrong on the next, and nothing that rests on it was sent yet.
+  const openPooled = async (connection: Connection, begin: Asked): Promise<void> => {
+    const [, settings] = await allOf([begin, SETTINGS].map(connection.ask))
+    const seen = settings?.rows[0] as { readonly timeline: string | null } | undefined // as the statement lists it
+    const timeline = seen?.timeline ?? null
+    if (timeline !== null && connected(timeline) !== 'same') throw new Unavailable(OVERTAKEN)
+  }
 
-  const run = async <T>(connection: Connection, kind: keyof typeof BEGIN, work: () => Promise<T>): Promise<T> => {
+  /** Awaited: what follows a transaction that did not begin would be written statement by statement. */
+  const open = async (connection: Connection, begin: Asked): Promise<void> => {
     try {
-      // Awaited: what follows a transaction that did not begin would be written statement by statement.
-      await allOf(opening(kind).map(connection.ask))
+      await (pooling === 'transaction' ? openPooled(connection, begin) : connection.ask(begin))
+    } catch (fault) {
+      await rollback(connection)
+      throw fault
+    }
+  }
+
+  const run = async <T>(connection: Connection, begin: Asked, work: () => Promise<T>): Promise<T> => {
+    await open(connection, begin)
+    try {
       const value = await work()
       await commit(connection)
       return value
@@ -92,19 +129,9 @@ export const makeTransactions = (address: DatabaseAddress): Transactions => {
   }
 
   const writeAtOnce: Transactions['writeAtOnce'] = async (connection, statements) => {
-    const opened = opening('write')
-    const answers = [...opened, ...statements].map(connection.ask)
-    const done = commit(connection)
-    try {
-      const [answered] = await Promise.all([allOf(answers), done])
-      return answered.slice(opened.length)
-    } catch (fault) {
-      await Promise.allSettled([...answers, done])
-      await rollback(connection)
-      // What a statement said goes before what the commit of an aborted transaction said.
-      await allOf(answers)
-      throw fault
-    }
+    if (pooling === 'session') return (await sendAll(connection, [BEGIN.write, ...statements])).slice(1)
+    await open(connection, BEGIN.write)
+    return sendAll(connection, statements)
   }
 
   const once: Transactions['once'] = async (connection, asked) => {
@@ -117,9 +144,9 @@ export const makeTransactions = (address: DatabaseAddress): Transactions => {
   return {
     once,
     writeAtOnce,
-    write: (connection, work) => run(connection, 'write', work),
+    write: (connection, work) => run(connection, BEGIN.write, work),
     read: (connection, work) =>
-      run(connection, 'read', async () => {
+      run(connection, BEGIN.read, async () => {
         const value = await work()
         await connection.ask(fence)
         return value

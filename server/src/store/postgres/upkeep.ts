@@ -68,13 +68,8 @@ const makePartitionRound = ({ session, connect, retention }: UpkeepParts) => {
   let doneAt = Number.NEGATIVE_INFINITY
   return async (): Promise<void> => {
     if (session.monotonic() - doneAt < PARTITIONS_EVERY_MS) return
-    const connection = await connect()
-    try {
-      await keepPartitions(connection, retention, session.clock.now())
-      doneAt = session.monotonic()
-    } finally {
-      await connection.close()
-    }
+    await keepPartitions(connect, retention, session.clock.now())
+    doneAt = session.monotonic()
   }
 }
 
