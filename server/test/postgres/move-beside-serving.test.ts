@@ -253,6 +253,18 @@ test('a log that may have missed something is begun anew, and what was copied be
   await assert.rejects(copyBesideServing({ file, address: other, ...quietly }), refused)
 })
 
+test('a file that was put back as it had been earlier is not taken for what was copied', async t => {
+  const world = await makeWorld(t)
+  const { file, store, address } = world
+  await copyBesideServing({ file, address, ...quietly })
+  await live(world, 1)
+  await copyBesideServing({ file, address, ...quietly })
+  await store.close()
+  withFile(file, db => db.exec('delete from moving_change where n > 3'))
+  await assert.rejects(finishMove({ file, address, ...quietly }), problem(/was put back as it had been earlier/))
+  await openSqliteStore({ file, retention: null }).then(again => again.close())
+})
+
 test('a store keeps no log once its move is abandoned, or it is restored', async t => {
   const world = await makeWorld(t)
   const { file, store, address } = world

@@ -85,6 +85,11 @@ const countKeys = (changed: readonly ChangedKeys[]): number => changed.reduce((s
 const makeChangesAgain = async (move: Move): Promise<number> => {
   const { source, target, onMoved } = move
   const [{ change }, to] = [await target.state(), source.lastChange()]
+  if (to < change) {
+    throw new StoreProblem(
+      'The store was put back as it had been earlier, and its copy is not of it: run migrate-store with --abandon, and begin with an empty database.',
+    )
+  }
   const registers = source.changedRegisters({ after: change, to })
   if (registers.length > 0) await makeAgain(move, registers, {})
   let rows = countKeys(registers)
