@@ -36,7 +36,6 @@ const options = readOptions({
   small: 100_000,
   samples: 500,
   pages: 41,
-  database: '',
   record: false,
 })
 
@@ -167,7 +166,7 @@ const run = async (): Promise<void> => {
   const cores = divideCores()
   const facts = describeMachine(cores)
   await using started = new AsyncDisposableStack()
-  const server = await findServer(options.database)
+  const server = await findServer(process.env['DATABASE_URL'] ?? '')
   const share = options.live / (options.live + options.ended)
   const live = Math.round(options.small * share)
   // Both are filled before either serves: a server closes a connection that is idle for as long as the larger fill takes.
