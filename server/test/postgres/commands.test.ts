@@ -62,7 +62,7 @@ test('tokens are listed, shown, ended, and exported, and so is the history', () 
   const [first = '', ...others] = tokenIds
   assert.deepEqual(
     dataOf('token', 'list')
-      .map(token => token['id'])
+      .map(token => String(token['id']))
       .toSorted(),
     [...tokenIds].toSorted(),
   )
