@@ -58,7 +58,7 @@ test('credential create prints the secret once; list and show name it with its e
   assert.deepEqual(second['live_tokens'], { count: 0, exact: true })
   assert.deepEqual(json(folder, 'credential', 'show', agentId, text(made['credential_id']), '--json'), second)
   const shown = run(folder, ['credential', 'list', agentId]).stdout
-  assert.match(shown, /second +client_secret +\S+Z +- +- +0\n/)
+  assert.match(shown, /second +client_secret +\S+Z +- +- +- +0\n/)
   assert.ok(!shown.includes(text(made['client_secret'])))
 })
 
