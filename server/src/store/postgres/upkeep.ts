@@ -6,11 +6,11 @@ import { DAY_MS } from '../../domain/time.ts'
 import { makeRetentionStep } from '../retention.ts'
 import { given } from '../script.ts'
 import type { Reader } from '../snapshot.ts'
+import { STORE_DEADLINE_MS } from '../store-options.ts'
 import { makeUpkeep, type Step, type UpkeepOptions } from '../upkeep.ts'
 import type { Connection } from './connection.ts'
 import { keepPartitions } from './partition-upkeep.ts'
 import type { Session } from './session.ts'
-import { STORE_DEADLINE_MS } from './deadlines.ts'
 import type { GroupWriter, Lane } from './writer.ts'
 
 // Half of what a seal may be behind: an entry that just missed one waits for the rest of a pause, and for a turn.
