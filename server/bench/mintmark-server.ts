@@ -4,7 +4,8 @@ import { randomBytes } from 'node:crypto'
 import { join, resolve } from 'node:path'
 import type { IdentityProvider } from '../test/support/identity-provider.ts'
 import type { Cores } from './machine.ts'
-import { freePort, makeFolder, removeFolder, serverEnvironment, startServer, type Variables } from './server-process.ts'
+import { freePort } from '../test/support/free-port.ts'
+import { makeFolder, removeFolder, serverEnvironment, startServer, type Variables } from './server-process.ts'
 
 const PROGRAM = resolve(import.meta.dirname, '../src/main.ts')
 const STARTS_MAX = 3

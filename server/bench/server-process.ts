@@ -2,7 +2,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { Cores } from './machine.ts'
@@ -45,17 +44,6 @@ export const makeFolder = (): string => {
 export const removeFolder = (folder: string): void => {
   rmSync(folder, { recursive: true, force: true })
   folders.delete(folder)
-}
-
-/** A port of the loopback interface that was free a moment ago. */
-export const freePort = async (): Promise<number> => {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const address = probe.address()
-  probe.close()
-  await once(probe, 'close')
-  if (address === null || typeof address === 'string') throw new Error('The probe has no port.')
-  return address.port
 }
 
 /** Nothing of this environment reaches a server but the way to its programs. */

@@ -13,7 +13,8 @@ import { issueRequest, tokenIn } from './mintmark-loads.ts'
 import { install, type Installation } from './mintmark-server.ts'
 import { readOptions } from './options.ts'
 import { runBench } from './run-bench.ts'
-import { freePort, makeFolder, removeFolder, serverEnvironment, type Variables } from './server-process.ts'
+import { freePort } from '../test/support/free-port.ts'
+import { makeFolder, removeFolder, serverEnvironment, type Variables } from './server-process.ts'
 
 const options = readOptions({ starts: 5, tokens: 1_000_000, record: false })
 

@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { type IdentityProvider, startIdentityProvider } from '../test/support/identity-provider.ts'
 import { openConnection } from './connection.ts'
-import { freePort } from './free-port.ts'
+import { freePort } from '../test/support/free-port.ts'
 import type { Access, AgentAccess } from './requests.ts'
 
 /** The program's main file. */

@@ -10,7 +10,7 @@ import { programsOfPostgres, userOfPostgres } from '../../test/support/postgres-
 import type { DrillFolder } from '../cluster/drill-folder.ts'
 import type { Account } from '../cluster/parts.ts'
 import { processesIn, signal } from '../cluster/processes.ts'
-import { freePort } from '../free-port.ts'
+import { freePort } from '../../test/support/free-port.ts'
 
 const NAME = 'postgres'
 const CLUSTER = 'cluster'

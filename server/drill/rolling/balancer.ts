@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { findProgram } from '../cluster/parts.ts'
-import { freePort } from '../free-port.ts'
+import { freePort } from '../../test/support/free-port.ts'
 
 export type Balancer = { readonly port: number; readonly close: () => Promise<void> }
 

@@ -7,6 +7,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { MessageChannel, receiveMessageOnPort, Worker } from 'node:worker_threads'
+import { freePort } from '../support/free-port.ts'
 import { type Ended, GIVE_UP_MS, type Order, type Variables } from './command-order.ts'
 
 const PROGRAM = resolve(import.meta.dirname, '../../src/main.ts')
@@ -182,9 +183,4 @@ export const occupyPort = async (t: Scope, port = 0): Promise<number> => {
 }
 
 /** Two ports that were free a moment ago. */
-export const freePorts = async (): Promise<readonly [number, number]> => {
-  const servers = await Promise.all([listen(0), listen(0)])
-  const [first, second] = servers.map(server => (server.address() as AddressInfo).port)
-  await Promise.all(servers.map(server => once(server.close(), 'close')))
-  return [first ?? 0, second ?? 0]
-}
+export const freePorts = async (): Promise<readonly [number, number]> => [await freePort(), await freePort()]

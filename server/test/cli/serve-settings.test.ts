@@ -139,7 +139,7 @@ const assertRetention = async ({ origin, first, kept }: Serving): Promise<void> 
   assert.deepEqual(ids, kept)
 }
 
-test('every setting of serve has its effect', { timeout: 30_000 }, async t => {
+test('every setting of serve has its effect', { timeout: 300_000 }, async t => {
   const serving = await startOffDefaults(t)
   await assertTokenSettings(serving)
   await assertMetadata(serving)

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { userInfo } from 'node:os'
 import { after, before, test } from 'node:test'
-import { withFile } from '../support/store-file.ts'
+import { countRows } from '../support/store-file.ts'
 import { get, send } from '../support/requests.ts'
 import { startServer, type TestServer } from '../support/test-server.ts'
 
@@ -28,10 +28,7 @@ before(async () => {
 
 after(() => service.close())
 
-const entriesOfTerminal = (): number =>
-  withFile(service.storeFile, db =>
-    Number(db.prepare<[], number>(`select count(*) from audit where actor like '%cli%'`).pluck().get()),
-  )
+const entriesOfTerminal = (): number => countRows(service.storeFile, `audit where actor like '%cli%'`)
 
 test('no operation of the administration takes a request without a credential for that of the terminal', async () => {
   await service.createAgent()

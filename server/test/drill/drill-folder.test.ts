@@ -19,7 +19,7 @@ const drillText = (port: number): string => `
   setInterval(() => undefined, 1000)
 `
 
-test('on Linux a drill that is killed leaves no process and no folder behind', { timeout: 60_000 }, async t => {
+test('on Linux a drill that is killed leaves no process and no folder behind', { timeout: 300_000 }, async t => {
   // Elsewhere there is no /proc, and findParts() says so before anything is started.
   if (process.platform !== 'linux') return
   const top = mkdtempSync(join(tmpdir(), 'mintmark-test-'))

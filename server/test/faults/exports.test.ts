@@ -228,7 +228,7 @@ test(
   async t => {
     let found = false
     // Else the test itself would get no turn, and would not end.
-    const pagesMax = 100_000
+    const pagesMax = 10_000_000
     const { service, headers, read } = await makeExportWorld(t, (_, number) =>
       Promise.resolve(found || number === pagesMax ? pageOf([recordOf(1)], null) : pageOf([])),
     )

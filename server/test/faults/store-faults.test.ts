@@ -12,7 +12,10 @@ import type { JobMessage } from '../../src/store/sqlite/writer-messages.ts'
 import { type Answer, askToken, basic, get, introspect, issue, postForm, revoke } from '../support/requests.ts'
 import { startServer } from '../support/test-server.ts'
 
-const DEADLINE_MS = 1000
+/** How long is waited for a disk that hangs: less than a request may take. */
+const HANGING_MS = 2000
+/** Every other disk answers at once, if the machine is not loaded. */
+const PATIENT_MS = 60_000
 
 /** Runs a statement, or fails in its place as SQLite does. */
 type Disk = (text: string) => void
@@ -32,7 +35,7 @@ const FAULTS: Readonly<Record<string, Disk | 'hangs'>> = {
 }
 
 /** The real store, but for the writing thread: its work is done here, on a connection with that disk. */
-const withDisk = (host: StoreHost, fault: () => Disk | 'hangs' | undefined) => {
+const withDisk = (host: StoreHost, fault: () => Disk | 'hangs' | undefined, deadlineMs: number) => {
   const db = new Database(host.file)
   const { port1: port, port2 } = new MessageChannel()
   const real = writingConnection(db, clockOf(host.clock))
@@ -48,7 +51,7 @@ const withDisk = (host: StoreHost, fault: () => Disk | 'hangs' | undefined) => {
     if (fault() === 'hangs') return
     for (const reply of groupCommit(connection, [job])) port.postMessage(reply)
   })
-  const store = connectStore({ file: host.file, clock: host.clock, deadlineMs: DEADLINE_MS })
+  const store = connectStore({ file: host.file, clock: host.clock, deadlineMs })
   store.connect(port2)
   const close = (): void => {
     port.close()
@@ -64,7 +67,7 @@ for (const [name, disk] of Object.entries(FAULTS)) {
     let close = (): void => undefined
     const service = await startServer({
       break: (ports, host): Ports => {
-        const made = withDisk(host(), () => fault)
+        const made = withDisk(host(), () => fault, disk === 'hangs' ? HANGING_MS : PATIENT_MS)
         ;({ close } = made)
         return { ...ports, ...made.store }
       },

@@ -139,8 +139,11 @@ test('a fault of the upkeep ends the thread, loses nothing, and its successor go
   await replaced
   assert.deepEqual([countRows(file, 'token'), countRows(file, 'ended')], [65, 0])
   withFile(file, db => db.exec('drop trigger broken'))
-  for (let turns = 0; turns < 1000 && countRows(file, 'ended') === 0; turns += 1) {
-    assert.equal(await store.health.check(), null)
+  // Until then the upkeep of the successor may have failed as well, and another one have taken over.
+  while (countRows(file, 'ended') === 0) {
+    await store.health.check()
+    await turn()
   }
+  assert.equal(await store.health.check(), null)
   assert.deepEqual([countRows(file, 'token'), countRows(file, 'ended')], [0, 65])
 })

@@ -5,4 +5,4 @@ const TOKENS = ['issue-tokens', 'issue-tokens-together', 'introspect-tokens', 'r
 const LISTS = ['list-tokens', 'list-history', 'create-revocation', 'check-health', 'access']
 const REGISTERS = ['agents', 'agent-limits', 'api-keys', 'credentials', 'idempotency-key', 'leaked-secrets']
 
-await testOnPostgres('contract', [...TOKENS, ...LISTS, ...REGISTERS])
+await testOnPostgres(['contract', [...TOKENS, ...LISTS, ...REGISTERS]])

@@ -12,5 +12,5 @@ if (findPooler() === undefined) {
   const pooler = await startPooler({ pool_mode: 'transaction' })
   after(pooler.stop)
   openStoresThrough(pooler.through)
-  await testOnPostgres('contract', FILES)
+  await testOnPostgres(['contract', FILES])
 }

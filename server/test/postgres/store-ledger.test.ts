@@ -1,5 +1,6 @@
 // Tokens and what ends them, on PostgreSQL.
 import { testOnPostgres } from './store-tests.ts'
 
-await testOnPostgres('store', ['tokens', 'cut-offs', 'endings-order', 'leaked-secrets', 'limits-live', 'limits-rate'])
-await testOnPostgres('store', ['proofs', 'revocations'])
+const ENDING = ['cut-offs', 'endings-order', 'leaked-secrets', 'revocations']
+
+await testOnPostgres(['store', ['tokens', ...ENDING, 'limits-live', 'limits-rate', 'proofs']])

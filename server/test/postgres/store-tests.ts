@@ -1,7 +1,19 @@
 // Runs tests that were written for the embedded store once more, on PostgreSQL: what holds of one store holds of the other.
+import { before } from 'node:test'
 
-/** The files `FOLDER/NAME.test.ts`, in this process. */
-export const testOnPostgres = async (folder: 'contract' | 'store', names: readonly string[]): Promise<void> => {
+/** The files of a folder: `NAME.test.ts` each. */
+export type TestFiles = readonly [folder: 'contract' | 'store', names: readonly string[]]
+
+/**
+ * Those files, in this process. No test begins before all of them are there: to compile one takes the thread, and under
+ * load for so long that the server would end the transaction that a test of the file before has open.
+ */
+export const testOnPostgres = async (...all: readonly TestFiles[]): Promise<void> => {
   process.env['MINTMARK_TEST_STORE'] = 'postgres'
-  for (const name of names) await import(`../${folder}/${name}.test.ts`)
+  const loaded = Promise.withResolvers<undefined>()
+  before(() => loaded.promise)
+  for (const [folder, names] of all) {
+    for (const name of names) await import(`../${folder}/${name}.test.ts`)
+  }
+  loaded.resolve(undefined)
 }

@@ -189,7 +189,7 @@ testEmbedded('proofs are forgotten by the index of their time', async t => {
   assert.doesNotMatch(JSON.stringify(plan), /TEMP B-TREE/)
 })
 
-test('a service forgets them by itself', { timeout: 30_000 }, async t => {
+test('a service forgets them by itself', { timeout: 300_000 }, async t => {
   const world = await makeWorld(t)
   fillWith(world.file, 3 * PROOFS_A_STEP, START - 1)
   fillWith(world.file, 1, START + 600_000)

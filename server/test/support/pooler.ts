@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { findProgram } from '../../drill/cluster/parts.ts'
-import { freePort } from '../../drill/free-port.ts'
+import { freePort } from './free-port.ts'
 import type { DatabaseAddress } from '../../src/store/postgres/address.ts'
 import { userOfPostgres } from './postgres-binaries.ts'
 import { testCluster } from './postgres-cluster.ts'
@@ -27,13 +27,11 @@ export type Pooler = {
 export const findPooler = (): string | undefined =>
   process.platform === 'linux' ? findProgram('pgbouncer') : undefined
 
-/** A test of it; where this machine has none that is all it says. */
+const MISSING = 'this machine has no PgBouncer (Debian: pgbouncer)'
+
+/** A test of it, skipped where there is none. */
 export const testWithPooler = (title: string, work: (t: TestContext) => Promise<void>): void =>
-  void test(title, async t => {
-    if (findPooler() === undefined)
-      t.diagnostic('Nothing was tested: this machine has no PgBouncer (Debian: pgbouncer).')
-    else await work(t)
-  })
+  void test(title, { skip: findPooler() === undefined && MISSING }, work)
 
 const isListening = async (port: number): Promise<boolean> => {
   const socket = connect(port, '127.0.0.1')

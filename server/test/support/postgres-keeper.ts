@@ -3,24 +3,14 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { chownSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { freePort } from './free-port.ts'
 import { programsOfPostgres, userOfPostgres } from './postgres-binaries.ts'
 
 const [folder = '', watched = ''] = process.argv.slice(2)
 const ALIVE_EVERY_MS = 300
 const READY_EVERY_MS = 20
-
-const freePort = async (): Promise<number> => {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const address = probe.address()
-  probe.close()
-  await once(probe, 'close')
-  if (address === null || typeof address === 'string') throw new Error('The probe has no port.')
-  return address.port
-}
 
 const isAlive = (pid: number): boolean => {
   try {

@@ -66,8 +66,12 @@ export type TestedStore = Omit<SqliteStore, 'host' | 'connect'>
 
 type OpenOptions = Omit<StoreOptions, 'file'>
 
+/** A loaded machine may take long: only a test of what is late has less patience. */
+const PATIENT_MS = 60_000
+
 /** Opens the store in a file, or the one in the database of that address. */
-export const openTestedStore = async ({ file, ...options }: OpenOptions & { file: string }): Promise<TestedStore> => {
+export const openTestedStore = async ({ file, ...given }: OpenOptions & { file: string }): Promise<TestedStore> => {
+  const options = { deadlineMs: PATIENT_MS, ...given }
   if (!isDatabaseUrl(file)) return openSqliteStore({ file, ...options })
   const { clock, ...rest } = options
   const address = await addressOf(databaseOf(file), wayToStores())
@@ -147,7 +151,7 @@ export const makeTestStore = async (retention: Retention | null = KEEP_LONG, sta
 export type TestAgent = { readonly id: string; readonly clientId: string; readonly credentialId: string }
 
 export const createAgent = async (
-  store: TestedStore,
+  store: Pick<TestedStore, 'agents'>,
   lifetimeSeconds: number | null = null,
   settings: Partial<AgentSettings> = {},
 ): Promise<TestAgent> => {

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { processesIn, signal } from '../../drill/cluster/processes.ts'
-import { freePort } from '../../drill/free-port.ts'
+import { freePort } from './free-port.ts'
 import { programsOfPostgres, userOfPostgres } from './postgres-binaries.ts'
 import { runStatement } from './postgres-cluster.ts'
 

@@ -1,6 +1,4 @@
 // A whole service on a port of its own: real store, real keys, a real identity provider, a clock that the test sets.
-import { createServer } from 'node:net'
-import { once } from 'node:events'
 import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
 import type { Origin } from '../../src/domain/caller.ts'
@@ -27,6 +25,7 @@ import type { Ports, ServiceProfile } from '../../src/ports.ts'
 import { monotonicMs } from '../../src/store/monotonic.ts'
 import type { ManualClock } from '../../src/store/sqlite/clock.ts'
 import type { StoreHost } from '../../src/store/sqlite/open.ts'
+import { freePort } from './free-port.ts'
 import { type IdentityProvider, startIdentityProvider } from './identity-provider.ts'
 import { act, KEEP_LONG, makePlace, openTestedStore, type Place, START, type TestedStore, waitOn } from './store.ts'
 import { type Watch, watchAnswers } from './watch-answers.ts'
@@ -78,16 +77,6 @@ export type TestServer = {
   readonly settle: () => Promise<void>
   /** Fails where an answer was not as the OpenAPI document says. */
   readonly close: () => Promise<void>
-}
-
-const freePort = async (): Promise<number> => {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const address = probe.address()
-  probe.close()
-  await once(probe, 'close')
-  if (address === null || typeof address === 'string') throw new Error('The probe has no port.')
-  return address.port
 }
 
 /** The issuer names the port, so the port is chosen first; another process may take it in between. */
@@ -202,6 +191,10 @@ const makeRegisters = (store: TestedStore) => {
     enableAgent: (id: string) => enableAgent(ports, CLI, id, null),
   }
 }
+
+/** Moves its clock on to the machine's, which clients that nobody here wrote read. */
+export const catchUp = ({ clock }: Pick<TestServer, 'clock'>): void =>
+  clock.advance(Math.max(0, Date.now() - clock.wall()))
 
 export const startServer = async (options: TestServerOptions = {}): Promise<TestServer> => {
   const place = options.place ?? (await makePlace(options.start ?? START))

@@ -20,6 +20,7 @@ import type { DatabaseAddress } from './address.ts'
 import { startSession, type StoreMaker } from './start-session.ts'
 import { makeHotLedger } from './hot-ledger.ts'
 import { jobWriter } from './jobs.ts'
+import { makeLook } from './look.ts'
 import { transactionOpener } from './open-transaction.ts'
 import { connectUnhurried } from './primary.ts'
 import { makeReader } from './reader.ts'
@@ -88,9 +89,10 @@ export const openPostgresStore = async (options: PostgresOptions): Promise<Postg
   let upkeep: RunningUpkeep | null = null
   const writer = makeWriter(session, transactionOpener(session, sets), () => upkeep?.wake())
   const lease = makeLease(() => writer.run({ lane: 'quiet', perform: coverAnswer, until: deadline() }))
-  const reader = makeReader(session, { sets, lease, deadline })
+  const look = makeLook(session)
+  const reader = makeReader(session, { look, sets, lease, deadline })
   const jobs = jobWriter(writer, deadline)
-  const hot = makeHotLedger(session, { writer, labels, sets, lease, deadline })
+  const hot = makeHotLedger(session, { look, writer, labels, sets, lease, deadline })
   const ports = makeStorePorts(reader, jobs, { hot, health: makeHealth(reader, writer, deadline), labels })
   const onFault = (fault: unknown): void => options.onFault?.(fault)
   const onKeyWanted = supplyKeys({

@@ -32,11 +32,21 @@ type Head = {
   readonly standbyNames: string
 }
 
+/** Why there is no row of `service`: a store that is copied into the database gets it last. */
+const withoutService = async (connection: Connection, { database }: DatabaseAddress): Promise<StoreProblem> => {
+  const { rows } = await connection.ask({ text: `select to_regclass('copying') is not null as "isCopy"` })
+  return (rows[0] as { isCopy: boolean }).isCopy
+    ? new StoreProblem(
+        `The database ${database} holds a part of a store that is being copied into it: run 'mintmark migrate-store --finish', or the restore that was broken off.`,
+      )
+    : new StoreProblem(`The database ${database} has lost its service row.`)
+}
+
 const readHead = async (connection: Connection, address: DatabaseAddress): Promise<Head> => {
   refuseVersion(await schemaVersionOf(connection), address)
   const { rows } = await connection.ask({ text: HEAD })
   const [head] = rows as readonly Head[] // as the statement lists it
-  if (head === undefined) throw new StoreProblem(`The database ${address.database} has lost its service row.`)
+  if (head === undefined) throw await withoutService(connection, address)
   if (address.fencedReads === 'on' && head.standbyNames === '') {
     throw new StoreProblem(
       'MINTMARK_FENCED_READS is on, but the database has no synchronous standby: set synchronous_standby_names, or MINTMARK_FENCED_READS=auto.',

@@ -30,7 +30,7 @@ export type BackupMade = BackupContent & { readonly file: string; readonly bytes
 /** Copied between two looks at who waits: 4 MB. */
 const PAGES_A_STEP = 1024
 
-const STORE_ENDINGS = ['', '-wal', '-shm', '-serving']
+const STORE_ENDINGS = ['', '-wal', '-shm', '-serving', '-moving']
 
 const placeOf = (path: string): string => join(realpathSync(dirname(path)), basename(path))
 

@@ -1,0 +1,15 @@
+// Agents, what they trust, and what the log says of it, on the wire, on PostgreSQL.
+import { testOnPostgres } from './store-tests.ts'
+
+await testOnPostgres([
+  'contract',
+  [
+    'agents-input',
+    'credential-trust',
+    'list-agents',
+    'canaries',
+    'terminal-caller',
+    'refused-authentications',
+    'list-audit',
+  ],
+])

@@ -1,0 +1,7 @@
+// Clients that come from another server, and what is taken out, on PostgreSQL.
+import { testOnPostgres } from './store-tests.ts'
+
+await testOnPostgres([
+  'contract',
+  ['import-clients', 'import-documents', 'import-effects', 'imported-secrets', 'exports'],
+])
