@@ -115,11 +115,26 @@ const makeStepping = (parts: UpkeepParts) => {
   }
 }
 
+const TOLD_AGAIN_MS = 60_000
+
+/** A fault that stays comes back every half second: it is told once a minute. */
+const makeTelling = ({ session, onFault }: UpkeepParts): ((fault: unknown) => void) => {
+  let told = { what: '', at: Number.NEGATIVE_INFINITY }
+  return fault => {
+    const [what, at] = [String(fault), session.monotonic()]
+    if (what === told.what && at - told.at < TOLD_AGAIN_MS) return
+    told = { what, at }
+    onFault(fault)
+  }
+}
+
 /** Starts the upkeep. `wake` says that an act was done. */
 export const startUpkeep = (parts: UpkeepParts): RunningUpkeep => {
   const holding = makeHolding(parts.session)
+  const tell = makeTelling(parts)
   const stopping = new AbortController()
-  const [step, partitions] = [makeStepping(parts), makePartitionRounds(parts, stopping.signal)]
+  const step = makeStepping(parts)
+  const partitions = makePartitionRounds({ ...parts, onFault: makeTelling(parts) }, stopping.signal)
   let running: Promise<void> | undefined
   let isWanted = false
 
@@ -136,7 +151,7 @@ export const startUpkeep = (parts: UpkeepParts): RunningUpkeep => {
         await round()
       } catch (fault) {
         // A database that cannot be written is told to every caller and to /readyz; here the next turn tries again.
-        if (!(fault instanceof Unavailable)) parts.onFault(fault)
+        if (!(fault instanceof Unavailable)) tell(fault)
       }
     } while (isWanted && !stopping.signal.aborted)
     running = undefined
