@@ -7,7 +7,7 @@ import { PAGE_EXAMINED_MAX, type Position } from '../../src/domain/page.ts'
 import { AUDIT_WALKS } from '../../src/store/audit/audit-log.ts'
 import { audit } from '../../src/store/transaction.ts'
 import { newestFirst } from '../../src/store/lists/newest-first.ts'
-import { makeTestStore, START, testEmbedded, type TestStore } from '../support/store.ts'
+import { isPostgresTested, makeTestStore, START, testEmbedded, type TestStore } from '../support/store.ts'
 import { inTransaction, withFile, withWritingConnection } from '../support/store-file.ts'
 import { planOf } from './list-plans.ts'
 
@@ -33,6 +33,7 @@ const ACTORS: readonly Actor[] = [
   { type: 'system' },
 ]
 const MINUTE_MS = 60_000
+const LIMITS = isPostgresTested() ? [7, 1000] : [1, 13, 1000]
 
 let world: TestStore
 let entries: readonly AuditEntry[]
@@ -53,6 +54,20 @@ const write = (count: number): void =>
         yield* audit(tx, actOf(n), n % 3 === 0 ? null : `subject-${n % 11}`, { n })
       }
     }),
+  )
+
+/** Entries that nobody asks for by name. */
+const writeAtOnce = (count: number): void =>
+  withFile(
+    world.file,
+    db =>
+      void db
+        .prepare(
+          `insert into audit (at, kind, actor, detail)
+           with recursive c(n) as (select 1 union all select n + 1 from c where n < ?)
+           select ?, 'agent.create', '{"type":"system"}', '{}' from c`,
+        )
+        .run(count, world.clock.wall()),
   )
 
 before(async () => {
@@ -128,13 +143,13 @@ for (const asked of SOME) {
         entry =>
           isAskedFor(entry, filters) && (since === null || entry.at >= since) && (end === null || entry.at < end),
       )
-      for (const limit of [1, 13, 1000]) assert.deepEqual(await walk(filters, limit), wanted)
+      for (const limit of LIMITS) assert.deepEqual(await walk(filters, limit), wanted)
     }
   })
 }
 
 test('a page looks at 10,000 entries at most, and one that found too few has a successor', async () => {
-  write(PAGE_EXAMINED_MAX)
+  for (let written = 0; written < PAGE_EXAMINED_MAX; written += 1000) writeAtOnce(1000)
   const filters = { ...NO_FILTERS, actorId: 'nobody' }
   const page = await world.store.audit.list({ filters, audiences: null, after: null, limit: 5 })
   assert.deepEqual({ found: page.records.length, examined: page.examined }, { found: 0, examined: PAGE_EXAMINED_MAX })
@@ -145,6 +160,6 @@ for (const one of AUDIT_WALKS) {
   testEmbedded(`the walk of ${one.table} by ${one.index} seeks in that index, and sorts nothing`, () => {
     const plan = planOf(world.file, newestFirst(one))
     assert.equal(plan.length, 1, plan.join('; '))
-    assert.match(plan[0] ?? '', new RegExp(`^SEARCH ${one.table} USING INDEX ${one.index} \\(.*at[<>]`))
+    assert.match(plan[0] ?? '', new RegExp(`^SEARCH ${one.table} USING INDEX ${one.index} \\(.*at\\)?[<>]`))
   })
 }

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import type { HistoryFilters, Position, TokenFilters } from '../../src/domain/page.ts'
 import type { Reason } from '../../src/domain/reason.ts'
-import { KEEP_LONG, NO_HISTORY_FILTERS, NO_TOKEN_FILTERS } from '../support/store.ts'
+import { isPostgresTested, KEEP_LONG, NO_HISTORY_FILTERS, NO_TOKEN_FILTERS } from '../support/store.ts'
 import { fill, openCutOffCount } from './list-fill.ts'
 import type { Asked } from './list-model.ts'
 import { makeRandom, type Random } from './list-random.ts'
@@ -22,7 +22,8 @@ import {
   type World,
 } from './list-world.ts'
 
-const STEPS = 50
+// On PostgreSQL fewer tokens and every fifth combination: what is shared is tried in full on the embedded store.
+const [STEPS, ISSUED, EVERY] = isPostgresTested() ? [20, 200, 5] : [50, 400, 1]
 const REASONS: readonly Reason[] = [
   'agent_disabled',
   'bulk_revocation',
@@ -83,13 +84,12 @@ const compareHistory = async (world: World, asked: Request): Promise<void> => {
   assertSameRows(walked, world.model.ended(asked, await storeNow(world)), asked)
 }
 
-/** A world at the end of which several cut-offs are open over the same tokens, two of them of one millisecond. */
-const liveThrough = async (random: Random, scopeItemsMost: number): Promise<World> => {
-  const world = await makeWorld(random, 4)
-  for (let step = 0; step < STEPS; step += 1) await stepWorld(world, scopeItemsMost)
+/** Ends new tokens of every agent by three cut-offs, two of them of one millisecond. */
+const endMany = async (world: World, scopeItemsMost: number): Promise<void> => {
+  const { random } = world
   for (const agent of world.agents) {
     await enableInWorld(world, agent)
-    const wishes = Array.from({ length: 400 }, () => ({
+    const wishes = Array.from({ length: ISSUED }, () => ({
       lifetimeSeconds: random.pick(LIFETIMES),
       scope: random.some(SCOPE_ITEMS, scopeItemsMost).join(' '),
       audience: random.some(AUDIENCES, 2),
@@ -102,7 +102,14 @@ const liveThrough = async (random: Random, scopeItemsMost: number): Promise<Worl
   world.test.clock.advance(1 + random.int(2500))
   await endAllInWorld(world, { agent: world.agents[0]?.number ?? 0, keepScopes: ['db:*'] }, 'scope_removed')
   world.test.clock.advance(random.int(2500))
-  assert.ok(openCutOffCount(world.test.file) >= 3, 'cut-offs are open')
+}
+
+/** A world at the end of which several cut-offs are open over the same tokens: one that found few of them is closed. */
+const liveThrough = async (random: Random, scopeItemsMost: number): Promise<World> => {
+  const world = await makeWorld(random, 4)
+  for (let step = 0; step < STEPS; step += 1) await stepWorld(world, scopeItemsMost)
+  do await endMany(world, scopeItemsMost)
+  while (openCutOffCount(world.test.file) < 3)
   return world
 }
 
@@ -124,7 +131,7 @@ const forWorlds = (numRuns: number, work: (world: World) => Promise<void>) => {
 
 test('the list of live tokens is what brute force gives, for every combination of filters', () =>
   forWorlds(2, async world => {
-    for (let bits = 0; bits < 1 << LIST_FILTERS; bits += 1) {
+    for (let bits = 0; bits < 1 << LIST_FILTERS; bits += EVERY) {
       await compareList(world, someRequest(world, bits))
       await compareList(world, someRequest(world, bits | (1 << FILTERS)))
     }
@@ -132,7 +139,7 @@ test('the list of live tokens is what brute force gives, for every combination o
 
 test('history is what brute force gives, for every combination of filters', () =>
   forWorlds(2, async world => {
-    for (let bits = 0; bits < 1 << (FILTERS + 1); bits += 1) {
+    for (let bits = 0; bits < 1 << (FILTERS + 1); bits += EVERY) {
       await compareHistory(world, someRequest(world, bits))
     }
   }))
@@ -165,7 +172,7 @@ test('every step of the fill leaves both lists as they were, and cursors from be
     const begun: Begun[] = []
     for (const bits of REQUESTS_WITHIN_FILL) begun.push(await beginWalk(world, someRequest(world, bits)))
     const now = await storeNow(world)
-    for (let step = 0; fill(world.test.file, now, 1) === 'more'; step += 1) {
+    for (let step = 0; (await fill(world.test.file, now, 1)) === 'more'; step += 1) {
       for (const one of begun.filter((_, n) => n % 3 === step % 3)) await finishWalk(world, one)
       await compareBoth(world, REQUESTS_WITHIN_FILL[step % REQUESTS_WITHIN_FILL.length] ?? 0)
     }

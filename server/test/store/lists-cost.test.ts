@@ -5,7 +5,7 @@ import { type HistoryFilters, PAGE_EXAMINED_MAX, type Position, type TokenFilter
 import { ENDED_RANGE_STATEMENTS } from '../../src/store/lists/ended-streams.ts'
 import { TOKEN_RANGE_STATEMENTS } from '../../src/store/lists/token-streams.ts'
 import { WALK_STATEMENTS } from '../../src/store/ledger/walk.ts'
-import { NO_HISTORY_FILTERS, NO_TOKEN_FILTERS } from '../support/store.ts'
+import { isPostgresTested, NO_HISTORY_FILTERS, NO_TOKEN_FILTERS, testEmbedded } from '../support/store.ts'
 import { fill } from './list-fill.ts'
 import { planOf } from './list-plans.ts'
 import { makeRandom } from './list-random.ts'
@@ -21,8 +21,10 @@ import {
   type WorldAgent,
 } from './list-world.ts'
 
-const DEPTH = 10_000
 const LIMIT = 100
+// To end a token takes longer on PostgreSQL than to issue one.
+const ENDED = isPostgresTested() ? 2000 : 12_000
+const DEPTH = { live: 10_000, ended: isPostgresTested() ? 1000 : 10_000 }
 /** A stream is read in steps of at most so many rows. */
 const STEP_MOST = 256
 const EVERY_LIFETIME = { lifetimes: LIFETIMES, scope: 'db:read' }
@@ -42,7 +44,7 @@ const issueMany = async (agent: WorldAgent, count: number, { lifetimes, scope }:
   for (let issued = 0; issued < count; issued += wishes.length) await issueInWorld(world, agent, wishes)
 }
 
-// One agent has 12,000 tokens that were ended, 12,000 that expired and 12,000 that live; another has the three oldest.
+// One agent has many tokens that were ended, 12,000 that expired and 12,000 that live; another has the three oldest.
 before(async () => {
   world = await makeWorld(makeRandom(4), 2)
   const [first, second] = world.agents
@@ -55,9 +57,9 @@ before(async () => {
   assert.ok(revoked !== undefined)
   await revokeInWorld(world, revoked, 'manual_revocation')
   world.test.clock.advance(1000)
-  await issueMany(many, 12_000, EVERY_LIFETIME)
+  await issueMany(many, ENDED, EVERY_LIFETIME)
   await endAllInWorld(world, { agent: many.number }, 'bulk_revocation')
-  while (fill(world.test.file, await storeNow(world), 100) === 'more');
+  while ((await fill(world.test.file, await storeNow(world), 100)) === 'more');
   await issueMany(many, 12_000, { ...EVERY_LIFETIME, lifetimes: [2] })
   world.test.clock.advance(2500)
   await issueMany(many, 12_000, { ...EVERY_LIFETIME, lifetimes: [300, 3600] })
@@ -68,10 +70,11 @@ after(() => world.test.dispose())
 type Depths = { readonly first: number; readonly deep: number }
 
 const positionAt = async (
+  depth: number,
   read: (after: Position | null, limit: number) => Promise<{ next: Position | null }>,
 ): Promise<Position> => {
   let position: Position | null = null
-  for (let depth = 0; depth < DEPTH; depth += 1000) {
+  for (let passed = 0; passed < depth; passed += 1000) {
     position = (await read(position, 1000)).next
     assert.ok(position !== null, 'there are pages at this depth')
   }
@@ -83,7 +86,7 @@ const live = async (asked: Partial<TokenFilters>): Promise<Depths> => {
   const request = { filters: { ...NO_TOKEN_FILTERS, ...asked }, audiences: null }
   const read = (position: Position | null, limit: number) =>
     world.test.store.ledger.listLive({ ...request, after: position, limit })
-  const [first, deep] = [await read(null, LIMIT), await read(await positionAt(read), LIMIT)]
+  const [first, deep] = [await read(null, LIMIT), await read(await positionAt(DEPTH.live, read), LIMIT)]
   assert.deepEqual([first.records.length, deep.records.length], [LIMIT, LIMIT])
   return { first: first.examined, deep: deep.examined }
 }
@@ -92,18 +95,18 @@ const ended = async (asked: Partial<HistoryFilters>): Promise<Depths> => {
   const request = { filters: { ...NO_HISTORY_FILTERS, ...asked }, audiences: null }
   const read = (position: Position | null, limit: number) =>
     world.test.store.ledger.listEnded({ ...request, after: position, limit })
-  const [first, deep] = [await read(null, LIMIT), await read(await positionAt(read), LIMIT)]
+  const [first, deep] = [await read(null, LIMIT), await read(await positionAt(DEPTH.ended, read), LIMIT)]
   assert.deepEqual([first.records.length, deep.records.length], [LIMIT, LIMIT])
   return { first: first.examined, deep: deep.examined }
 }
 
 const assertSameCost = ({ first, deep }: Depths): void => {
-  assert.ok(Math.abs(deep - first) <= STEP_MOST, `${first} rows examined for page 1, ${deep} at depth ${DEPTH}`)
+  assert.ok(Math.abs(deep - first) <= STEP_MOST, `${first} rows examined for page 1, ${deep} deep down`)
   // A page of 100 must not read a thousand rows, however many streams there are.
   assert.ok(Math.max(first, deep) <= 4 * LIMIT, `${first} and ${deep} rows examined for ${LIMIT}`)
 }
 
-test('a page of the list examines as many rows at depth 10,000 as at depth 1', async t => {
+test('a page of the list examines as many rows deep down as at depth 1', async t => {
   const agent = { agentId: many.id }
   const filters = { none: {}, agent, scope: { scope: 'db:read' }, both: { ...agent, scope: 'db:read' } }
   for (const [name, asked] of Object.entries(filters)) {
@@ -111,7 +114,7 @@ test('a page of the list examines as many rows at depth 10,000 as at depth 1', a
   }
 })
 
-test('a page of history examines as many rows at depth 10,000 as at depth 1', async t => {
+test('a page of history examines as many rows deep down as at depth 1', async t => {
   const agent = { agentId: many.id }
   const reason = { reasons: ['bulk_revocation'] } as const
   const filters = {
@@ -138,7 +141,10 @@ const TOKEN_PLANS = [
 ]
 const WALK_PLANS = [
   ...Array.from({ length: 2 }, () => 'SEARCH token USING PRIMARY KEY (life=? AND id>?)'),
-  ...Array.from({ length: 2 }, () => 'SEARCH token USING INDEX token_agent (agent=? AND life=? AND id>?)'),
+  ...Array.from(
+    { length: 2 },
+    () => 'SEARCH token USING INDEX token_agent ((agent,life,id)>(?,?,?) AND (agent,life)<(?,?))',
+  ),
 ]
 const ENDED_PLANS = [
   `SEARCH ended USING INDEX ended_reason (reason=? ${RANGE.ended})`,
@@ -148,13 +154,17 @@ const ENDED_PLANS = [
 
 const plans = (statements: readonly string[]) => statements.flatMap(statement => planOf(world.test.file, statement))
 
-test('each range of the lists is one search of its own index, without a scan and without a temporary sort', () => {
-  assert.deepEqual(plans(TOKEN_RANGE_STATEMENTS), TOKEN_PLANS)
-  assert.deepEqual(plans(ENDED_RANGE_STATEMENTS), ENDED_PLANS)
-})
+testEmbedded(
+  'each range of the lists is one search of its own index, without a scan and without a temporary sort',
+  () => {
+    assert.deepEqual(plans(TOKEN_RANGE_STATEMENTS), TOKEN_PLANS)
+    assert.deepEqual(plans(ENDED_RANGE_STATEMENTS), ENDED_PLANS)
+  },
+)
 
-test('a cut-off reaches the tokens of one agent by its index', () =>
-  assert.deepEqual(plans(WALK_STATEMENTS), WALK_PLANS))
+testEmbedded('a cut-off reaches the tokens of one agent by its index', () =>
+  assert.deepEqual(plans(WALK_STATEMENTS), WALK_PLANS),
+)
 
 const RARE = ['https://rare.example']
 

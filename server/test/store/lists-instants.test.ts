@@ -124,6 +124,6 @@ test('a page that has examined all it may skips no token under several cut-offs 
     ids,
     world.model.ended(HISTORY, await storeNow(world)).map(({ id }) => id),
   )
-  while (fill(world.test.file, await storeNow(world), 100) === 'more') await compareInstant(world)
+  while ((await fill(world.test.file, await storeNow(world), 100)) === 'more') await compareInstant(world)
   await world.test.dispose()
 })

@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import type { Seal } from '../../src/domain/seal.ts'
-import { verifyAudit } from '../../src/store/sqlite/verify-audit.ts'
 import {
   act,
   createAgent,
@@ -13,6 +12,7 @@ import {
   type TestStore,
   waitOn,
 } from '../support/store.ts'
+import { verifyTested } from '../support/store-alone.ts'
 import { countRows, readNumber } from '../support/store-file.ts'
 
 const KEY = new Uint8Array(32).fill(3)
@@ -75,7 +75,7 @@ test('a service seals what it and other processes acted, tells each head, and go
   )
   const entries = seals.reduce((sum, { count }) => sum + count, 0)
   assert.equal(entries, countRows(world.file, 'audit'))
-  const verdict = verifyAudit({ file: world.file, key: KEY, known: UNKNOWN })
+  const verdict = await verifyTested(world.file, { key: KEY, known: UNKNOWN })
   assert.deepEqual(verdict, { good: true, entries, seals: seals.length, last: seals.at(-1), unsealed: 0 })
   await second.store.close()
 })
@@ -84,6 +84,6 @@ test('a process that acts once seals nothing', async t => {
   const { store, file } = await makeWorld(t)
   await createAgent(store)
   assert.equal(countRows(file, 'seal'), 0)
-  const verdict = verifyAudit({ file, key: KEY, known: UNKNOWN })
+  const verdict = await verifyTested(file, { key: KEY, known: UNKNOWN })
   assert.deepEqual(verdict, { good: true, entries: 0, seals: 0, last: null, unsealed: countRows(file, 'audit') })
 })

@@ -33,12 +33,14 @@ export function* readLifetimes(): Script<readonly number[]> {
   return rows.map(({ life }) => life)
 }
 
-// Left to itself SQLite reads every row of the lifetime for those of one agent.
+// Left to itself SQLite reads every row of the lifetime for those of one agent. PostgreSQL does where that is in the order of
+// the rows: compared and ordered as one, the agent has to lead; the id by itself leaves out partitions.
 const SELECT = {
   life: (comparison: string) =>
     `select ${TOKEN_COLUMNS} from token where life = ? and id ${comparison} ? order by id limit ?`,
   agent: (comparison: string) => `select ${TOKEN_COLUMNS} from token ${byIndex('token_agent')}
-    where agent = ? and life = ? and id ${comparison} ? order by id limit ?`,
+    where (agent, life, id) ${comparison} (?, ?, ?) and (agent, life) <= (?, ?) and id ${comparison} ?
+    order by agent, life, id limit ?`,
 } as const
 
 /** The statements above, for the test that reads their plans. */
@@ -57,7 +59,8 @@ function* rowsOf(cutOff: CutOff, after: WalkPosition, limit: number): Script<rea
   const [comparison, bound] = Buffer.compare(low, after.id) > 0 ? ['>=', low] : ['>', after.id]
   const agent = yield* agentOf(cutOff)
   if (agent === null) return yield* all<TokenRow>(SELECT.life(comparison), after.life, bound, limit)
-  return yield* all<TokenRow>(SELECT.agent(comparison), agent, after.life, bound, limit)
+  const { life } = after
+  return yield* all<TokenRow>(SELECT.agent(comparison), agent, life, bound, agent, life, bound, limit)
 }
 
 const BELOW_EVERY_ID = new Uint8Array(16)

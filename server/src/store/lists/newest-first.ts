@@ -14,9 +14,15 @@ export type Walk = {
 
 type Period = { readonly since: number | null; readonly before: number | null }
 
-export const newestFirst = ({ table, columns, index, only }: Walk): string =>
-  `select ${columns} from ${table} ${byIndex(index)}
-  where ${only === null ? '' : `${only.column} = ? and `}at >= ? and (at, n) < (?, ?) order by at desc, n desc limit ?`
+// `column = ?` would leave PostgreSQL the index by time alone, which it takes where that one is in the order of the rows: a
+// page of what is rare would read the whole log. Compared and ordered as one, the column has to lead.
+export const newestFirst = ({ table, columns, index, only }: Walk): string => {
+  const key = only === null ? '' : `${only.column}, `
+  const [place, has] = only === null ? ['', ''] : ['?, ', `${only.column} is not null and `]
+  return `select ${columns} from ${table} ${byIndex(index)}
+    where ${has}(${key}at) >= (${place}?) and (${key}at, n) < (${place}?, ?)
+    order by ${only === null ? '' : `${only.column} desc, `}at desc, n desc limit ?`
+}
 
 const STEP_ROWS = 256
 const NO_POSITION = { at: Number.MAX_SAFE_INTEGER, number: 0 }
@@ -41,12 +47,13 @@ export function* readNewest<Row extends Placed, R>(
 ): Script<Page<R>> {
   const select = newestFirst(walk)
   const only = walk.only === null ? [] : [walk.only.value]
+  const since = request.filters.since ?? 0
   const step = Math.max(STEP_ROWS, request.limit + 1)
   const records: R[] = []
   let at = startOf(request)
   let examined = 0
   for (;;) {
-    const rows: readonly Row[] = yield* all<Row>(select, ...only, request.filters.since ?? 0, at.at, at.number, step)
+    const rows: readonly Row[] = yield* all<Row>(select, ...only, since, ...only, at.at, at.number, step)
     for (const row of rows) {
       if (records.length === request.limit || examined === PAGE_EXAMINED_MAX) {
         return { records, next: { at: at.at, id: String(at.number) }, examined }

@@ -1,8 +1,6 @@
 // The jobs that every store has, as this one runs them.
 import type { MonotonicMilliseconds } from '../../domain/time.ts'
-import { type JobInput, type JobName, type JobOutput, JOBS, type Writer } from '../jobs.ts'
-import type { Script } from '../script.ts'
-import type { Transaction } from '../transaction.ts'
+import { type JobInput, type JobName, type JobOutput, JOBS, scriptOf, type Writer } from '../jobs.ts'
 import { endTogether } from './end-together.ts'
 import type { Together } from './run-jobs.ts'
 import type { GroupWriter, Lane } from './writer.ts'
@@ -17,10 +15,6 @@ const QUIET: ReadonlySet<JobName> = new Set<JobName>([
 ])
 
 const laneOf = (job: JobName): Lane => (QUIET.has(job) ? 'quiet' : 'act')
-
-// The table pairs each name with its input, which the compiler cannot follow.
-const perform = <Name extends JobName>(job: Name, tx: Transaction, input: JobInput<Name>): Script<JobOutput<Name>> =>
-  (JOBS[job] as unknown as (tx: Transaction, input: JobInput<Name>) => Script<JobOutput<Name>>)(tx, input)
 
 // Each is paired with the input and the output of its name, which the compiler cannot follow.
 const TOGETHER: { readonly [Name in JobName]?: Together<JobInput<Name>, JobOutput<Name>> } = { endToken: endTogether }
@@ -37,7 +31,7 @@ export const jobWriter = (
   call: (job, input, until) =>
     writer.run({
       lane: laneOf(job),
-      perform: tx => perform(job, tx, input),
+      perform: tx => scriptOf(JOBS, job, tx, input),
       ...togetherOf(job, input),
       until: deadline(until),
     }),
