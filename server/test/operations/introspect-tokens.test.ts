@@ -14,6 +14,7 @@ const KEY: ApiKey = {
   expiresAt: null,
   lastUsedAt: null,
   revokedAt: null,
+  suspendedAt: null,
 }
 
 /** A store that knows no token, and one key; `asked` tells the order in which it was asked. */
