@@ -22,11 +22,15 @@ const hashEach = (secrets: Ports['secrets'], presented: readonly PresentedApiKey
   })
 }
 
-/** The callers of a group of keys, in order; undefined for a key that is unknown, revoked, expired, or of another id. */
+/**
+ * The callers of a group of keys, in order; undefined for a key that is unknown, revoked, expired, or of another id.
+ * `meanwhile` is told before which were found lately, and so decides nothing.
+ */
 export const authenticateApiKeys = async (
   ports: Pick<Ports, 'apiKeys' | 'secrets'>,
   presented: readonly PresentedApiKey[],
+  meanwhile?: (wereFound: readonly boolean[]) => void,
 ): Promise<readonly (ApiKeyCaller | undefined)[]> => {
-  const found = await ports.apiKeys.find(hashEach(ports.secrets, presented))
+  const found = await ports.apiKeys.find(hashEach(ports.secrets, presented), meanwhile)
   return presented.map((one, n) => callerOf(one, found[n]))
 }

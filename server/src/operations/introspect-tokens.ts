@@ -55,7 +55,9 @@ const findAll = async (
   ports: IntrospectPorts,
   references: readonly (TokenReference | undefined)[],
 ): Promise<(FoundToken | undefined)[]> => {
-  const found = await ports.ledger.find(references.filter(reference => reference !== undefined))
+  const asked = references.filter(reference => reference !== undefined)
+  if (asked.length === 0) return []
+  const found = await ports.ledger.find(asked)
   let next = 0
   return references.map(reference => (reference === undefined ? undefined : found[next++]))
 }
@@ -83,27 +85,49 @@ export const introspectForOwner = async (ports: OwnerPorts, text: string): Promi
   return judge(ports, null, { reference, token })
 }
 
-/** Answers each request of a group, in order, by what `answer` makes of it. Only a caller who may ask costs a look-up. */
+type References = readonly (TokenReference | undefined)[]
+
+/** Reads what is presented where `wanted` says so, and looks it up. */
+const lookUp = async (
+  ports: IntrospectPorts,
+  requests: readonly IntrospectRequest[],
+  wanted: (n: number) => boolean,
+): Promise<readonly Found[]> => {
+  const references: References = requests.map(({ token }, n) => (wanted(n) ? ports.codec.read(token) : undefined))
+  const tokens = await findAll(ports, references)
+  return references.map((reference, n) => ({ reference, token: tokens[n] }))
+}
+
+/**
+ * Answers each request of a group, in order, by what `answer` makes of it. Only a caller who may ask costs a look-up, or
+ * one whose key was found lately: his token is looked up with his key, so that both are one way to the store.
+ */
 export const introspectEach = async <Answer extends object>(
   ports: IntrospectPorts,
   requests: readonly IntrospectRequest[],
   answer: (introspection: Introspection, caller: ApiKeyCaller) => Answer,
 ): Promise<readonly OrRefusal<Answer>[]> => {
+  let likely: readonly boolean[] = []
+  let early: Promise<readonly Found[]> = Promise.resolve([])
   const found = await authenticateApiKeys(
     ports,
     requests.map(({ apiKey }) => apiKey ?? NO_KEY),
+    wereFound => {
+      likely = wereFound
+      early = lookUp(ports, requests, n => wereFound[n] === true)
+      // Where the keys cannot be had nobody waits for it.
+      early.catch(() => undefined)
+    },
   )
   const callers = requests.map((request, n) => permit(request, found[n]))
-  const references = requests.map(({ token }, n) => {
-    const caller = callers[n]
-    return caller === undefined || isRefused(caller) ? undefined : ports.codec.read(token)
+  const mayAsk = (n: number): boolean => callers[n] !== undefined && !isRefused(callers[n])
+  const first = await early
+  const rest = await lookUp(ports, requests, n => likely[n] !== true && mayAsk(n))
+  return callers.map((caller, n) => {
+    if (isRefused(caller)) return caller
+    const one = (likely[n] === true ? first : rest)[n]
+    return answer(one === undefined ? INACTIVE : judge(ports, caller.audiences, one), caller)
   })
-  const tokens = await findAll(ports, references)
-  return callers.map((caller, n) =>
-    isRefused(caller)
-      ? caller
-      : answer(judge(ports, caller.audiences, { reference: references[n], token: tokens[n] }), caller),
-  )
 }
 
 /** Answers each request of a group, in order. */

@@ -110,8 +110,14 @@ export type NewApiKey = Pick<ApiKey, 'id' | 'name' | 'permissions' | 'audiences'
 export type ApiKeyProblem = 'expired' | 'caller_ended' | 'outlives_caller'
 
 export interface ApiKeyRegister {
-  /** The keys with these SHA-256 hashes that are live now, in that order. What is not found is never remembered. */
-  find(keyHashes: readonly Sha256[]): Promise<readonly (ApiKey | undefined)[]>
+  /**
+   * The keys with these SHA-256 hashes that are live now, in that order. What is not found is never remembered. `meanwhile` is
+   * told at once which of them were found lately: nothing may be decided by that, but what they will ask can be read with them.
+   */
+  find(
+    keyHashes: readonly Sha256[],
+    meanwhile?: (wereFound: readonly boolean[]) => void,
+  ): Promise<readonly (ApiKey | undefined)[]>
   /** Of two callers with one key one creates. */
   create(apiKey: NewApiKey, act: Act): Promise<ApiKey | ApiKeyProblem | MadeBefore>
   show(apiKeyId: string): Promise<ApiKey | undefined>

@@ -14,18 +14,20 @@ type FoundKeys = { readonly now: Milliseconds; readonly found: readonly (ApiKey 
 
 const makeFind = () => {
   const apiKeys = makeSeqMemory<ApiKey>(findApiKey)
-  return function* (snapshot: Snapshot, keyHashes: readonly string[]): Script<FoundKeys> {
+  const find = function* (snapshot: Snapshot, keyHashes: readonly string[]): Script<FoundKeys> {
     const found: (ApiKey | undefined)[] = []
     for (const hash of keyHashes) found.push(apiKeys.known(snapshot, hash) ?? (yield* apiKeys.read(snapshot, hash)))
     return { now: snapshot.now, found }
   }
+  return { find, wasFound: apiKeys.wasFound }
 }
 
 export const makeApiKeyRegister = ({ read, readUntimed }: Reader, writer: Writer): ApiKeyRegister => {
-  const find = makeFind()
+  const { find, wasFound } = makeFind()
   const noteUses = handOverUses(writer)
   return {
-    find: async keyHashes => {
+    find: async (keyHashes, meanwhile) => {
+      meanwhile?.(keyHashes.map(wasFound))
       const script = (snapshot: Snapshot) => find(snapshot, keyHashes)
       const untimed = await readUntimed(script)
       // What has expired must stay so: such an answer tells a time, and waits for the clock's lease.

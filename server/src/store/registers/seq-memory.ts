@@ -8,6 +8,8 @@ export type SeqMemory<T> = {
   /** What is remembered and holds in the snapshot. */
   readonly known: (snapshot: Snapshot, key: string) => T | undefined
   readonly read: (snapshot: Snapshot, key: string) => Script<T | undefined>
+  /** Whether it was found lately, which says nothing of now. */
+  readonly wasFound: (key: string) => boolean
 }
 
 /** Remembers what was found, never what was not: a refusal is read anew. */
@@ -33,5 +35,6 @@ export const makeSeqMemory = <T>(read: (key: string) => Script<T | undefined>): 
       else memory.set(key, found)
       return found
     },
+    wasFound: key => memory.has(key),
   }
 }
