@@ -8,6 +8,7 @@ import { describeMachine, divideCores } from './machine.ts'
 import { makeMintmarkLoads, type MintmarkLoads, type Operation } from './mintmark-loads.ts'
 import { install, serve } from './mintmark-server.ts'
 import { readOptions } from './options.ts'
+import { startPostgres } from './postgres-server.ts'
 import { runBench } from './run-bench.ts'
 
 const options = readOptions({
@@ -15,6 +16,7 @@ const options = readOptions({
   seconds: 8,
   connections: 32,
   workers: 0,
+  postgres: false,
   top: 30,
   keep: '',
   record: false,
@@ -138,7 +140,11 @@ const run = async (): Promise<void> => {
   const cores = divideCores()
   await using started = new AsyncDisposableStack()
   const provider = started.adopt(await startIdentityProvider(), one => one.close())
-  const installation = started.adopt(await install(provider, options.workers), one => one.remove())
+  const database = options.postgres
+    ? started.adopt(await startPostgres({ standby: false }), one => one.stop())
+    : undefined
+  const variables = database === undefined ? {} : { DATABASE_URL: database.url }
+  const installation = started.adopt(await install(provider, options.workers, variables), one => one.remove())
   const folder = options.keep === '' ? join(installation.folder, 'profiles') : resolve(options.keep)
   mkdirSync(folder, { recursive: true })
   const known = new Set(readdirSync(folder))

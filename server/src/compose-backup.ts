@@ -9,9 +9,6 @@ import { actBy, type CliCaller, type Origin } from './domain/caller.ts'
 import type { Acceptance, BackupContent, RestoreState, Suspended } from './domain/restore.ts'
 import { makeSigningKey } from './keys/signing-keys.ts'
 import type { SealedSigningKey } from './domain/signing-key.ts'
-import { given } from './store/script.ts'
-import { StartRefused } from './start-refused.ts'
-import type { OnRows, TableDigest } from './store/copy/copy-tables.ts'
 import { type BackupMade, type BackupOptions, backupRows, backupStore as backup } from './store/sqlite/backup.ts'
 import { readBackup, withBackup } from './store/sqlite/read-backup.ts'
 import { isStoreThere, restoreBackup, type RestoredFile, restoreInPlace } from './store/sqlite/restore.ts'
@@ -114,15 +111,3 @@ export const acceptStoreRestore = (
   origin: Origin<CliCaller>,
 ): Promise<Suspended | 'unknown'> =>
   withStore(config, ({ restores }) => restores.accept(acceptance, actBy(origin, 'store.accept')))
-
-/** Makes the database of a configuration the store that a file holds, which nobody serves any more then. */
-export const moveStore = ({ postgres }: StoreConfig, file: string, onRows: OnRows): Promise<readonly TableDigest[]> =>
-  forPerson(async () => {
-    if (postgres === null) throw new StartRefused('DATABASE_URL is no address of a PostgreSQL database.')
-    const { giveStore } = await import('./store/sqlite/give-store.ts')
-    const { receiveStore } = await import('./store/postgres/receive-store.ts')
-    const { tables } = await giveStore(file, ({ rows: source, mark, lastGiven }) =>
-      receiveStore({ address: postgres, source, mark, lastGiven, now: Date.now(), onRows, finish: () => given(null) }),
-    )
-    return tables
-  })

@@ -105,6 +105,9 @@ const parseDatabaseUrl: Parser<DatabaseUrl> = text => {
     : { value: { kind: 'sqlite', file } }
 }
 
+const parsePassword: Parser<string> = text =>
+  text.includes('\0') || text.includes('\n') ? wrong('is not one line') : { value: text }
+
 const parseUnsafe: Parser<readonly UnsafeDatabase[]> = text => {
   const names = text.split(',').map(name => name.trim())
   const known = names.flatMap(name => UNSAFE_DATABASES.filter(unsafe => unsafe === name))
@@ -117,41 +120,49 @@ const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|::1|\/.*)$/
 
 const isOnThisMachine = ({ host }: PostgresHost): boolean => LOOPBACK.test(host)
 
-const readCertificates = (read: SettingReader, path: string | null): string | null => {
+type Source = 'DATABASE_URL' | '--to'
+
+const readCertificates = (read: SettingReader, path: string | null, source: Source): string | null => {
   if (path === null) return null
   const file = parsePemFile(/-----BEGIN CERTIFICATE-----/, 'certificate')(path)
   if ('value' in file) return file.value
-  read.mistake(`DATABASE_URL, in sslrootcert, ${file.wrong}`)
+  read.mistake(`${source}, in sslrootcert, ${file.wrong}`)
   return null
 }
 
-const readTls = (read: SettingReader, url: PostgresUrl, allowed: readonly UnsafeDatabase[]): PostgresConfig['tls'] => {
+type GivenUrl = { readonly url: PostgresUrl; readonly source: Source }
+
+const readTls = (
+  read: SettingReader,
+  { url, source }: GivenUrl,
+  allowed: readonly UnsafeDatabase[],
+): PostgresConfig['tls'] => {
   const isLocal = url.hosts.every(isOnThisMachine)
   const mode = url.sslMode ?? (isLocal ? 'disable' : 'verify-full')
-  if (mode === 'verify-full') return { ca: readCertificates(read, url.rootCertificate) }
+  if (mode === 'verify-full') return { ca: readCertificates(read, url.rootCertificate, source) }
   if (mode !== 'disable') {
     read.mistake(
-      'DATABASE_URL asks for an sslmode that does not verify the server; expected verify-full, or disable on this machine',
+      `${source} asks for an sslmode that does not verify the server; expected verify-full, or disable on this machine`,
     )
   } else if (!isLocal && !allowed.includes('plaintext')) {
     read.mistake(
-      'DATABASE_URL asks for no TLS to another machine; expected sslmode=verify-full, or MINTMARK_ALLOW_UNSAFE_DATABASE=plaintext',
+      `${source} asks for no TLS to another machine; expected sslmode=verify-full, or MINTMARK_ALLOW_UNSAFE_DATABASE=plaintext`,
     )
   }
   return null
 }
 
 /** What goes with a database on PostgreSQL. */
-const readPostgres = (read: SettingReader, url: PostgresUrl): PostgresConfig => {
+const readPostgres = (read: SettingReader, given: GivenUrl): PostgresConfig => {
   const allowed = read.optional('MINTMARK_ALLOW_UNSAFE_DATABASE', parseUnsafe) ?? []
-  const { hosts, database, user, password } = url
+  const { hosts, database, user, password } = given.url
   return {
     hosts,
     database,
     user,
     password,
     allowed,
-    tls: readTls(read, url, allowed),
+    tls: readTls(read, given, allowed),
     pooling: read.optional('MINTMARK_DATABASE_POOLING', parseOneOf(['session', 'transaction'])) ?? 'session',
     fencedReads: read.optional('MINTMARK_FENCED_READS', parseOneOf(['auto', 'on', 'off'])) ?? 'auto',
   }
@@ -162,8 +173,38 @@ export const readDatabase = (read: SettingReader, dataDirectory: string) => {
   const url = read.optional('DATABASE_URL', parseDatabaseUrl)
   return {
     databaseFile: url?.kind === 'sqlite' ? resolve(url.file) : join(dataDirectory, 'mintmark.db'),
-    postgres: url?.kind === 'postgres' ? readPostgres(read, url) : null,
+    postgres: url?.kind === 'postgres' ? readPostgres(read, { url, source: 'DATABASE_URL' }) : null,
   }
+}
+
+const NO_TARGET = 'expected --to postgres://USER@HOST/DATABASE, or DATABASE_URL with the address of an empty database'
+
+/** An option is seen by other users of a machine: it names everything but the password. */
+const readOption = (read: SettingReader, to: string): PostgresUrl | undefined => {
+  const parsed = parsePostgresUrl(to)
+  if ('wrong' in parsed) {
+    read.mistake(`--to ${parsed.wrong}`)
+    return undefined
+  }
+  if (parsed.value.password !== null) {
+    read.mistake(
+      '--to holds a password, which other users of this machine can see, so change it; expected it in PGPASSWORD, PGPASSWORD_FILE, or with the whole address in DATABASE_URL',
+    )
+    return undefined
+  }
+  return { ...parsed.value, password: read.optional('PGPASSWORD', parsePassword) ?? null }
+}
+
+/** Where a store is moved to: what an option names, or else DATABASE_URL. */
+export const readMoveTarget = (read: SettingReader, to: string | undefined): PostgresConfig | undefined => {
+  if (to !== undefined) {
+    const url = readOption(read, to)
+    return url === undefined ? undefined : readPostgres(read, { url, source: '--to' })
+  }
+  const url = read.optional('DATABASE_URL', parseDatabaseUrl)
+  if (url?.kind === 'postgres') return readPostgres(read, { url, source: 'DATABASE_URL' })
+  if (read.mistakes.length === 0) read.mistake(`No database is named; ${NO_TARGET}`)
+  return undefined
 }
 
 /** `dev` keeps what it makes in its own folder, and takes no address but one of a PostgreSQL database. */

@@ -10,6 +10,7 @@ const SECRET_VARIABLES = [
   'MINTMARK_API_KEY',
   'MINTMARK_OPERATOR_JWT',
   'MINTMARK_TOKEN',
+  'PGPASSWORD',
 ] as const
 
 /** Every variable that any command reads; `docs/operating.md` describes each. */
@@ -59,6 +60,8 @@ export const VARIABLES = [
   'MINTMARK_OPERATOR_JWT_FILE',
   'MINTMARK_TOKEN',
   'MINTMARK_TOKEN_FILE',
+  'PGPASSWORD',
+  'PGPASSWORD_FILE',
 ] as const
 
 export type Variable = (typeof VARIABLES)[number]

@@ -2,7 +2,7 @@
 import { resolve } from 'node:path'
 import { type ClientCertificatesConfig, readClientCertificates } from './config-client-certificates.ts'
 import type { ConfigFile } from './config-file.ts'
-import { databaseForDev, type PostgresConfig, readDatabase } from './config-database.ts'
+import { databaseForDev, type PostgresConfig, readDatabase, readMoveTarget } from './config-database.ts'
 import { type GivenRemote, parseSecretLine, readRemote, type RemoteConfig } from './config-remote.ts'
 import { type IdentityProviderConfig, PROVIDER_VARIABLES, readProvider } from './config-provider.ts'
 import { makeSettingReader, type SettingReader } from './config-reader.ts'
@@ -244,6 +244,14 @@ const readEach = <T>(env: Environment, gather: (read: SettingReader) => T): T =>
 
 /** What a command on the clock needs. */
 export const readStoreConfig = (env: Environment = process.env): StoreConfig => freeze(readEach(env, readStore))
+
+/** The database into which a store is moved: what the option `--to` names, or else DATABASE_URL. */
+export const readMoveConfig = (to: string | undefined, env: Environment = process.env): PostgresConfig => {
+  const read = makeSettingReader(env)
+  const target = readMoveTarget(read, to)
+  if (read.mistakes.length > 0 || target === undefined) throw new ConfigurationError(read.mistakes)
+  return freeze(target)
+}
 
 /** What the commands that administer need of the store here. What only `serve` needs is not looked at. */
 export const readCommandConfig = (env: Environment = process.env): CommandConfig =>

@@ -150,7 +150,7 @@ export interface RevocationRegister {
   show(id: string): Promise<Revocation | undefined>
 }
 
-export type NewAgent = Omit<Agent, 'createdAt' | 'disabledAt'> & {
+export type NewAgent = Omit<Agent, 'createdAt' | 'disabledAt' | 'suspendedAt'> & {
   readonly credential: { readonly id: string; readonly secretHash: Sha256 }
 }
 

@@ -13,7 +13,7 @@ export type Edit = {
 export type Plant = { readonly name: string; readonly edits: readonly Edit[] }
 
 const FIND = 'store/postgres/hot-ledger.ts'
-const STATEMENT = 'store/postgres/find-tokens.ts'
+const LOOK = 'store/postgres/look.ts'
 const SESSION = 'store/postgres/start-session.ts'
 const TRANSACTIONS = 'store/postgres/transactions.ts'
 
@@ -82,9 +82,11 @@ export const PLANTS: readonly Plant[] = [
       {
         file: FIND,
         find: 'find: makeFind(session, parts),',
-        replace: "find: makeFind(session, parts), findUnfenced: makeFind({ ...session, fence: 'false' }, parts),",
+        replace: `find: makeFind(session, parts),
+  findUnfenced: makeFind(session, { ...parts, look: makeLook({ ...session, fence: 'false' }) }),`,
       },
-      { file: STATEMENT, find: "name: 'find_tokens'", replace: 'name: `find_tokens ${session.fence}`' },
+      { file: FIND, find: 'cut, type Look', replace: 'cut, type Look, makeLook' },
+      { file: LOOK, find: "name: 'look'", replace: 'name: `look ${fence}`' },
       {
         file: 'operations/revoke-token.ts',
         find: 'await ports.ledger.find([reference])',
@@ -125,14 +127,12 @@ const isPrimary = `,
       anyPool: makePool({ open: () => connectToAny(address), connectionsMax: 8, monotonic: monotonicMs }),`,
       },
       {
-        file: FIND,
-        find: `pool: session.pool,
-    flightsMax: FIND_FLIGHTS_MAX,`,
-        replace: `pool: session.anyPool,
-    flightsMax: FIND_FLIGHTS_MAX,`,
+        file: LOOK,
+        find: 'pool: session.pool,',
+        replace: 'pool: session.anyPool,',
       },
-      { file: STATEMENT, find: 'case when pg_is_in_recovery() then 1 else 0 end', replace: '0' },
-      { file: STATEMENT, find: 'u.n = 1 and ${fence}', replace: 'u.n = 1 and not pg_is_in_recovery() and ${fence}' },
+      { file: LOOK, find: 'case when pg_is_in_recovery() then 1 else 0 end', replace: '0' },
+      { file: LOOK, find: 'case when ${fence}', replace: 'case when not pg_is_in_recovery() and ${fence}' },
     ],
   },
 ]

@@ -35,7 +35,7 @@ export const addListAgents = (agent: Command): void => {
     json: 'print {"data":[…]}, each agent as `agent show --json` prints it',
     examples: ['mintmark agent list', 'mintmark agent list --label team=data --enabled'],
     run: ({ api, options }) => {
-      const columns = ['agent_id', 'name', 'owner', 'scope', 'disabled_at']
+      const columns = ['agent_id', 'name', 'owner', 'scope', 'disabled_at', 'suspended_at']
       return showAll(api, { path: '/api/v1/agents', query: queryOf(options), columns })
     },
   })

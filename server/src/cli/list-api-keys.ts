@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import { administers } from './administer.ts'
 import { showAll } from './read-list.ts'
 
-const COLUMNS = ['api_key_id', 'name', 'permissions', 'audiences', 'expires_at', 'revoked_at']
+const COLUMNS = ['api_key_id', 'name', 'permissions', 'audiences', 'expires_at', 'revoked_at', 'suspended_at']
 
 export const addListApiKeys = (apiKey: Command): void =>
   administers(apiKey.command('list').description('list all API keys, the revoked ones too'), {

@@ -4,7 +4,16 @@ import { administers } from './administer.ts'
 import { at } from './api.ts'
 import { showAll } from './read-list.ts'
 
-const COLUMNS = ['credential_id', 'name', 'kind', 'expires_at', 'last_used_at', 'revoked_at', 'live_tokens']
+const COLUMNS = [
+  'credential_id',
+  'name',
+  'kind',
+  'expires_at',
+  'last_used_at',
+  'revoked_at',
+  'suspended_at',
+  'live_tokens',
+]
 
 export const addListCredentials = (credential: Command): void => {
   const command = credential

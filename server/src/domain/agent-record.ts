@@ -29,4 +29,5 @@ export const agentRecord = (agent: Agent) => ({
   ...settingsRecord(agent),
   created_at: formatTime(agent.createdAt),
   disabled_at: formatTimeOrNull(agent.disabledAt),
+  suspended_at: formatTimeOrNull(agent.suspendedAt),
 })

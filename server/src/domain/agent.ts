@@ -20,6 +20,8 @@ export type Agent = AgentLimits & {
   readonly owner: string | null
   readonly labels: Labels
   readonly disabledAt: Milliseconds | null
+  /** Since a restore: it gets no token until an operator accepts it. */
+  readonly suspendedAt: Milliseconds | null
   /** Items, or `resource:*`, that the agent may ask for. */
   readonly scopes: readonly string[]
   /** Granted where a request names no scope; null: such a request is refused. */

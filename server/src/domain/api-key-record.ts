@@ -11,4 +11,5 @@ export const apiKeyRecord = (apiKey: ApiKey) => ({
   expires_at: formatTimeOrNull(apiKey.expiresAt),
   last_used_at: formatTimeOrNull(apiKey.lastUsedAt),
   revoked_at: formatTimeOrNull(apiKey.revokedAt),
+  suspended_at: formatTimeOrNull(apiKey.suspendedAt),
 })

@@ -14,4 +14,6 @@ export type ApiKey = {
   /** When it was last taken, at most a minute behind; null: never. */
   readonly lastUsedAt: Milliseconds | null
   readonly revokedAt: Milliseconds | null
+  /** Since a restore: it is refused until an operator accepts it. */
+  readonly suspendedAt: Milliseconds | null
 }

@@ -7,7 +7,7 @@ import { type OrRefusal, refuse } from './refusal.ts'
 import { firstScopeBeyond } from './scope.ts'
 
 /** What can be changed of an agent. */
-export type AgentSettings = Omit<Agent, 'id' | 'clientId' | 'createdAt' | 'disabledAt'>
+export type AgentSettings = Omit<Agent, 'id' | 'clientId' | 'createdAt' | 'disabledAt' | 'suspendedAt'>
 
 type PlainSettings = Omit<AgentSettings, 'labels'>
 

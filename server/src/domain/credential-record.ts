@@ -12,5 +12,6 @@ export const credentialRecord = (credential: CountedCredential) => ({
   expires_at: formatTimeOrNull(credential.expiresAt),
   last_used_at: formatTimeOrNull(credential.lastUsedAt),
   revoked_at: formatTimeOrNull(credential.revokedAt),
+  suspended_at: formatTimeOrNull(credential.suspendedAt),
   live_tokens: { count: credential.liveTokens.count, exact: credential.liveTokens.isExact },
 })

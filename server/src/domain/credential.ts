@@ -23,6 +23,8 @@ export type AgentCredential = {
   /** When it last got a token, at most a minute behind; null: never. */
   readonly lastUsedAt: Milliseconds | null
   readonly revokedAt: Milliseconds | null
+  /** Since a restore: it gets no token until an operator accepts it. */
+  readonly suspendedAt: Milliseconds | null
 }
 
 /** `liveTokens`: those that it got. */

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { AT_LIVE_TOKENS_MAX } from '../domain/limits.ts'
 import type { AgentFields } from '../operations/agent-fields.ts'
+import { SUSPENDED_AT, timeOrNull } from './json-members.ts'
 import { time } from './token-record.ts'
 
 export const agentRecord = z.object({
@@ -28,6 +29,7 @@ export const agentRecord = z.object({
     .describe('Whether its tokens are bound to its TLS certificate, without which it gets none (RFC 8705 §3.4).'),
   created_at: time,
   disabled_at: time.nullable(),
+  suspended_at: timeOrNull.describe(SUSPENDED_AT),
 })
 
 const settings = {

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { ApiKey } from '../domain/api-key.ts'
 import { PERMISSIONS } from '../domain/caller.ts'
 import { apiKeyRecord as recordOf } from '../domain/api-key-record.ts'
-import { timeOrNull } from './json-members.ts'
+import { SUSPENDED_AT, timeOrNull } from './json-members.ts'
 import { pageOf } from './token-record.ts'
 
 export const apiKeyRecord = z.object({
@@ -15,6 +15,7 @@ export const apiKeyRecord = z.object({
   expires_at: timeOrNull.describe('From then on it is refused; null: never.'),
   last_used_at: timeOrNull.describe('When it was last taken, at most a minute behind; null: never.'),
   revoked_at: timeOrNull,
+  suspended_at: timeOrNull.describe(SUSPENDED_AT),
 })
 
 export const apiKeysAnswer = pageOf(apiKeyRecord)

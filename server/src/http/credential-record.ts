@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { SUBJECT_KINDS } from '../domain/client-certificate.ts'
 import type { CountedCredential } from '../domain/credential.ts'
 import { credentialRecord as recordOf } from '../domain/credential-record.ts'
-import { timeOrNull } from './json-members.ts'
+import { SUSPENDED_AT, timeOrNull } from './json-members.ts'
 import { pageOf } from './token-record.ts'
 
 export const countRecord = z.object({
@@ -46,6 +46,7 @@ export const credentialRecord = z.object({
   expires_at: timeOrNull.describe('From then on it is refused; null: never.'),
   last_used_at: timeOrNull.describe('When it last got a token, at most a minute behind; null: never.'),
   revoked_at: timeOrNull,
+  suspended_at: timeOrNull.describe(SUSPENDED_AT),
   live_tokens: countRecord.describe('Live tokens that it got.'),
 })
 

@@ -4,6 +4,10 @@ import { type Milliseconds, parseTime } from '../domain/time.ts'
 
 export const timeOrNull = z.string().meta({ format: 'date-time' }).nullable()
 
+/** What `suspended_at` of a record means. */
+export const SUSPENDED_AT =
+  'Since when a restore of the store keeps it from being used; null: it does not, or an operator has accepted it.'
+
 /** `expires_at` of something new; absent and null are never. */
 export const expiresAtMember = z
   .string()

@@ -1,9 +1,9 @@
 // Examples of bodies and answers for the OpenAPI document, by operation. A test holds each against its schema.
-import { ASSERTION_ALGORITHMS } from '../domain/client-assertion.ts'
 import { csvHeader, csvLine } from '../domain/csv.ts'
 import { AUDIT_COLUMNS } from './export-audit.ts'
 import { HISTORY_COLUMNS } from './export-history.ts'
 import { TOKEN_COLUMNS } from './export-tokens.ts'
+import { EXAMPLE_ISSUER as ISSUER, EXAMPLE_METADATA as metadata } from './metadata-example.ts'
 import { EXAMPLE_KEY, SIGNING_KEY_EXAMPLES } from './signing-key-examples.ts'
 
 /** `answer` of lines is one of them; `text` is the same in a media type that is no JSON. */
@@ -15,7 +15,6 @@ const API_KEY_ID = '9b2d8a4c-1f3e-4c55-9a61-3f2b7d1c8e90'
 const TOKEN_ID = '019aa5f0-7c3e-7b1a-9c55-8f4f0d2b6a31'
 const REVOCATION_ID = '5d3c2b1a-8f7e-4d6c-b5a4-93827160f5e4'
 const AUDIENCE = 'https://api.example.com'
-const ISSUER = 'https://tokens.example.com'
 const KID = EXAMPLE_KEY.kid
 const JWT = 'eyJhbGciOiJFUzI1NiIsInR5cCI6ImF0K2p3dCJ9.…'
 const SIGNED_ANSWER = 'eyJhbGciOiJFUzI1NiIsInR5cCI6InRva2VuLWludHJvc3BlY3Rpb24rand0In0.…'
@@ -42,6 +41,7 @@ const agent = {
   tls_client_certificate_bound_access_tokens: false,
   created_at: MADE,
   disabled_at: null,
+  suspended_at: null,
 }
 
 const credential = {
@@ -53,6 +53,7 @@ const credential = {
   expires_at: null,
   last_used_at: LATER,
   revoked_at: null,
+  suspended_at: null,
   live_tokens: { count: 17, exact: true },
 }
 
@@ -65,6 +66,7 @@ const apiKey = {
   expires_at: null,
   last_used_at: LATER,
   revoked_at: null,
+  suspended_at: null,
 }
 
 const token = {
@@ -133,28 +135,6 @@ const leaked = {
 }
 
 const pageOf = (record: object) => ({ data: [record], next_cursor: null })
-
-const AUTH_METHODS = ['client_secret_post', 'client_secret_basic', 'private_key_jwt']
-
-const metadata = {
-  issuer: ISSUER,
-  authorization_endpoint: `${ISSUER}/oauth/authorize`,
-  token_endpoint: `${ISSUER}/oauth/token`,
-  introspection_endpoint: `${ISSUER}/oauth/introspect/v2`,
-  revocation_endpoint: `${ISSUER}/oauth/revoke`,
-  jwks_uri: `${ISSUER}/.well-known/jwks.json`,
-  service_documentation: `${ISSUER}/docs`,
-  grant_types_supported: ['client_credentials'],
-  response_types_supported: ['none'],
-  token_endpoint_auth_methods_supported: AUTH_METHODS,
-  token_endpoint_auth_signing_alg_values_supported: ASSERTION_ALGORITHMS,
-  introspection_endpoint_auth_methods_supported: ['client_secret_basic'],
-  introspection_signing_alg_values_supported: ['ES256'],
-  revocation_endpoint_auth_methods_supported: AUTH_METHODS,
-  revocation_endpoint_auth_signing_alg_values_supported: ASSERTION_ALGORITHMS,
-  dpop_signing_alg_values_supported: ['ES256', 'Ed25519', 'EdDSA', 'RS256', 'PS256'],
-  code_challenge_methods_supported: ['S256'],
-}
 
 const introspection = {
   active: true,

@@ -4,7 +4,7 @@ import type { Agent } from '../domain/agent.ts'
 import type { Sha256 } from '../domain/hash.ts'
 import type { Milliseconds, MonotonicMilliseconds } from '../domain/time.ts'
 
-export type ImportedAgent = Omit<Agent, 'name' | 'createdAt' | 'disabledAt'> & {
+export type ImportedAgent = Omit<Agent, 'name' | 'createdAt' | 'disabledAt' | 'suspendedAt'> & {
   /** It gets the first that no other agent has. */
   readonly names: readonly string[]
   readonly isDisabled: boolean

@@ -9,5 +9,7 @@ export type ServiceRow = {
   readonly lastAt: Milliseconds
 }
 
-export const SERVICE_ROW = `select seq, ended_seq as "endedSeq", last_end_seq as "lastEndSeq",
-  clock_lease as "clockLease", last_at as "lastAt" from service`
+export const SERVICE_COLUMNS = `seq, ended_seq as "endedSeq", last_end_seq as "lastEndSeq", clock_lease as "clockLease",
+  last_at as "lastAt"`
+
+export const SERVICE_ROW = `select ${SERVICE_COLUMNS} from service`

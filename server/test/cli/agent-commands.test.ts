@@ -75,6 +75,7 @@ test('agent show --json prints the agent as it was configured, and no secret', t
     dpop_bound_access_tokens: false,
     tls_client_certificate_bound_access_tokens: false,
     disabled_at: null,
+    suspended_at: null,
   })
 })
 
@@ -88,7 +89,7 @@ test('agent list shows every agent by name', t => {
   )
   assert.match(
     run(folder, ['agent', 'list']).stdout,
-    /^agent_id +name +owner +scope +disabled_at\n\S+ +a +- +db:read db:write +-\n/,
+    /^agent_id +name +owner +scope +disabled_at +suspended_at\n\S+ +a +- +db:read db:write +- +-\n/,
   )
 })
 

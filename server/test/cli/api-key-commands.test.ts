@@ -38,6 +38,7 @@ test('api-key list shows the keys, limited ones with their audiences, and never 
     expires_at: null,
     last_used_at: null,
     revoked_at: null,
+    suspended_at: null,
   })
   assert.ok(!run(folder, ['api-key', 'list']).stdout.includes(api_key ?? '?'))
 })

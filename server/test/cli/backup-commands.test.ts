@@ -232,6 +232,28 @@ test('a disk that takes no more of a backup or of a restore leaves what was ther
   assert.match(run(folder, ['agent', 'list'], variables).stdout, /later/)
 })
 
+test('records and lists say since when what they show is suspended, and what was accepted is not', async t => {
+  const { json, makeAgent, makeKey, folder, variables } = await makeWorld(t)
+  const agent = makeAgent('a')
+  makeKey('k')
+  const credentials = ['credential', 'list', agent.agent_id] as const
+  type Shown = { readonly suspended_at: string | null }
+  const look = () => [
+    (json('agent', 'show', agent.agent_id) as Shown).suspended_at,
+    ...[['agent', 'list'], credentials, ['api-key', 'list']].map(
+      command => (json(...command) as { readonly data: readonly Shown[] }).data[0]?.suspended_at,
+    ),
+  ]
+  assert.deepEqual(look(), [null, null, null, null])
+  json('restore', 'epoch', '--yes')
+  const [at, ...others] = look()
+  assert.match(at ?? '', /^20\d\d-.*Z$/)
+  assert.deepEqual(others, [at, at, at])
+  assert.match(run(folder, ['agent', 'list'], variables).stdout, /suspended_at\n.* - +20\d\d-\S+Z\n$/)
+  json('restore', 'accept', '--yes')
+  assert.deepEqual(look(), [null, null, null, null])
+})
+
 test('a store that was put back by other means is taken by restore epoch, and accepted by restore accept', async t => {
   const { json, makeAgent, folder, variables } = await makeWorld(t)
   makeAgent('a')

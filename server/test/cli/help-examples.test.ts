@@ -117,12 +117,15 @@ before(async () => {
   writeFileSync(join(template, 'report.json'), '[{"token":"mmc_x","url":"https://example.com"}]')
   writeFileSync(join(template, 'keycloak.json'), '{"clients":[]}')
   writeFileSync(join(template, 'hydra.json'), '[]')
+  writeFileSync(join(template, 'audit.ndjson'), '')
   writeFileSync(join(template, 'token.txt'), 'eyJhbGciOiJFUzI1NiJ9.e30.AA\n')
   writeFileSync(join(template, 'key.old'), Buffer.alloc(32, 9).toString('base64'))
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   writeFileSync(join(template, 'key.pem'), privateKey.export({ format: 'pem', type: 'pkcs8' }))
   assert.equal(run(template, ['backup', 'backup.db']).status, 0)
-  writeFileSync(join(template, 'database.url'), (await makeTestDatabase()).url)
+  for (const name of ['database.url', 'empty-database.url']) {
+    writeFileSync(join(template, name), (await makeTestDatabase()).url)
+  }
   const { kty, crv, x, y } = privateKey.export({ format: 'jwk' })
   writeFileSync(join(template, 'client.jwks.json'), JSON.stringify({ keys: [{ kty, crv, x, y }] }))
   const program = resolve(import.meta.dirname, '../../src/main.ts')

@@ -26,6 +26,11 @@ const lasting = (key: Printed): Printed => ({ ...key, ready_in_seconds: null, le
 
 const keysIn = (ended: Ended): readonly Printed[] => (printed(ended)['data'] as readonly Printed[]).map(lasting)
 
+/** The service makes a next key by itself, where there is none: what is compared waits for it. */
+const untilNextKey = async (): Promise<void> => {
+  while (!keysIn(await all.runHere(['key', 'list', '--json'])).some(({ state }) => state === 'next'));
+}
+
 const privateKey = (format: 'pem' | 'jwk'): string => {
   const made = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
   if (format === 'jwk') return JSON.stringify(made.export({ format }))
@@ -33,6 +38,7 @@ const privateKey = (format: 'pem' | 'jwk'): string => {
 }
 
 test('signing keys are listed and shown the same, and each act by --url is seen at the store', async () => {
+  await untilNextKey()
   const [here, there] = await all.both(['key', 'list', '--json'])
   assert.deepEqual(keysIn(there), keysIn(here))
   const current = keysIn(here).find(({ state }) => state === 'current')
@@ -99,6 +105,7 @@ test('imports say the same both ways, and what one way made is there the other w
 })
 
 test('without the permission every one of them exits with 4, and does nothing', async () => {
+  await untilNextKey()
   const before = keysIn(await all.runHere(['key', 'list', '--json']))
   writeFileSync(join(weak.elsewhere, 'clients.json'), JSON.stringify([keycloakClient('never')]))
   for (const args of [

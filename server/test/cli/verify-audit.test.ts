@@ -6,7 +6,7 @@ import { withFile } from '../support/store-file.ts'
 import { freePorts, KEY, makeFolder, run, start, type Variables } from './run-mintmark.ts'
 
 const VARIABLES: Variables = { MINTMARK_KEY_ENCRYPTION_KEY: KEY }
-const RUNS_MAX = 30
+const RUNS_MAX = 3000
 
 type Verdict = {
   readonly unsealed: number

@@ -65,6 +65,7 @@ test('creating one: 201 with Location, the record and the key, which is taken; s
     expires_at: null,
     last_used_at: null,
     revoked_at: null,
+    suspended_at: null,
   })
   assert.equal(await reads(created), 200)
   await get(service, '/readyz') // behind the note of that use in the queue of the writing thread

@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { after, before, test } from 'node:test'
+import { after, before, beforeEach, test } from 'node:test'
 import { decodeJwt } from 'jose'
 import * as oauth from 'oauth4webapi'
 import * as openid from 'openid-client'
 import { checkProof } from '../support/check-proof.ts'
 import { makeProof, makeProofKey, type ProofKey } from '../support/dpop.ts'
 import { introspect, revoke } from '../support/requests.ts'
-import { type AgentOfTest, AUDIENCE, startServer, type TestServer } from '../support/test-server.ts'
+import { type AgentOfTest, AUDIENCE, catchUp, startServer, type TestServer } from '../support/test-server.ts'
 
 const LOOPBACK = { [oauth.allowInsecureRequests]: true } as const
 const PARAMETERS = { scope: 'db:read', resource: AUDIENCE }
@@ -21,7 +21,6 @@ let apiKey: string
 let server: oauth.AuthorizationServer
 
 before(async () => {
-  // These clients read the machine's clock.
   service = await startServer({ start: Date.now() })
   agent = await service.createAgent({ dpopBound: true })
   apiKey = (await service.createApiKey('tokens:introspect')).key
@@ -29,6 +28,8 @@ before(async () => {
   const found = await oauth.discoveryRequest(issuer, { ...LOOPBACK, algorithm: 'oauth2' })
   server = await oauth.processDiscoveryResponse(issuer, found)
 })
+
+beforeEach(() => catchUp(service))
 
 after(() => service.close())
 

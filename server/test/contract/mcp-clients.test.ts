@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { after, before, type TestContext, test } from 'node:test'
+import { after, before, beforeEach, type TestContext, test } from 'node:test'
 import { PrivateKeyJwtProvider } from '@modelcontextprotocol/sdk/client/auth-extensions.js'
 import type { OAuthClientProvider } from '@modelcontextprotocol/sdk/client/auth.js'
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
@@ -15,7 +15,7 @@ import { verifyByKeys } from '../../../interop/typescript/verify-by-keys.ts'
 import { registerKeys } from '../support/client-assertions.ts'
 import { makeProofKey } from '../support/dpop.ts'
 import { issue, postForm } from '../support/requests.ts'
-import { type AgentOfTest, startServer, type TestServer } from '../support/test-server.ts'
+import { type AgentOfTest, catchUp, startServer, type TestServer } from '../support/test-server.ts'
 
 type MakeVerifier = (resource: URL) => OAuthTokenVerifier
 
@@ -23,10 +23,11 @@ let service: TestServer
 let apiKey: string
 
 before(async () => {
-  // These clients read the machine's clock.
   service = await startServer({ start: Date.now() })
   apiKey = (await service.createApiKey('tokens:introspect')).key
 })
+
+beforeEach(() => catchUp(service))
 
 after(() => service.close())
 

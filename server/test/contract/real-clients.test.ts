@@ -1,12 +1,12 @@
 // Clients that nobody here wrote, unmodified: oauth4webapi, openid-client and jose.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, before, beforeEach, test } from 'node:test'
 import { createRemoteJWKSet, exportJWK, jwtVerify } from 'jose'
 import * as oauth from 'oauth4webapi'
 import * as openid from 'openid-client'
 import { registerKeys } from '../support/client-assertions.ts'
 import { issue } from '../support/requests.ts'
-import { type AgentOfTest, AUDIENCE, startServer, type TestServer } from '../support/test-server.ts'
+import { type AgentOfTest, AUDIENCE, catchUp, startServer, type TestServer } from '../support/test-server.ts'
 
 const LOOPBACK = { [oauth.allowInsecureRequests]: true } as const
 /** RFC 8707 §2: `resource` may be given several times. Neither is the audience of a token that asks for none. */
@@ -24,12 +24,13 @@ const discover = async (algorithm: 'oauth2' | 'oidc'): Promise<oauth.Authorizati
 }
 
 before(async () => {
-  // These clients read the machine's clock.
   service = await startServer({ start: Date.now() })
   agent = await service.createAgent()
   apiKey = await service.createApiKey('tokens:introspect')
   server = await discover('oauth2')
 })
+
+beforeEach(() => catchUp(service))
 
 after(() => service.close())
 

@@ -1,7 +1,7 @@
 // The revocation drill in small, on the real program: killed while the records of ended tokens follow, it loses and repeats nothing.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { test } from 'node:test'
+import { test, type TestContext } from 'node:test'
 import {
   countActive,
   countRecords,
@@ -17,7 +17,8 @@ import { prepareService } from '../../drill/service-under-drill.ts'
 const TOKENS = 20_000
 const SAMPLES = 50
 
-test('a service killed while records follow goes on where it was: no token lives on, none is lost, none moves twice', async t => {
+/** False where all records had followed before the kill: on a loaded machine it may come late. */
+const killInTheMiddle = async (t: TestContext): Promise<boolean> => {
   const service = await prepareService(1)
   t.after(() => service.close(false))
   const { access } = service
@@ -29,7 +30,6 @@ test('a service killed while records follow goes on where it was: no token lives
   await endAllTokens(access, id)
   assert.equal(await countActive(access, samples), 0)
   const before = await untilMoved(access, id, 0)
-  assert.equal(before.state, 'open', 'the kill hits the middle')
   const again = await restart(service, running)
   assert.equal(await countActive(access, samples), 0)
   assert.ok((await follow(access, id)).tokens_moved >= before.tokens_moved)
@@ -37,4 +37,9 @@ test('a service killed while records follow goes on where it was: no token lives
   assert.equal(tokens_moved, TOKENS)
   await again.kill()
   assert.deepEqual(countRecords(service, id), { live: 0, byRevocation: TOKENS, byHand: 0 })
+  return before.state === 'open'
+}
+
+test('a service killed while records follow goes on where it was: no token lives on, none is lost, none moves twice', async t => {
+  while (!(await killInTheMiddle(t)));
 })

@@ -40,7 +40,7 @@ const scripted = (...answers: readonly (readonly string[])[]) => {
   return { resolve: resolve as unknown as Resolve, asked: () => asked }
 }
 
-const get = (address: string, ranges: readonly string[], resolve?: Resolve, ms = 2000): Promise<Fetched> =>
+const get = (address: string, ranges: readonly string[], resolve?: Resolve, ms = 60_000): Promise<Fetched> =>
   fetchJson(makeGuardedFetch(ranges, resolve), address, AbortSignal.timeout(ms))
 
 const assertFailed = (fetched: Fetched, why: RegExp): void => {

@@ -24,8 +24,11 @@ const operatorOf = (idp: IdentityProvider): OperatorCaller => ({
   role: 'operator',
 })
 
+/** As long as a loaded machine takes to read a key set. */
+const PATIENT_MS = 60_000
+
 /** Operators of one provider, with a monotonic clock that the test moves. */
-const makeWorld = (idp: IdentityProvider, jwksUri?: string, readingMilliseconds = 4000) => {
+const makeWorld = (idp: IdentityProvider, jwksUri?: string, readingMilliseconds = PATIENT_MS) => {
   const clock = { now: 0 }
   const { issuer, audience } = idp
   const provider = {
@@ -94,7 +97,7 @@ for (const [name, failure, reason] of FAILURES) {
     const idp = await start()
     const jwt = await idp.operatorJwt()
     for (const jwksUri of [undefined, idp.jwksUri]) {
-      const { clock, operators } = makeWorld(idp, jwksUri, failure === 'hang' ? 50 : 4000)
+      const { clock, operators } = makeWorld(idp, jwksUri, failure === 'hang' ? 50 : PATIENT_MS)
       idp.fail(failure)
       await assert.rejects(
         operators.verify(jwt),

@@ -41,7 +41,16 @@ const mint = (claims: AccessTokenClaims, signingKey = key): { token: string; dig
 
 const digestOf = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 32)
 const CLAIMS = claimsOf()
-const { token: TOKEN, digest: DIGEST } = mint(CLAIMS)
+
+/** A signature that has another spelling in the alphabet of base64: one in fifteen has not. */
+const mintTelling = (): { token: string; digest: string } => {
+  for (;;) {
+    const minted = mint(CLAIMS)
+    if (/[-_]/.test(minted.token.split('.')[2] ?? '')) return minted
+  }
+}
+
+const { token: TOKEN, digest: DIGEST } = mintTelling()
 const [H = '', P = '', S = ''] = TOKEN.split('.')
 const REFERENCE = { id: CLAIMS.jti, lifetimeSeconds: 300, digest: DIGEST }
 

@@ -24,6 +24,7 @@ const clientWith = (credentials: Client['credentials'], disabledAt: number | nul
     owner: null,
     labels: {},
     disabledAt,
+    suspendedAt: null,
     scopes: ['db:*'],
     defaultScope: null,
     resources: [],

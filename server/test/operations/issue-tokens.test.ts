@@ -34,6 +34,7 @@ const clientOf = (clientId: string, disabledAt: number | null): Client => ({
     clientId,
     name: clientId,
     disabledAt,
+    suspendedAt: null,
     scopes: ['db:*'],
     defaultScope: ['db:read'],
     resources: ['*'],

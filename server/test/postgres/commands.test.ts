@@ -60,12 +60,9 @@ after(() => database.drop())
 
 test('tokens are listed, shown, ended, and exported, and so is the history', () => {
   const [first = '', ...others] = tokenIds
-  assert.deepEqual(
-    dataOf('token', 'list')
-      .map(token => String(token['id']))
-      .toSorted(),
-    [...tokenIds].toSorted(),
-  )
+  const listed = dataOf('token', 'list').map(token => token['id'])
+  assert.deepEqual(new Set(listed), new Set(tokenIds))
+  assert.equal(listed.length, tokenIds.length)
   done(['token', 'revoke', first, '--note', 'lost', '--yes'])
   assert.deepEqual(
     dataOf('token', 'history').map(token => [token['id'], token['termination_reason'], token['note']]),

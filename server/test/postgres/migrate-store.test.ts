@@ -7,7 +7,9 @@ import { auditSealKey } from '../../src/keys/audit-key.ts'
 import { sealStep } from '../../src/store/audit/seals.ts'
 import { proveTable } from '../../src/store/copy/copy-tables.ts'
 import { SERVICE, TABLES } from '../../src/store/copy/tables.ts'
-import { given } from '../../src/store/script.ts'
+import { copyBesideServing, finishMove } from '../../src/compose-move.ts'
+import type { OnMoved } from '../../src/store/copy/move-tables.ts'
+import { StartRefused } from '../../src/start-refused.ts'
 import { StoreProblem } from '../../src/store/store-problem.ts'
 import { verifyDatabaseAudit } from '../../src/store/postgres/act-alone.ts'
 import { giveRows } from '../../src/store/postgres/give-rows.ts'
@@ -15,7 +17,6 @@ import { openPostgresStore } from '../../src/store/postgres/open.ts'
 import { receiveStore } from '../../src/store/postgres/receive-store.ts'
 import { restoreStore } from '../../src/store/restore/restore-store.ts'
 import { backupRows } from '../../src/store/sqlite/backup.ts'
-import { giveStore } from '../../src/store/sqlite/give-store.ts'
 import { openSqliteStore } from '../../src/store/sqlite/open.ts'
 import { withBackup } from '../../src/store/sqlite/read-backup.ts'
 import { restoreBackup } from '../../src/store/sqlite/restore.ts'
@@ -65,12 +66,10 @@ const makeWorld = async (t: TestContext) => {
 
 type World = Awaited<ReturnType<typeof makeWorld>>
 
-const move = ({ file, address }: World, onRows: (table: string, rows: number) => void = () => undefined) =>
-  giveStore(file, ({ rows: source, mark, lastGiven }) =>
-    receiveStore({ address, source, mark, lastGiven, now: Date.now(), onRows, finish: () => given(null) }),
-  )
+const move = ({ file, address }: World, onMoved: OnMoved = () => undefined) => finishMove({ file, address, onMoved })
 
-const problem = (pattern: RegExp) => (fault: unknown) => fault instanceof StoreProblem && pattern.test(fault.message)
+const problem = (pattern: RegExp) => (fault: unknown) =>
+  (fault instanceof StoreProblem || fault instanceof StartRefused) && pattern.test(fault.message)
 
 test('tokens live on, what ended stays ended, and agents go on with what they have', async t => {
   const world = await makeWorld(t)
@@ -182,69 +181,70 @@ test('more rows than are read at once are copied, each once', async t => {
   assert.deepEqual(await runStatement(world.database.url, 'select count(*)::int as n from token'), [{ n: 2103 }])
 })
 
-test('nobody serves the file afterwards, and it is not moved twice', async t => {
+test('nobody serves the file afterwards, and whoever finishes again is told the same', async t => {
   const world = await makeWorld(t)
-  await move(world)
+  const { tables } = await move(world)
   const refused = problem(/was copied into a database, where it goes on: set DATABASE_URL/)
   await assert.rejects(openSqliteStore({ file: world.file, retention: null }), refused)
-  await assert.rejects(move(world), refused)
+  await assert.rejects(copyBesideServing({ ...world, onMoved: () => undefined }), refused)
+  assert.deepEqual(await move(world), { tables, changed: 0 })
+  const other = await makeTestDatabase()
+  t.after(other.drop)
+  const elsewhere = { ...world, address: await addressOf(other.name) }
+  await assert.rejects(move(elsewhere), problem(/is not the one into which the store was copied/))
 })
+
+/** Breaks off when something of the table was done. */
+const stopAt =
+  (table: string): OnMoved =>
+  (_, what) => {
+    if (what === table) throw new Error('The network went.')
+  }
+
+const UNFINISHED = problem(
+  /holds a part of a store that is being copied into it: run 'mintmark migrate-store --finish'/,
+)
 
 test('a copy that is broken off is no store, and goes on where it was', async t => {
   const world = await makeWorld(t)
   const { address } = world
-  const stop = (table: string): void => {
-    if (table === 'token') throw new Error('The network went.')
-  }
-  await assert.rejects(move(world, stop), /The network went/)
-  await assert.rejects(openPostgresStore({ address, retention: null }), problem(/has lost its service row/))
+  await assert.rejects(move(world, stopAt('ended')), /The network went/)
+  await assert.rejects(openPostgresStore({ address, retention: null }), UNFINISHED)
   const copied: string[] = []
-  await move(world, table => void copied.push(table))
-  assert.ok(!copied.includes('agent') && !copied.includes('token') && copied.includes('audit'), copied.join())
+  await move(world, (step, what) => void (step === 'copied' && copied.push(what)))
+  assert.deepEqual(copied, ['audit', 'seal', 'idempotency'])
   const store = await openPostgresStore({ address, retention: null })
   t.after(store.close)
   assert.ok((await store.ledger.find(world.live)).every(token => token?.dead === false))
 })
 
-test('a copy that is broken off does not go on once the store went on: what ended meanwhile would live', async t => {
+test('what ends after a copy was broken off does not live on', async t => {
   const world = await makeWorld(t)
-  const stop = (table: string): void => {
-    if (table === 'token') throw new Error('The network went.')
-  }
-  await assert.rejects(move(world, stop), /The network went/)
-  const store = await openSqliteStore({ file: world.file, retention: null })
+  await assert.rejects(move(world, stopAt('ended')), /The network went/)
+  const before = await openSqliteStore({ file: world.file, retention: null })
   const [token] = world.live
   assert.ok(token)
-  await store.ledger.end(token, 'manual_revocation', act('token.revoke'))
-  await store.close()
-  await assert.rejects(move(world), problem(/holds a part of another store, or of this one before it went on/))
+  await before.ledger.end(token, 'manual_revocation', act('token.revoke'))
+  await before.close()
+  await move(world)
+  const store = await openPostgresStore({ address: world.address, retention: null })
+  t.after(store.close)
+  assert.equal((await store.ledger.find([token]))[0], undefined)
+  assert.equal(await store.ledger.end(token, 'manual_revocation', act('token.revoke')), 'already_ended')
 })
 
 const TAMPER = `update agent set name = 'other' where n = 1`
 
 test('a database that holds a store is refused, and a copy that is not the same is found', async t => {
   const world = await makeWorld(t)
+  const { url } = world.database
+  const tampered: Promise<unknown>[] = []
   await assert.rejects(
-    giveStore(world.file, ({ rows, mark, lastGiven }) =>
-      receiveStore({
-        address: world.address,
-        // When the last table is copied.
-        source: {
-          ...rows,
-          page: async page => {
-            if (page.table.name === 'workload') await runStatement(world.database.url, TAMPER)
-            return rows.page(page)
-          },
-        },
-        mark,
-        lastGiven,
-        now: Date.now(),
-        onRows: () => undefined,
-        finish: () => given(null),
-      }),
-    ),
+    // After the registers were copied.
+    move(world, (_, what) => void (what === 'act' && tampered.push(runStatement(url, TAMPER)))),
     problem(/The copy of agent is not what was copied/),
   )
+  await Promise.all(tampered)
   const other = await makeWorld(t)
   await move(other)
   await assert.rejects(move({ ...world, address: other.address }), problem(/holds a store already: name an empty one/))

@@ -34,7 +34,14 @@ test('an API key that was created is found by its hash as given, with the time o
   const { store } = await makeWorld(t)
   for (const apiKey of [makeApiKey(), makeApiKey({ audiences: null, permissions: [] })]) {
     const { keyHash, expiry: _expiry, ...shown } = apiKey
-    const expected = { ...shown, createdAt: START, expiresAt: null, lastUsedAt: null, revokedAt: null }
+    const expected = {
+      ...shown,
+      createdAt: START,
+      expiresAt: null,
+      lastUsedAt: null,
+      revokedAt: null,
+      suspendedAt: null,
+    }
     assert.deepEqual(await store.apiKeys.create(apiKey, CREATE), expected)
     assert.deepEqual(await store.apiKeys.find([keyHash]), [expected])
   }

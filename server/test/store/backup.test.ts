@@ -132,7 +132,14 @@ test('what is there is not overwritten unless asked, and then only a backup; nev
   await assert.rejects(make(other, true), problem(/is no backup, and only a backup is replaced/))
   assert.equal(readFileSync(other, 'utf8'), 'Dear Ada')
   symlinkSync(file, beside(world, 'link.db'))
-  for (const path of [file, `${file}-wal`, `${file}-shm`, `${file}-serving`, beside(world, 'link.db')]) {
+  for (const path of [
+    file,
+    `${file}-wal`,
+    `${file}-shm`,
+    `${file}-serving`,
+    `${file}-moving`,
+    beside(world, 'link.db'),
+  ]) {
     await assert.rejects(make(path, true), problem(/is a file of the store itself/), path)
   }
   await assert.rejects(make(beside(world, 'nowhere/b.db'), false), problem(/The folder .* does not exist/))

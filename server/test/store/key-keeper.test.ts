@@ -132,10 +132,10 @@ test('a service makes a next key, rotates to it in its time, and lets the old on
   )
   await until(['gone', 'current', 'next'])
   const rows = readRows(world.file, `select kind, actor from audit where kind like 'signing_key.%' order by n`)
-  assert.deepEqual(
-    rows.slice(1).map(({ kind }) => kind),
-    ['create', 'rotate', 'create', 'drop'].map(verb => `signing_key.${verb}`),
-  )
+  const verbs = rows.slice(1).map(({ kind }) => String(kind).replace('signing_key.', ''))
+  assert.deepEqual(verbs.slice(0, 2), ['create', 'rotate'])
+  // The key after next is made aside, while time goes on: the old one may be let go before it is there.
+  assert.deepEqual(verbs.slice(2).toSorted(), ['create', 'drop'])
   assert.ok(rows.slice(1).every(({ actor }) => actor === '{"type":"system"}'))
 })
 

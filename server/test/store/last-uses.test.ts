@@ -84,6 +84,7 @@ test('uses of API keys are handed over once a minute each, and a store that does
     expiresAt: null,
     lastUsedAt: null,
     revokedAt: null,
+    suspendedAt: null,
   }))
   noteUses([one, undefined, one], START)
   noteUses([one, two], START + LAST_USE_STEP_MS - 1)

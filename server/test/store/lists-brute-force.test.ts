@@ -84,10 +84,9 @@ const compareHistory = async (world: World, asked: Request): Promise<void> => {
   assertSameRows(walked, world.model.ended(asked, await storeNow(world)), asked)
 }
 
-/** A world at the end of which several cut-offs are open over the same tokens, two of them of one millisecond. */
-const liveThrough = async (random: Random, scopeItemsMost: number): Promise<World> => {
-  const world = await makeWorld(random, 4)
-  for (let step = 0; step < STEPS; step += 1) await stepWorld(world, scopeItemsMost)
+/** Ends new tokens of every agent by three cut-offs, two of them of one millisecond. */
+const endMany = async (world: World, scopeItemsMost: number): Promise<void> => {
+  const { random } = world
   for (const agent of world.agents) {
     await enableInWorld(world, agent)
     const wishes = Array.from({ length: ISSUED }, () => ({
@@ -103,7 +102,14 @@ const liveThrough = async (random: Random, scopeItemsMost: number): Promise<Worl
   world.test.clock.advance(1 + random.int(2500))
   await endAllInWorld(world, { agent: world.agents[0]?.number ?? 0, keepScopes: ['db:*'] }, 'scope_removed')
   world.test.clock.advance(random.int(2500))
-  assert.ok(openCutOffCount(world.test.file) >= 3, 'cut-offs are open')
+}
+
+/** A world at the end of which several cut-offs are open over the same tokens: one that found few of them is closed. */
+const liveThrough = async (random: Random, scopeItemsMost: number): Promise<World> => {
+  const world = await makeWorld(random, 4)
+  for (let step = 0; step < STEPS; step += 1) await stepWorld(world, scopeItemsMost)
+  do await endMany(world, scopeItemsMost)
+  while (openCutOffCount(world.test.file) < 3)
   return world
 }
 

@@ -126,14 +126,14 @@ const blank = (file: string, { table, column, where }: { table: string; column: 
   withFile(file, db => db.prepare(`update ${table} set ${column} = ? where ${where}`).run(zeros))
 }
 
-const change = (statement: string) => (file: string) => withFile(file, db => void db.exec(statement))
+const changeBy = (statement: string) => (file: string) => withFile(file, db => void db.exec(statement))
 
 for (const [name, tamper] of Object.entries({
-  'an entry of before': change(`update audit set note = 'forged' where n = 2`),
-  'a seal of before': change(`update seal set at = at + 1 where n = 1`),
+  'an entry of before': changeBy(`update audit set note = 'forged' where n = 2`),
+  'a seal of before': changeBy(`update seal set at = at + 1 where n = 1`),
   'the kept key': (file: string) => blank(file, { table: 'seal_key', column: 'sealed_key', where: 'last_n = 2' }),
-  'how far the kept key reaches': change(`update seal_key set last_n = last_n - 1`),
-  'the kept key, which is gone': change('delete from seal_key'),
+  'how far the kept key reaches': changeBy(`update seal_key set last_n = last_n - 1`),
+  'the kept key, which is gone': changeBy('delete from seal_key'),
 })) {
   test(`a change of ${name} is found under the new key`, async t => {
     const world = await makeWorld(t)

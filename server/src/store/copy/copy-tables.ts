@@ -11,7 +11,8 @@ export type TableDigest = { readonly table: string; readonly rows: number; reado
 /** Told how many rows of a table are done. */
 export type OnRows = (table: string, rows: number) => void
 
-const keyOf = ({ key }: Table, columns: readonly string[], row: Row): Row =>
+/** The key of a row. */
+export const keyOf = ({ key }: Table, columns: readonly string[], row: Row): Row =>
   key.map(name => row[columns.indexOf(name)] ?? null)
 
 async function* pagesOf(source: RowSource, table: Table, columns: readonly string[], from: Row | null) {
@@ -21,11 +22,14 @@ async function* pagesOf(source: RowSource, table: Table, columns: readonly strin
     const last = rows.at(-1)
     if (last === undefined) return
     yield rows
+    // Also where others go on to write: whoever only just keeps up with them would not come to an end.
+    if (rows.length < ROWS_A_PAGE) return
     after = keyOf(table, columns, last)
   }
 }
 
-const sameColumns = async (source: RowSource, target: RowSource, table: Table): Promise<readonly string[]> => {
+/** The columns of a table; throws where the two stores do not have the same. */
+export const sameColumns = async (source: RowSource, target: RowSource, table: Table): Promise<readonly string[]> => {
   const [columns, others] = [await source.columns(table), await target.columns(table)]
   if (columns.join() === others.join()) return columns
   throw new StoreProblem(
@@ -56,13 +60,14 @@ const addRow = (hash: Hash, row: Row): void => {
   }
 }
 
-export const digestTable = async (source: RowSource, table: Table): Promise<TableDigest> => {
+export const digestTable = async (source: RowSource, table: Table, onRows?: OnRows): Promise<TableDigest> => {
   const columns = await source.columns(table)
   const hash = createHash('sha256')
   let count = 0
   for await (const rows of pagesOf(source, table, columns, null)) {
     for (const row of rows) addRow(hash, row)
     count += rows.length
+    onRows?.(table.name, count)
   }
   return { table: table.name, rows: count, sha256: hash.digest('hex') }
 }

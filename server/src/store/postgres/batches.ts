@@ -1,15 +1,19 @@
 // Gathers what was asked meanwhile into one batch: nobody waits for a timer, and nobody joins a batch that has left.
 import type { MonotonicMilliseconds } from '../../domain/time.ts'
+import { monotonicMs } from '../monotonic.ts'
 import type { Connection } from './connection.ts'
+import { makeFlightCount } from './flight-count.ts'
 import type { Pool } from './pool.ts'
 
 type BatchOptions<In, Out> = {
   readonly pool: Pool
-  /** Batches under way at once. */
+  /** Batches under way at once, at most. */
   readonly flightsMax: number
   readonly sizeMax: number
   /** One answer for each, in order. What is asked while it runs is not among them. */
   readonly send: (connection: Connection, batch: readonly In[]) => Promise<readonly Out[]>
+  /** A test has a clock of its own. */
+  readonly monotonic?: () => MonotonicMilliseconds
 }
 
 type Waiting<In, Out> = {
@@ -21,16 +25,22 @@ type Waiting<In, Out> = {
 
 export type Ask<In, Out> = (input: In, until: MonotonicMilliseconds) => Promise<Out>
 
-export const makeBatches = <In, Out>({ pool, flightsMax, sizeMax, send }: BatchOptions<In, Out>): Ask<In, Out> => {
+export const makeBatches = <In, Out>(options: BatchOptions<In, Out>): Ask<In, Out> => {
+  const { pool, flightsMax, sizeMax, send, monotonic = monotonicMs } = options
   const waiting: Waiting<In, Out>[] = []
+  const { allowed, landed } = makeFlightCount(flightsMax)
   let flights = 0
 
   const sendTaken = async (connection: Connection, taken: readonly Waiting<In, Out>[]): Promise<void> => {
+    // Another flight took all while this one waited for a connection.
+    if (taken.length === 0) return
+    const began = monotonic()
     try {
       const answers = await send(
         connection,
         taken.map(({ input }) => input),
       )
+      landed(monotonic() - began)
       taken.forEach(({ resolve }, n) => resolve(answers[n] as Out)) // one for each
     } catch (fault) {
       for (const { reject } of taken) reject(fault)
@@ -48,9 +58,10 @@ export const makeBatches = <In, Out>({ pool, flightsMax, sizeMax, send }: BatchO
   }
 
   const go = async (): Promise<void> => {
-    if (flights >= flightsMax) return
+    if (flights >= allowed()) return
     flights += 1
-    while (waiting.length > 0) await fly()
+    // Where fewer are allowed by now there are others, which go on.
+    while (waiting.length > 0 && flights <= allowed()) await fly()
     flights -= 1
   }
 

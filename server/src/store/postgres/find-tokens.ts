@@ -1,121 +1,83 @@
-// Looks tokens up by their address: one point read each in one partition, the numbers that may have ended them, the open
-// cut-offs and the time, all in one statement and so in one snapshot.
+// Says of tokens that were looked up what they are, and whether they are dead.
 import type { TokenAddress } from '../../domain/claims.ts'
-import { type CutOff, isDead } from '../../domain/ledger.ts'
-import { Unavailable } from '../../domain/refusal.ts'
+import { isDead } from '../../domain/ledger.ts'
+import type { MonotonicMilliseconds } from '../../domain/time.ts'
 import type { FoundToken } from '../../ports.ts'
 import { LATE, type Lease } from '../lease.ts'
-import { type CutOffRow, cutOffOf } from '../ledger/cut-offs.ts'
-import { type Labels, recordWith } from '../ledger/labels.ts'
+import { type Labels, recordWith, type RowNames } from '../ledger/labels.ts'
 import type { Sets } from '../ledger/sets.ts'
 import { tokenOf, type TokenNumbers } from '../ledger/token-rows.ts'
 import { recall } from '../remembered.ts'
-import { hexOfBytes } from '../rows.ts'
 import type { Script } from '../script.ts'
-import type { Connection } from './connection.ts'
+import type { Look, Looked, TokenColumns } from './look.ts'
 import type { Session } from './session.ts'
 
-// `= any (…)` under a plan for any values reads every partition; a look-up beside each address reads its own. Every column
-// has a name of its own: of four that were called ended_seq the last would stand for all. What is the same for every row
-// comes with the first.
-const findStatement = (fence: string): string => `select t.digest, t.agent, t.cred, t.key, t.scope, t.aud, t.seq,
-    a.ended_seq as agent_ended_seq, c.ended_seq as credential_ended_seq, k.ended_seq as key_ended_seq,
-    case when u.n = 1 then json_build_array(s.ended_seq, s.last_end_seq, s.clock_lease, s.last_at, mintmark_now(),
-      case when pg_is_in_recovery() then 1 else 0 end,
-      (select json_agg(json_build_object('seq', x.seq, 'conditions', x.conditions, 'reason', x.reason, 'act', x.act,
-        'at', x.at) order by x.seq) from cutoff x where x.state = 'open'))::text end as common,
-    case when u.n = 1 and ${fence} then pg_logical_emit_message(true, 'mintmark', '') end as fenced
-  from unnest($1::integer[], $2::uuid[]) with ordinality as u (life, id, n)
-  cross join service s
-  left join lateral (select * from token where token.life = u.life and token.id = u.id limit 1) t on true
-  left join agent a on a.n = t.agent
-  left join credential c on c.n = t.cred
-  left join signing_key k on k.n = t.key
-  order by u.n`
+type Memory = { readonly labels: Labels; readonly sets: Pick<Sets, 'scope' | 'audience'> }
 
-type Row = TokenNumbers & {
-  readonly digest: Uint8Array | null
-  readonly agent_ended_seq: number
-  readonly credential_ended_seq: number
-  readonly key_ended_seq: number
-  readonly common: string | null
+const numbersOf = ([, agent, cred, key, scope, aud, seq]: TokenColumns): TokenNumbers => {
+  return { agent, cred, key, scope, aud, seq }
 }
 
-type Common = {
-  readonly endedSeq: number
-  readonly lastEndSeq: number
-  readonly clockLease: number
-  readonly now: number
-  readonly cutOffs: readonly CutOff[]
+/** What the row names, where all of it is remembered: a script for each would cost as much as the rest. */
+const knownNames = (row: TokenNumbers, { labels, sets }: Memory): RowNames | undefined => {
+  const [agent, credential] = [labels.agent.known(row.agent), labels.credential.known(row.cred)]
+  const publicJwk = labels.publicJwk.known(row.key)
+  const [scope, audience] = [sets.scope.known(row.scope), sets.audience.known(row.aud)]
+  if (agent === undefined || credential === undefined || publicJwk === undefined) return undefined
+  return scope === undefined || audience === undefined ? undefined : { agent, credential, publicJwk, scope, audience }
 }
 
-const readCommon = (json: string | null | undefined, { clock }: Session): Common => {
-  if (json === null || json === undefined) throw new Error('The store has no service row.')
-  const [endedSeq, lastEndSeq, clockLease, lastAt, told, isStandby, open] = JSON.parse(json) as [
-    ...[number, number, number, number, number, number],
-    readonly CutOffRow[] | null,
-  ]
-  if (isStandby === 1) throw new Unavailable('The database has become a standby.')
-  const now = clock.observe({ told, lastAt, clockLease })
-  return { endedSeq, lastEndSeq, clockLease, now, cutOffs: (open ?? []).map(cutOffOf) }
-}
-
-const endedSeqsOf = (row: Row, { endedSeq }: Common) => ({
-  service: endedSeq,
-  agent: row.agent_ended_seq,
-  credential: row.credential_ended_seq,
-  key: row.key_ended_seq,
-})
-
-type Names = { readonly labels: Labels; readonly sets: Pick<Sets, 'scope' | 'audience'> }
-
-function* foundToken(
-  address: TokenAddress,
-  row: Row & { readonly digest: Uint8Array },
-  common: Common,
-  { labels, sets }: Names,
-): Script<FoundToken> {
-  const scope = yield* recall(sets.scope, row.scope)
-  const audience = yield* recall(sets.audience, row.aud)
-  const publicJwk = yield* recall(labels.publicJwk, row.key)
-  const [agent, credential] = [yield* recall(labels.agent, row.agent), yield* recall(labels.credential, row.cred)]
-  const token = tokenOf(address, row, { scope: scope.items, audience })
+function* readNames(row: TokenNumbers, { labels, sets }: Memory): Script<RowNames> {
   return {
-    ...recordWith(address, { agent, credential, publicJwk, scope, audience }),
-    dead: isDead(token, endedSeqsOf(row, common), common.cutOffs, common.now),
-    digest: hexOfBytes(row.digest),
-    publicJwk,
+    agent: yield* recall(labels.agent, row.agent),
+    credential: yield* recall(labels.credential, row.cred),
+    publicJwk: yield* recall(labels.publicJwk, row.key),
+    scope: yield* recall(sets.scope, row.scope),
+    audience: yield* recall(sets.audience, row.aud),
   }
 }
 
-const isThere = (row: Row | undefined): row is Row & { readonly digest: Uint8Array } => (row?.digest ?? null) !== null
+type Asked = { readonly address: TokenAddress; readonly columns: TokenColumns; readonly row: TokenNumbers }
+
+const foundToken = ({ address, columns, row }: Asked, names: RowNames, { moment, cutOffs }: Looked): FoundToken => {
+  const [digest, , , , , , , agent, credential, key] = columns
+  const token = tokenOf(address, row, { scope: names.scope.items, audience: names.audience })
+  const endedSeqs = { service: moment.service.endedSeq, agent, credential, key }
+  return {
+    ...recordWith(address, names),
+    dead: isDead(token, endedSeqs, cutOffs, moment.now),
+    digest: digest.replaceAll('-', ''),
+    publicJwk: names.publicJwk,
+  }
+}
 
 /** In order; LATE where the lease of the clock does not cover the time of the answer. */
 export type Found = readonly (FoundToken | undefined)[] | typeof LATE
 
-export type FindTokens = (connection: Connection, addresses: readonly TokenAddress[]) => Promise<Found>
+export type FindTokens = (addresses: readonly TokenAddress[], until: MonotonicMilliseconds) => Promise<Found>
+
+type FindParts = Memory & { readonly look: Look; readonly lease: Lease }
 
 /** In order; undefined where there is no row, because the token was never written or has been moved. */
-export const makeFindTokens = (session: Session, names: Names, lease: Lease): FindTokens => {
-  const text = findStatement(session.fence)
-  return async (connection, addresses) => {
-    const values = [addresses.map(({ lifetimeSeconds }) => lifetimeSeconds), addresses.map(({ id }) => id)]
-    const notices = connection.notices()
-    const answered = await session.transactions.once(connection, { text, values, name: 'find_tokens' })
-    if (connection.notices() !== notices) throw new Unavailable('The standby of the database did not answer.')
-    const rows = answered.rows as readonly Row[] // as the statement lists them
-    const common = readCommon(rows[0]?.common, session)
-    if (!lease.covers(common.now, common.clockLease)) return LATE
+export const makeFindTokens = ({ pool, driver }: Session, { look, lease, ...memory }: FindParts): FindTokens => {
+  // What numbers stand for never changes: another snapshot tells the same.
+  const learnNames = (row: TokenNumbers, until: MonotonicMilliseconds): Promise<RowNames> =>
+    pool.use(connection => driver.drive(connection, readNames(row, memory)), until)
+
+  return async (addresses, until) => {
+    const looked = await look(addresses, until)
+    const { moment, rows } = looked
+    if (!lease.covers(moment.now, moment.service.clockLease)) return LATE
     const tokens: (FoundToken | undefined)[] = []
     for (const [n, address] of addresses.entries()) {
-      const row = rows[n]
-      tokens.push(
-        isThere(row) ? await session.driver.drive(connection, foundToken(address, row, common, names)) : undefined,
-      )
+      const columns = rows[n] ?? null
+      const row = columns === null ? null : numbersOf(columns)
+      if (columns === null || row === null) tokens.push(undefined)
+      else {
+        const names = knownNames(row, memory) ?? (await learnNames(row, until))
+        tokens.push(foundToken({ address, columns, row }, names, looked))
+      }
     }
     return tokens
   }
 }
-
-/** The statement of look-ups, for the test that reads its plan. */
-export const FIND_STATEMENT = findStatement('true')

@@ -1,27 +1,26 @@
 // What of the ledger is done most: look-ups and plain tokens go in batches.
-import type { TokenAddress } from '../../domain/claims.ts'
 import { Unavailable } from '../../domain/refusal.ts'
 import type { MonotonicMilliseconds } from '../../domain/time.ts'
 import type { InsertOutcome, NewToken, TokenLedger } from '../../ports.ts'
-import { LATE, type Lease } from '../lease.ts'
+import type { Lease } from '../lease.ts'
 import type { Labels } from '../ledger/labels.ts'
 import type { Sets } from '../ledger/sets.ts'
 import type { HotLedger } from '../ledger/token-ledger.ts'
 import type { Transaction } from '../transaction.ts'
 import { makeBatches } from './batches.ts'
 import type { Connection } from './connection.ts'
-import { type Found, makeFindTokens } from './find-tokens.ts'
+import { makeFindTokens } from './find-tokens.ts'
 import { isPlain, makeWritePlain, type PlainOutcome } from './insert-plain.ts'
 import { insertTokens, keepForTokens } from './insert-tokens.ts'
+import { cut, type Look } from './look.ts'
 import type { Session } from './session.ts'
 import type { GroupWriter } from './writer.ts'
 
-const FIND_FLIGHTS_MAX = 3
-const FIND_TOGETHER_MAX = 512
-const INSERT_FLIGHTS_MAX = 2
+const INSERT_FLIGHTS_MAX = 3
 const INSERT_TOGETHER_MAX = 256
 
 export type HotParts = {
+  readonly look: Look
   readonly writer: GroupWriter
   readonly labels: Labels
   readonly sets: Sets
@@ -30,25 +29,8 @@ export type HotParts = {
   readonly deadline: (until?: MonotonicMilliseconds) => MonotonicMilliseconds
 }
 
-/** Cuts a list into pieces of these lengths. */
-const cut = <T>(list: readonly T[], lengths: readonly number[]): readonly (readonly T[])[] => {
-  let from = 0
-  return lengths.map(length => list.slice(from, (from += length)))
-}
-
-const makeFind = (session: Session, { labels, sets, lease, deadline }: HotParts): TokenLedger['find'] => {
-  const findTokens = makeFindTokens(session, { labels, sets }, lease)
-  const ask = makeBatches<readonly TokenAddress[], Found>({
-    pool: session.pool,
-    flightsMax: FIND_FLIGHTS_MAX,
-    sizeMax: FIND_TOGETHER_MAX,
-    send: async (connection, batch) => {
-      const found = await findTokens(connection, batch.flat())
-      if (found === LATE) return batch.map(() => LATE)
-      const lengths = batch.map(addresses => addresses.length)
-      return cut(found, lengths)
-    },
-  })
+const makeFind = (session: Session, { look, labels, sets, lease, deadline }: HotParts): TokenLedger['find'] => {
+  const ask = makeFindTokens(session, { look, labels, sets, lease })
   return async addresses => (addresses.length === 0 ? [] : lease.answer(() => ask(addresses, deadline())))
 }
 

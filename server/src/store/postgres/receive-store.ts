@@ -34,25 +34,28 @@ export type Received<T> = { readonly tables: readonly TableDigest[]; readonly do
 const IS_STORE = 'select 1 as found from service where exists (select 1 from signing_key)'
 
 /** Without its row of `service` nothing serves the database. */
-const beginCopy = async (connection: Connection, { address, mark, now }: Copied): Promise<void> => {
+export const beginCopy = async (
+  connection: Connection,
+  { address, mark, now }: Pick<Copied, 'address' | 'mark' | 'now'>,
+): Promise<void> => {
   await applyMigrations(connection, { madeBy: 'migrate', now })
   await makePartitions(connection, now)
   if ((await driver.ask(connection, IS_STORE)).rows.length > 0) {
-    throw new StoreProblem(`The database ${address.database} holds a store already: name an empty one in DATABASE_URL.`)
+    throw new StoreProblem(`The database ${address.database} holds a store already: name an empty one.`)
   }
   await connection.ask({ text: 'create table if not exists copying (mark text not null)' })
   await driver.ask(connection, 'insert into copying select ? where not exists (select 1 from copying)', mark)
   const { rows } = await driver.ask(connection, 'select mark from copying')
   if ((rows[0] as { mark: string }).mark !== mark) {
     throw new StoreProblem(
-      `The database ${address.database} holds a part of another store, or of this one before it went on: name an empty one in DATABASE_URL.`,
+      `The database ${address.database} holds a part of another store, or of this one before it went on: name an empty one.`,
     )
   }
   await connection.ask({ text: 'delete from service' })
 }
 
 /** The key of the last row that is there. Rows whose key is text are few, and copied from the first one on. */
-const lastKey = async (connection: Connection, { name, key, texts }: Table): Promise<Row | null> => {
+export const lastKey = async (connection: Connection, { name, key, texts }: Table): Promise<Row | null> => {
   if (texts.length > 0) return null
   const order = key.map(column => `${column} desc`).join(', ')
   const { rows } = await driver.ask(connection, `select ${key.join(', ')} from ${name} order by ${order} limit 1`)
@@ -63,7 +66,7 @@ const lastKey = async (connection: Connection, { name, key, texts }: Table): Pro
 const WITHOUT_GAPS = ['audit', 'seal']
 
 /** No number is given twice, also where the row that had it is gone. */
-const setNumbers = async (connection: Connection, lastGiven: Copied['lastGiven']): Promise<void> => {
+export const setNumbers = async (connection: Connection, lastGiven: Copied['lastGiven']): Promise<void> => {
   for (const [table, n] of lastGiven) {
     if (WITHOUT_GAPS.includes(table)) await driver.ask(connection, 'update given set n = ? where what = ?', n, table)
     else if (n > 0) await driver.ask(connection, `select setval(pg_get_serial_sequence('${table}', 'n'), ?)`, n)

@@ -1,10 +1,11 @@
 // Starts what everything that talks to one database shares: its connections, and the clock that follows the database's.
 import type { Milliseconds } from '../../domain/time.ts'
-import { LEASE_MS, LEASE_WAIT_MS } from '../lease.ts'
+import { awaitLease, LEASE_MS, type Wait } from '../lease.ts'
 import { monotonicMs } from '../monotonic.ts'
+import { STORE_DEADLINE_MS, type StoreMaker } from '../store-options.ts'
 import { StoreProblem } from '../store-problem.ts'
 import type { DatabaseAddress } from './address.ts'
-import { CLOCK_OFF_MS_MAX, makeDatabaseClock } from './clock.ts'
+import { makeDatabaseClock } from './clock.ts'
 import type { Connection } from './connection.ts'
 import { driver } from './drive.ts'
 import { refuseVersion, schemaVersionOf } from './migrations.ts'
@@ -14,9 +15,6 @@ import { makePool } from './pool.ts'
 import { connectToPrimary } from './primary.ts'
 import type { Session } from './session.ts'
 import { fenceOf, makeTransactions } from './transactions.ts'
-import { STORE_DEADLINE_MS } from './deadlines.ts'
-
-export type StoreMaker = 'dev' | 'migrate'
 
 const HOT_CONNECTIONS_MAX = 8
 const SIDE_CONNECTIONS_MAX = 3
@@ -31,11 +29,21 @@ type Head = {
   readonly standbyNames: string
 }
 
+/** Why there is no row of `service`: a store that is copied into the database gets it last. */
+const withoutService = async (connection: Connection, { database }: DatabaseAddress): Promise<StoreProblem> => {
+  const { rows } = await connection.ask({ text: `select to_regclass('copying') is not null as "isCopy"` })
+  return (rows[0] as { isCopy: boolean }).isCopy
+    ? new StoreProblem(
+        `The database ${database} holds a part of a store that is being copied into it: run 'mintmark migrate-store --finish', or the restore that was broken off.`,
+      )
+    : new StoreProblem(`The database ${database} has lost its service row.`)
+}
+
 const readHead = async (connection: Connection, address: DatabaseAddress): Promise<Head> => {
   refuseVersion(await schemaVersionOf(connection), address)
   const { rows } = await connection.ask({ text: HEAD })
   const [head] = rows as readonly Head[] // as the statement lists it
-  if (head === undefined) throw new StoreProblem(`The database ${address.database} has lost its service row.`)
+  if (head === undefined) throw await withoutService(connection, address)
   if (address.fencedReads === 'on' && head.standbyNames === '') {
     throw new StoreProblem(
       'MINTMARK_FENCED_READS is on, but the database has no synchronous standby: set synchronous_standby_names, or MINTMARK_FENCED_READS=auto.',
@@ -44,21 +52,9 @@ const readHead = async (connection: Connection, address: DatabaseAddress): Promi
   return head
 }
 
-type Wait = (ms: number) => Promise<void>
-
 /** The time at which the clock of this process starts: not before any that an answer told. */
 const startTime = async ({ clockLease, now }: Head, wait: Wait | null): Promise<Milliseconds> => {
-  const ahead = clockLease - now
-  if (ahead > CLOCK_OFF_MS_MAX) {
-    throw new StoreProblem(
-      `The clock of the database is ${Math.round(ahead / 1000)} s behind the store's: correct it, or end all tokens and start anew with 'mintmark clock reset'.`,
-    )
-  }
-  // A verifier without leeway refuses a token whose `iat` lies in its future. A lease further ahead is not waited out,
-  // but so much that starts one after another do not carry it on.
-  if (wait === null || ahead <= 0) return Math.max(clockLease, now)
-  const waited = ahead <= LEASE_WAIT_MS ? ahead : LEASE_MS
-  await wait(waited)
+  const waited = await awaitLease(clockLease - now, wait, 'the database')
   return Math.max(clockLease, now + waited)
 }
 

@@ -3,11 +3,9 @@ import type { Row, RowTarget, Table } from '../copy/tables.ts'
 import type { Value } from '../script.ts'
 import type { Connection } from './connection.ts'
 import { driver } from './drive.ts'
+import { listed, makeTypes } from './bulk-rows.ts'
 import { issuedAtIn } from '../ledger/token-rows.ts'
 import { makePartitionFor, partitionAt, nameOf, type Partition } from './partitions.ts'
-
-/** A statement takes 65,535 values at most. */
-const VALUES_MAX = 60_000
 
 const COLUMNS = `select column_name as name from information_schema.columns
   where table_schema = current_schema() and table_name = ? order by column_name collate "C"`
@@ -37,16 +35,24 @@ const makeMaker = (connection: Connection) => {
   }
 }
 
-export const rowsIn = (connection: Connection): RowTarget => {
-  const makeParts = makeMaker(connection)
+export type DatabaseRows = RowTarget & {
+  /** Makes what rows need before they are written. */
+  readonly prepare: (table: Table, columns: readonly string[], rows: readonly Row[]) => Promise<void>
+}
 
-  const insert = async ({ name }: Table, columns: readonly string[], rows: readonly Row[]): Promise<void> => {
-    const places = `(${columns.map(() => '?').join(', ')})`
-    const into = `insert into ${name} (${columns.join(', ')}) overriding system value values`
-    await driver.ask(connection, `${into} ${rows.map(() => places).join(', ')} on conflict do nothing`, ...rows.flat())
+export const rowsIn = (connection: Connection): DatabaseRows => {
+  const [makeParts, typesOf] = [makeMaker(connection), makeTypes(connection)]
+
+  const prepare: DatabaseRows['prepare'] = async (table, columns, rows) => {
+    if (table.name !== 'token' && table.name !== 'ended') return
+    await makeParts(
+      table.name,
+      rows.flatMap(row => timeOf(table, columns, row) ?? []),
+    )
   }
 
   return {
+    prepare,
     columns: async ({ name }) =>
       (await driver.ask(connection, COLUMNS, name)).rows.map(row => (row as { name: string }).name),
     page: async ({ table, columns, after, limit }) => {
@@ -57,15 +63,11 @@ export const rowsIn = (connection: Connection): RowTarget => {
       return rows.map(row => columns.map(name => (row as Record<string, Value>)[name] ?? null))
     },
     write: async (table, columns, rows) => {
-      if (table.name === 'token' || table.name === 'ended') {
-        await makeParts(
-          table.name,
-          rows.flatMap(row => timeOf(table, columns, row) ?? []),
-        )
-      }
-      const atOnce = Math.floor(VALUES_MAX / columns.length)
-      for (let from = 0; from < rows.length; from += atOnce)
-        await insert(table, columns, rows.slice(from, from + atOnce))
+      await prepare(table, columns, rows)
+      const { text, values } = listed(await typesOf(table), columns, rows)
+      const names = columns.join(', ')
+      const insert = `insert into ${table.name} (${names}) overriding system value select ${names} from ${text}`
+      await driver.ask(connection, `${insert} on conflict do nothing`, ...values)
     },
   }
 }

@@ -32,6 +32,7 @@ export type AgentRow = {
   labels: string
   createdAt: number
   disabledAt: number | null
+  suspendedAt: number | null
   scopes: string
   defaultScope: string | null
   resources: string
@@ -42,7 +43,7 @@ export type AgentRow = {
 } & AgentLimits
 
 export const AGENT_COLUMNS = `n, id, client_id as "clientId", name, description, owner, labels, created_at as "createdAt",
-  disabled_at as "disabledAt", scopes, default_scope as "defaultScope", resources, default_audience as "defaultAudience", life,
+  disabled_at as "disabledAt", suspended_at as "suspendedAt", scopes, default_scope as "defaultScope", resources, default_audience as "defaultAudience", life,
   tokens_per_minute as "tokensPerMinute", tokens_per_day as "tokensPerDay", live_tokens_max as "liveTokensMax",
   at_live_tokens_max as "atLiveTokensMax", dpop_bound as "dpopBound",
   certificate_bound as "certificateBound"`
@@ -55,6 +56,7 @@ export const agentOf = (row: AgentRow): Agent => ({
   owner: row.owner,
   labels: parseLabels(row.labels),
   disabledAt: row.disabledAt,
+  suspendedAt: row.suspendedAt,
   scopes: parseStrings(row.scopes),
   defaultScope: row.defaultScope === null ? null : parseStrings(row.defaultScope),
   resources: parseStrings(row.resources),
@@ -80,11 +82,10 @@ export function* showAgent(agentId: string): Script<Agent | undefined> {
 }
 
 // To a token request a suspended agent is a disabled one.
-const CLIENT = `select ${AGENT_COLUMNS}, suspended_at as "suspendedAt" from agent
-  where client_id = ? and deleted_at is null`
+const CLIENT = `select ${AGENT_COLUMNS} from agent where client_id = ? and deleted_at is null`
 
 export function* readClient(clientId: string): Script<Client | undefined> {
-  const row = yield* first<AgentRow & { readonly suspendedAt: number | null }>(CLIENT, clientId)
+  const row = yield* first<AgentRow>(CLIENT, clientId)
   if (row === undefined) return undefined
   const agent = agentOf({ ...row, disabledAt: row.disabledAt ?? row.suspendedAt })
   return { number: row.n, agent, credentials: yield* readUsableCredentials(row.n) }
@@ -150,7 +151,7 @@ function* makeAgent(tx: Transaction, { agent, act }: CreateAgent): Script<Agent 
   const { credential, ...shown } = agent
   const after = { client_id: agent.clientId, ...settingsRecord(agent) }
   yield* audit(tx, act, agent.id, { after, credential_id: credential.id })
-  return { ...shown, disabledAt: null, createdAt: tx.now }
+  return { ...shown, disabledAt: null, suspendedAt: null, createdAt: tx.now }
 }
 
 export const createAgent = (tx: Transaction, create: CreateAgent) =>

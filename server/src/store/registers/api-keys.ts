@@ -19,10 +19,11 @@ type Row = {
   expiresAt: number | null
   lastUsedAt: number | null
   revokedAt: number | null
+  suspendedAt: number | null
 }
 
 const SELECT = `select id, name, permissions, audiences, created_at as "createdAt", expires_at as "expiresAt",
-  last_used_at as "lastUsedAt", revoked_at as "revokedAt" from api_key`
+  last_used_at as "lastUsedAt", revoked_at as "revokedAt", suspended_at as "suspendedAt" from api_key`
 
 // A permission that this program does not know yet is not one that it could grant.
 const apiKeyOf = ({ permissions, audiences, ...row }: Row): ApiKey => ({
@@ -82,7 +83,7 @@ function* insert(tx: Transaction, { keyHash, expiry, ...shown }: NewApiKey, act:
   const audiences = shown.audiences === null ? null : JSON.stringify(shown.audiences)
   const row = [shown.id, shown.name, bytesOfHex(keyHash), JSON.stringify(shown.permissions), audiences]
   yield* run(INSERT, ...row, tx.now, expiresAt)
-  return { ...shown, createdAt: tx.now, expiresAt, lastUsedAt: null, revokedAt: null }
+  return { ...shown, createdAt: tx.now, expiresAt, lastUsedAt: null, revokedAt: null, suspendedAt: null }
 }
 
 const described = ({ id, name, permissions, audiences, expiresAt }: ApiKey) => ({

@@ -33,7 +33,7 @@ const rowOf = (row: StoredRow | undefined): CredentialRow | undefined =>
   row === undefined ? undefined : { ...row, trust: trustOf(row.trust) }
 
 const COLUMNS = `c.n, c.id, a.id as "agentId", c.name, c.created_at as "createdAt", c.expires_at as "expiresAt",
-  c.last_used_at as "lastUsedAt", c.revoked_at as "revokedAt", c.tokens_kept as "tokensKept", c.trust`
+  c.last_used_at as "lastUsedAt", c.revoked_at as "revokedAt", c.suspended_at as "suspendedAt", c.tokens_kept as "tokensKept", c.trust`
 const FROM = 'from credential c join agent a on a.n = c.agent'
 
 export const credentialOf = ({ n: _n, tokensKept: _kept, ...credential }: CredentialRow): AgentCredential => credential
@@ -121,7 +121,17 @@ function* insert(
   const row = [agent, id, name, bytesOfHex(secretHash ?? ''), tx.now, expiresAt]
   const { n } = yield* only<{ n: number }>(INSERT, ...row, trust === null ? null : JSON.stringify(trust))
   if (trust?.kind === 'workload_identity') yield* keepWorkload(trust, n)
-  return { id, agentId, name, trust, createdAt: tx.now, expiresAt, lastUsedAt: null, revokedAt: null }
+  return {
+    id,
+    agentId,
+    name,
+    trust,
+    createdAt: tx.now,
+    expiresAt,
+    lastUsedAt: null,
+    revokedAt: null,
+    suspendedAt: null,
+  }
 }
 
 export type CreateCredential = { readonly agentId: string; readonly credential: NewCredential; readonly act: Act }

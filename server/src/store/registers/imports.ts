@@ -46,7 +46,13 @@ function* importOne(tx: Transaction, imported: ImportedAgent, act: Act): Script<
   const { names, isDisabled, credential, ...settings } = imported
   const name = yield* firstFree(names)
   if (name === undefined) return 'name_taken'
-  const agent: Agent = { ...settings, name, createdAt: tx.now, disabledAt: isDisabled ? tx.now : null }
+  const agent: Agent = {
+    ...settings,
+    name,
+    createdAt: tx.now,
+    disabledAt: isDisabled ? tx.now : null,
+    suspendedAt: null,
+  }
   yield* insertAgent(tx, agent, imported)
   const after = {
     client_id: agent.clientId,

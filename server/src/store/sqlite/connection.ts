@@ -73,12 +73,15 @@ const refuseVersion = (db: Database.Database, file: string): void => {
   }
 }
 
+type Opening = { readonly timeout?: number; readonly takesMoved?: boolean }
+
 /** Opens the file; what is refused has not been written to. */
-const openStore = (file: string, timeout: number): Database.Database => {
+const openStore = (file: string, { timeout = 0, takesMoved = false }: Opening): Database.Database => {
   const db = new Database(file, { timeout })
   try {
     if (isBackup(db)) throw new StoreProblem(`${file} is a backup, not a store: run 'mintmark restore ${file}'.`)
-    if (isMoved(db)) throw new StoreProblem(`${file} was copied into a database, where it goes on: set DATABASE_URL.`)
+    if (isMoved(db) && !takesMoved)
+      throw new StoreProblem(`${file} was copied into a database, where it goes on: set DATABASE_URL.`)
     return db
   } catch (fault) {
     db.close()
@@ -86,9 +89,9 @@ const openStore = (file: string, timeout: number): Database.Database => {
   }
 }
 
-const open = (file: string, timeout = 0): Database.Database => {
+const open = (file: string, opening: Opening = {}): Database.Database => {
   try {
-    const db = openStore(file, timeout)
+    const db = openStore(file, opening)
     // Readers and one writer; a commit is acknowledged once it is on the disk (FULL), on macOS by its own strong call.
     for (const pragma of ['journal_mode = wal', 'synchronous = full', 'fullfsync = on', 'checkpoint_fullfsync = on']) {
       db.pragma(pragma)
@@ -111,7 +114,7 @@ export const openForMigration = (file: string, typeOf = fileSystemTypeOf): Datab
   refuseNetworkFileSystem(file, typeOf)
   makeFile(file)
   // Nobody waits for a migration but the person who runs it: here SQLite's own way of waiting will do.
-  return open(file, MIGRATION_BUSY_MS)
+  return open(file, { timeout: MIGRATION_BUSY_MS })
 }
 
 // A file in a folder that this user may not enter is not a missing one.
@@ -125,11 +128,11 @@ const refuseMissing = (file: string): void => {
   }
 }
 
-const openMigrated = (file: string, typeOf: FileSystemTypeOf): Database.Database => {
+const openMigrated = (file: string, typeOf: FileSystemTypeOf, opening: Opening = {}): Database.Database => {
   refuseMissing(file)
   refuseUnwritable(file)
   refuseNetworkFileSystem(file, typeOf)
-  const db = open(file)
+  const db = open(file, opening)
   try {
     refuseVersion(db, file)
     return db
@@ -141,6 +144,10 @@ const openMigrated = (file: string, typeOf: FileSystemTypeOf): Database.Database
 
 /** The writing connection; one in a process. */
 export const openForWriting = (file: string, typeOf = fileSystemTypeOf): Database.Database => openMigrated(file, typeOf)
+
+/** A connection for whoever moves the store, also after it was marked as moved. */
+export const openForMove = (file: string): Database.Database =>
+  openMigrated(file, fileSystemTypeOf, { takesMoved: true })
 
 /** A reading connection; it cannot write. */
 export const openForReading = (file: string, typeOf = fileSystemTypeOf): Database.Database => {

@@ -1,15 +1,7 @@
-// Holds an embedded store still while another one becomes what it is, and then lets nobody serve it any more.
+// What of an embedded store is given to another one.
 import type { Database } from 'better-sqlite3'
 import type { RowSource } from '../copy/tables.ts'
-import { monotonicMs } from '../monotonic.ts'
-import { markMoved } from './backup-mark.ts'
-import { clockOf, startClock } from './clock.ts'
-import { openForWriting, refuseForeignUser } from './connection.ts'
-import { takeServingLock } from './serving-lock.ts'
 import { rowsOf } from './table-rows.ts'
-import { begin, writingConnection } from './transaction.ts'
-
-const BUSY_MS = 10_000
 
 export type GivenStore = {
   readonly rows: RowSource
@@ -27,21 +19,4 @@ export const lookAt = (db: Database): GivenStore => {
   const numbers = db.prepare<[], { name: string; seq: number }>('select name, seq from sqlite_sequence').all()
   const mark = db.prepare<[], { mark: string }>(MARK).get()?.mark ?? ''
   return { rows: rowsOf(db), mark, lastGiven: new Map(numbers.map(({ name, seq }) => [name, seq])) }
-}
-
-/** Nobody serves or changes the store during `work`; where it succeeds, nobody does ever after. */
-export const giveStore = async <T>(file: string, work: (store: GivenStore) => Promise<T>): Promise<T> => {
-  refuseForeignUser(file)
-  const unlock = takeServingLock(file)
-  const db = openForWriting(file)
-  try {
-    begin(writingConnection(db, clockOf(startClock(0, null))), monotonicMs() + BUSY_MS)
-    const done = await work(lookAt(db))
-    markMoved(db)
-    db.exec('commit')
-    return done
-  } finally {
-    db.close()
-    unlock()
-  }
 }

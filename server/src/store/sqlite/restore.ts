@@ -6,6 +6,7 @@ import { monotonicMs } from '../monotonic.ts'
 import { type Restoration, type Restored, restoreStore } from '../restore/restore-store.ts'
 import { StoreProblem } from '../store-problem.ts'
 import { unmarkBackup } from './backup-mark.ts'
+import { dropLog } from './change-log.ts'
 import { clockOf, startClock } from './clock.ts'
 import { isBusy, openForWriting, refuseForeignUser } from './connection.ts'
 import { drive } from './drive.ts'
@@ -24,6 +25,8 @@ const restoreFile = (file: string, restoration: Restoration): Restored => {
     const { clockLease } = readServiceRow(statementsOf(db))
     const connection = writingConnection(db, clockOf(startClock(clockLease, null)), { leaseMs: 0 })
     begin(connection, monotonicMs() + BUSY_MS)
+    // The log of a move that was begun does not know what became of this store since.
+    dropLog(db)
     const restored = drive(connection.sql, restoreStore(openTransaction(connection), restoration))
     connection.sql('commit').run()
     return restored

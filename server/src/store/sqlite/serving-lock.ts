@@ -8,9 +8,7 @@ const makeLockFile = (path: string): void => {
   if (!existsSync(path)) closeSync(openSync(path, 'wx', 0o600))
 }
 
-/** Takes the lock of a store, in a file beside it that nothing is ever written to; gives the function that ends it. */
-export const takeServingLock = (file: string): (() => void) => {
-  const path = `${file}-serving`
+const takeLock = (path: string, problem: string): (() => void) => {
   makeLockFile(path)
   const db = new Database(path, { timeout: 0 })
   try {
@@ -19,6 +17,17 @@ export const takeServingLock = (file: string): (() => void) => {
   } catch (fault) {
     db.close()
     if (!isBusy(fault)) throw fault
-    throw new StoreProblem(`${file} is in use by a mintmark that runs: stop that one first, or set MINTMARK_DATA_DIR.`)
+    throw new StoreProblem(problem)
   }
 }
+
+/** Takes the lock of a store, in a file beside it that nothing is ever written to; gives the function that ends it. */
+export const takeServingLock = (file: string): (() => void) =>
+  takeLock(
+    `${file}-serving`,
+    `${file} is in use by a mintmark that runs: stop that one first, or set MINTMARK_DATA_DIR.`,
+  )
+
+/** The same for whoever copies the store into a database. */
+export const takeMovingLock = (file: string): (() => void) =>
+  takeLock(`${file}-moving`, `Another migrate-store copies ${file}: wait for it, or end it.`)

@@ -1,0 +1,36 @@
+// Many rows with one statement: a list of values for each column, whose type the schema tells.
+import { Buffer } from 'node:buffer'
+import type { Row, Table } from '../copy/tables.ts'
+import type { Connection } from './connection.ts'
+import { driver } from './drive.ts'
+
+/** The type of each column of a table, as PostgreSQL writes it. */
+export type ColumnTypes = ReadonlyMap<string, string>
+
+const TYPES = `select attname as name, format_type(atttypid, atttypmod) as type from pg_attribute
+  where attrelid = ?::regclass and attnum > 0 and not attisdropped`
+
+export const makeTypes = (connection: Connection) => {
+  const known = new Map<string, ColumnTypes>()
+  return async ({ name }: Table): Promise<ColumnTypes> => {
+    const found = known.get(name)
+    if (found !== undefined) return found
+    const { rows } = await driver.ask(connection, TYPES, name)
+    const types = new Map((rows as readonly { name: string; type: string }[]).map(row => [row.name, row.type]))
+    known.set(name, types)
+    return types
+  }
+}
+
+// In a list a uuid stands as its text; alone it is sent as its bytes.
+const inList = (type: string, value: Row[number]): unknown =>
+  type === 'uuid' && value instanceof Uint8Array ? Buffer.from(value).toString('hex') : value
+
+/** A table of values for `from`, with a place for each column, and what fills the places. */
+export const listed = (types: ColumnTypes, columns: readonly string[], rows: readonly Row[]) => {
+  const typesOf = columns.map(column => types.get(column) ?? 'text')
+  return {
+    text: `unnest(${typesOf.map(type => `?::${type}[]`).join(', ')}) as given (${columns.join(', ')})`,
+    values: typesOf.map((type, n) => rows.map(row => inList(type, row[n] ?? null))),
+  }
+}

@@ -1,0 +1,142 @@
+// A database as the target of a move: it takes rows and their changes, knows how far it is, and is no store before the end.
+import type { MoveStage, MoveState, MoveTarget } from '../copy/moving.ts'
+import type { TableDigest } from '../copy/copy-tables.ts'
+import type { Row, Table } from '../copy/tables.ts'
+import type { Value } from '../script.ts'
+import type { DatabaseAddress } from './address.ts'
+import { listed, makeTypes } from './bulk-rows.ts'
+import type { Connection } from './connection.ts'
+import { driver } from './drive.ts'
+import { connectPatiently } from './primary.ts'
+import { beginCopy, lastKey, setNumbers } from './receive-store.ts'
+import { rowsIn } from './table-rows.ts'
+import { makeTransactions } from './transactions.ts'
+
+const STATE_COLUMNS = `alter table copying add column if not exists stage text not null default 'registers',
+  add column if not exists change bigint not null default 0, add column if not exists tables text not null default '[]'`
+
+type StateRow = { readonly stage: MoveStage; readonly change: number; readonly tables: string }
+
+const readState = async (connection: Connection): Promise<MoveState> => {
+  const { rows } = await driver.ask(connection, 'select stage, change, tables from copying')
+  const { stage, change, tables } = rows[0] as StateRow // as this file writes it
+  return { stage, change, tables: JSON.parse(tables) as readonly TableDigest[] }
+}
+
+const writeState = async (connection: Connection, next: Partial<MoveState>): Promise<void> => {
+  const { stage, change, tables } = { ...(await readState(connection)), ...next }
+  await driver.ask(
+    connection,
+    'update copying set stage = ?, change = ?, tables = ?',
+    stage,
+    change,
+    JSON.stringify(tables),
+  )
+}
+
+// Of two rows that change names, or which signs, the one is written before the other.
+const RELEASES: Readonly<Record<string, string>> = {
+  agent: 'deleted_at = 0',
+  signing_key: `state = 'retained'`,
+}
+
+// Where the key of the table here is longer than the one that tells its rows apart.
+const CONFLICTS: Readonly<Record<string, readonly string[]>> = { ended: ['id', 'at'] }
+
+const sameKey = ({ key }: Table): string => key.map(column => `found.${column} = given.${column}`).join(' and ')
+
+const onConflict = ({ name, key }: Table, columns: readonly string[]): string => {
+  const unique = CONFLICTS[name] ?? key
+  const others = columns.filter(column => !unique.includes(column))
+  const set = others.map(column => `${column} = excluded.${column}`).join(', ')
+  return `on conflict (${unique.join(', ')}) do ${set === '' ? 'nothing' : `update set ${set}`}`
+}
+
+const rowsByKey = (connection: Connection): Pick<MoveTarget, 'remove' | 'release' | 'replace' | 'rowsAt'> => {
+  const typesOf = makeTypes(connection)
+  const givenKeys = async (table: Table, keys: readonly Row[]) => listed(await typesOf(table), table.key, keys)
+  return {
+    remove: async (table, keys) => {
+      if (keys.length === 0) return
+      const { text, values } = await givenKeys(table, keys)
+      await driver.ask(
+        connection,
+        `delete from ${table.name} as found using ${text} where ${sameKey(table)}`,
+        ...values,
+      )
+    },
+    release: async (table, keys) => {
+      const set = RELEASES[table.name]
+      if (set === undefined || keys.length === 0) return
+      const { text, values } = await givenKeys(table, keys)
+      await driver.ask(
+        connection,
+        `update ${table.name} as found set ${set} from ${text} where ${sameKey(table)}`,
+        ...values,
+      )
+    },
+    replace: async (table, columns, rows) => {
+      if (rows.length === 0) return
+      const { text, values } = listed(await typesOf(table), columns, rows)
+      const names = columns.join(', ')
+      const insert = `insert into ${table.name} (${names}) overriding system value select ${names} from ${text}`
+      await driver.ask(connection, `${insert} ${onConflict(table, columns)}`, ...values)
+    },
+    rowsAt: async (table, columns, keys) => {
+      const { text, values } = await givenKeys(table, keys)
+      // One partition a key, where the key tells which.
+      const one = `select found.* from ${table.name} as found where ${sameKey(table)} limit 1`
+      const wanted = columns.map(column => `row.${column}`).join(', ')
+      const { rows } = await driver.ask(
+        connection,
+        `select ${wanted} from ${text} cross join lateral (${one}) as row`,
+        ...values,
+      )
+      return rows.map(row => columns.map(name => (row as Record<string, Value>)[name] ?? null))
+    },
+  }
+}
+
+const targetOf = (connection: Connection, address: DatabaseAddress): MoveTarget => ({
+  ...rowsIn(connection),
+  ...rowsByKey(connection),
+  state: () => readState(connection),
+  advance: (next, work) =>
+    makeTransactions(address).write(connection, async () => {
+      await work?.()
+      await writeState(connection, next)
+    }),
+  lastKey: table => lastKey(connection, table),
+  clear: async ({ name }) => void (await connection.ask({ text: `delete from ${name}` })),
+  setNumbers: given => setNumbers(connection, given),
+  analyze: async () => void (await connection.ask({ text: 'analyze' })),
+})
+
+const WAS_BEGUN = `select to_regclass('copying') is not null as "wasBegun"`
+const MARK = 'select mark from copying where exists (select 1 from service)'
+
+/** Whether it became the store of this move before. */
+const isDone = async (connection: Connection, id: string): Promise<boolean> => {
+  const { rows: tables } = await connection.ask({ text: WAS_BEGUN })
+  if (!(tables[0] as { wasBegun: boolean }).wasBegun) return false
+  const { rows } = await connection.ask({ text: MARK })
+  return (rows[0] as { mark: string } | undefined)?.mark === id
+}
+
+/** Throws StoreProblem with one line for a person. */
+export const withTarget = async <T>(
+  address: DatabaseAddress,
+  { id, now }: { readonly id: string; readonly now: number },
+  work: (target: MoveTarget) => Promise<T>,
+): Promise<T> => {
+  const connection = await connectPatiently(address)
+  try {
+    if (!(await isDone(connection, id))) {
+      await beginCopy(connection, { address, mark: id, now })
+      await connection.ask({ text: STATE_COLUMNS })
+    }
+    return await work(targetOf(connection, address))
+  } finally {
+    await connection.close()
+  }
+}
