@@ -3,12 +3,5 @@ import { testOnPostgres } from './store-tests.ts'
 
 await testOnPostgres([
   'contract',
-  [
-    'certificate-bound',
-    'certificate-clients',
-    'client-assertions',
-    'client-certificate-header',
-    'client-certificates',
-    'mcp-clients',
-  ],
+  ['certificate-bound', 'certificate-clients', 'client-assertions', 'client-certificates'],
 ])
