@@ -49,9 +49,13 @@ export const revokeRequest = ({ operatorJwt, agent }: Access, token: string, by:
 export const readRequest = ({ readerKey }: Access, path: string): string =>
   `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nX-API-Key: ${readerKey}\r\n\r\n`
 
-/** The kill switch, for all tokens of an agent. */
-export const endAllRequest = ({ operatorJwt, agent }: Access, id: string): string => {
-  const body = JSON.stringify({ id, agent_id: agent.clientId, note: 'drill' })
+/** The kill switch, for all tokens of an agent unless it is told otherwise. */
+export const endAllRequest = (
+  { operatorJwt, agent }: Access,
+  id: string,
+  conditions: Readonly<Record<string, string>> = { agent_id: agent.clientId },
+): string => {
+  const body = JSON.stringify({ id, ...conditions, note: 'drill' })
   const head = [
     'POST /api/v1/revocations HTTP/1.1',
     'Host: 127.0.0.1',

@@ -1,15 +1,16 @@
 // The contract on the wire, on PostgreSQL behind a PgBouncer that gives each transaction another connection.
-import { after, test } from 'node:test'
-import { findPooler, openStoresThrough, SKIP_WITHOUT_POOLER, startPooler } from '../support/pooler.ts'
+import { after } from 'node:test'
+import { findPooler, startPooler, testWithPooler } from '../support/pooler.ts'
+import { openStoresThrough } from '../support/postgres-store.ts'
 import { testOnPostgres } from './store-tests.ts'
 
 const FILES = ['introspect-tokens', 'revoke-token', 'agent-limits']
 
 if (findPooler() === undefined) {
-  test('the contract, through PgBouncer in transaction mode', SKIP_WITHOUT_POOLER, () => undefined)
+  testWithPooler('the contract holds through PgBouncer in transaction mode', () => Promise.resolve())
 } else {
   const pooler = await startPooler({ pool_mode: 'transaction' })
   after(pooler.stop)
-  openStoresThrough(pooler)
+  openStoresThrough(pooler.through)
   await testOnPostgres(['contract', FILES])
 }

@@ -1,6 +1,6 @@
 // What a pooler between the service and its database can break: a session that is not one.
 import assert from 'node:assert/strict'
-import { after, before, test, type TestContext } from 'node:test'
+import { after, before, type TestContext } from 'node:test'
 import { Unavailable } from '../../src/domain/refusal.ts'
 import type { DatabaseAddress } from '../../src/store/postgres/address.ts'
 import { connect } from '../../src/store/postgres/connection.ts'
@@ -10,7 +10,7 @@ import { keepPartitions } from '../../src/store/postgres/partition-upkeep.ts'
 import { connectToPrimary, connectUnhurried } from '../../src/store/postgres/primary.ts'
 import { makeTransactions } from '../../src/store/postgres/transactions.ts'
 import { StoreProblem } from '../../src/store/store-problem.ts'
-import { type Pooler, SKIP_WITHOUT_POOLER, startPooler } from '../support/pooler.ts'
+import { findPooler, type Pooler, startPooler, testWithPooler } from '../support/pooler.ts'
 import { runStatement } from '../support/postgres-cluster.ts'
 import { addressOf } from '../support/postgres-store.ts'
 import { makeStoreDatabase } from '../support/postgres-template.ts'
@@ -19,10 +19,10 @@ import { act, KEEP_LONG, START } from '../support/store.ts'
 let pooler: Pooler
 
 before(async () => {
-  if (SKIP_WITHOUT_POOLER.skip === false) pooler = await startPooler({ pool_mode: 'transaction' })
+  if (findPooler() !== undefined) pooler = await startPooler({ pool_mode: 'transaction' })
 })
 after(async () => {
-  if (SKIP_WITHOUT_POOLER.skip === false) await pooler.stop()
+  if (findPooler() !== undefined) await pooler.stop()
 })
 
 const makeWorld = async (t: TestContext, through: Partial<DatabaseAddress> = pooler.through) => {
@@ -44,7 +44,7 @@ const start = async (t: TestContext, settings: Readonly<Record<string, string>>)
   return started
 }
 
-test('behind a pooler each transaction makes its settings, and leaves none', SKIP_WITHOUT_POOLER, async t => {
+testWithPooler('behind a pooler each transaction makes its settings, and leaves none', async t => {
   const { database, address } = await makeWorld(t)
   await runStatement(database.url, `alter database ${database.name} set synchronous_commit = off`)
   const connection = await open(t, address)
@@ -61,7 +61,7 @@ test('behind a pooler each transaction makes its settings, and leaves none', SKI
   assert.deepEqual((await ask()).rows, [{ sync: 'off', most: '0', plans: 'auto' }])
 })
 
-test('behind a pooler the upkeep of partitions leaves no lock and no setting behind', SKIP_WITHOUT_POOLER, async t => {
+testWithPooler('behind a pooler the upkeep of partitions leaves no lock and no setting behind', async t => {
   const { database, address } = await makeWorld(t)
   const keep = (now: number) => keepPartitions(() => connectUnhurried(address), KEEP_LONG, now)
   const later = START + 10 * 86_400_000
@@ -77,33 +77,28 @@ test('behind a pooler the upkeep of partitions leaves no lock and no setting beh
   assert.deepEqual(rows, [{ most: '0' }])
 })
 
-test(
-  'of a server on another timeline nothing is asked before what was remembered is forgotten',
-  SKIP_WITHOUT_POOLER,
-  async t => {
-    const { database, address } = await makeWorld(t)
-    const connection = await open(t, address)
-    for (const seen of ['another', 'older'] as const) {
-      const { once, writeAtOnce, write } = makeTransactions(address, () => seen)
-      const asked = { text: 'create table asked (n integer)' }
-      await assert.rejects(once(connection, asked), Unavailable)
-      await assert.rejects(writeAtOnce(connection, [asked]), Unavailable)
-      await assert.rejects(
-        write(connection, () => connection.ask(asked)),
-        Unavailable,
-      )
-    }
-    assert.deepEqual(await runStatement(database.url, `select to_regclass('asked') is null as missing`), [
-      { missing: true },
-    ])
-    // The connection is as good as before: no transaction was left open.
-    await makeTransactions(address).write(connection, () => connection.ask({ text: 'create table asked (n integer)' }))
-  },
-)
+testWithPooler('of a server on another timeline nothing is asked before what was remembered is forgotten', async t => {
+  const { database, address } = await makeWorld(t)
+  const connection = await open(t, address)
+  for (const seen of ['another', 'older'] as const) {
+    const { once, writeAtOnce, write } = makeTransactions(address, () => seen)
+    const asked = { text: 'create table asked (n integer)' }
+    await assert.rejects(once(connection, asked), Unavailable)
+    await assert.rejects(writeAtOnce(connection, [asked]), Unavailable)
+    await assert.rejects(
+      write(connection, () => connection.ask(asked)),
+      Unavailable,
+    )
+  }
+  assert.deepEqual(await runStatement(database.url, `select to_regclass('asked') is null as missing`), [
+    { missing: true },
+  ])
+  // The connection is as good as before: no transaction was left open.
+  await makeTransactions(address).write(connection, () => connection.ask({ text: 'create table asked (n integer)' }))
+})
 
-test(
+testWithPooler(
   'a pooler that takes no settings of a session is refused by name, and so is one that passes them over',
-  SKIP_WITHOUT_POOLER,
   async t => {
     const session = { pooling: 'session' as const }
     const strict = await start(t, { pool_mode: 'session' })
@@ -125,7 +120,7 @@ test(
   },
 )
 
-test('a pooler that gives each statement another connection is refused', SKIP_WITHOUT_POOLER, async t => {
+testWithPooler('a pooler that gives each statement another connection is refused', async t => {
   const { through } = await start(t, { pool_mode: 'statement' })
   const { address } = await makeWorld(t, through)
   await assert.rejects(openPostgresStore({ address, retention: null }), fault => {
@@ -135,9 +130,8 @@ test('a pooler that gives each statement another connection is refused', SKIP_WI
   })
 })
 
-test(
+testWithPooler(
   'a statement that was prepared on another server is no fault of ours, and names the setting',
-  SKIP_WITHOUT_POOLER,
   async t => {
     const { through } = await start(t, { pool_mode: 'transaction', ignore_startup_parameters: 'options' })
     const { address } = await makeWorld(t, { ...through, pooling: 'session' })
@@ -158,7 +152,7 @@ test(
   },
 )
 
-test('a command that acts on a whole store is refused behind a pooler', SKIP_WITHOUT_POOLER, async t => {
+testWithPooler('a command that acts on a whole store is refused behind a pooler', async t => {
   const { address } = await makeWorld(t)
   await assert.rejects(resetDatabaseClock(address, act('clock.reset')), /name the database itself in DATABASE_URL/)
 })

@@ -5,6 +5,7 @@ import { chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { test, type TestContext } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { findProgram } from '../../drill/cluster/parts.ts'
 import { freePort } from './free-port.ts'
@@ -26,10 +27,11 @@ export type Pooler = {
 export const findPooler = (): string | undefined =>
   process.platform === 'linux' ? findProgram('pgbouncer') : undefined
 
-/** Why a test of it is skipped, where it is. */
-export const SKIP_WITHOUT_POOLER = {
-  skip: findPooler() === undefined && 'this machine has no PgBouncer (Debian: pgbouncer)',
-}
+const MISSING = 'this machine has no PgBouncer (Debian: pgbouncer)'
+
+/** A test of it, skipped where there is none. */
+export const testWithPooler = (title: string, work: (t: TestContext) => Promise<void>): void =>
+  void test(title, { skip: findPooler() === undefined && MISSING }, work)
 
 const isListening = async (port: number): Promise<boolean> => {
   const socket = connect(port, '127.0.0.1')
@@ -84,13 +86,3 @@ export const startPooler = async (settings: Readonly<Record<string, string>>): P
   }
   return { port, through: { hosts: [{ host: '127.0.0.1', port }], pooling: 'transaction' }, stop }
 }
-
-let through: Pooler['through'] | undefined
-
-/** From now on the stores of this process are opened through it. */
-export const openStoresThrough = (pooler: Pooler): void => {
-  ;({ through } = pooler)
-}
-
-/** How stores are opened. */
-export const throughPooler = (): Partial<DatabaseAddress> => through ?? {}

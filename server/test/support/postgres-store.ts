@@ -5,6 +5,16 @@ import { connectPatiently } from '../../src/store/postgres/primary.ts'
 import { withConnection as withThatConnection } from '../../src/store/postgres/with-connection.ts'
 import { testCluster } from './postgres-cluster.ts'
 
+let through: Partial<DatabaseAddress> = {}
+
+/** From now on this process opens stores so. */
+export const openStoresThrough = (way: Partial<DatabaseAddress>): void => {
+  through = way
+}
+
+/** How stores are opened. */
+export const wayToStores = (): Partial<DatabaseAddress> => through
+
 /** A database of the tests' cluster, which does without fsync. */
 export const addressOf = async (database: string, more: Partial<DatabaseAddress> = {}): Promise<DatabaseAddress> => {
   const { socketFolder, port } = await testCluster()

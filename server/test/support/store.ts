@@ -24,8 +24,7 @@ import {
 } from '../../src/store/sqlite/open.ts'
 import { resetClock } from '../../src/store/sqlite/reset-clock.ts'
 import { databaseOf, isDatabaseUrl } from './postgres-cluster.ts'
-import { addressOf } from './postgres-store.ts'
-import { throughPooler } from './pooler.ts'
+import { addressOf, wayToStores } from './postgres-store.ts'
 import { makeStoreDatabase } from './postgres-template.ts'
 
 export const START = Date.UTC(2026, 10, 21, 9, 30, 0)
@@ -75,7 +74,7 @@ export const openTestedStore = async ({ file, ...given }: OpenOptions & { file: 
   const options = { deadlineMs: PATIENT_MS, ...given }
   if (!isDatabaseUrl(file)) return openSqliteStore({ file, ...options })
   const { clock, ...rest } = options
-  const address = await addressOf(databaseOf(file), throughPooler())
+  const address = await addressOf(databaseOf(file), wayToStores())
   const steady = clock === undefined ? undefined : steadyOf({ offset: new SharedArrayBuffer(16), manual: clock.buffer })
   return openPostgresStore({ address, ...rest, ...(steady !== undefined && { steady }) })
 }

@@ -48,6 +48,8 @@ export type TestServerOptions = {
   readonly deadlineMs?: number
   /** What the keys of clients are fetched with; by default the service's own, with this machine allowed. */
   readonly fetchClientKeys?: Fetch
+  /** Where its store is, already migrated; by default one is made. */
+  readonly place?: Place
   /** Puts a fault in front of a port; `host` is the store's. */
   readonly break?: (ports: Ports, host: () => StoreHost) => Ports
 }
@@ -195,7 +197,7 @@ export const catchUp = ({ clock }: Pick<TestServer, 'clock'>): void =>
   clock.advance(Math.max(0, Date.now() - clock.wall()))
 
 export const startServer = async (options: TestServerOptions = {}): Promise<TestServer> => {
-  const place = await makePlace(options.start ?? START)
+  const place = options.place ?? (await makePlace(options.start ?? START))
   const { clock } = place
   const provider = await startIdentityProvider({ algorithms: ['ES256', 'RS256'], now: clock.wall })
   const store = await openStore(place, options)

@@ -1,4 +1,5 @@
 // Starts what everything that talks to one database shares: its connections, and the clock that follows the database's.
+import { Unavailable } from '../../domain/refusal.ts'
 import type { Milliseconds } from '../../domain/time.ts'
 import { awaitLease, LEASE_MS, type Wait } from '../lease.ts'
 import { monotonicMs } from '../monotonic.ts'
@@ -69,7 +70,12 @@ export const startSession = async (
   wait: Wait | null,
 ): Promise<Started> => {
   const failOvers = makeFailOvers()
-  const open = () => connectToPrimary(address, { onTimeline: failOvers.connected })
+  let isStarted = false
+  const open = () =>
+    connectToPrimary(address, { onTimeline: failOvers.connected }).catch((fault: unknown) => {
+      // At the start it is for a person to mend. Later it is the database that changed, and is to be waited for.
+      throw isStarted && fault instanceof StoreProblem ? new Unavailable(fault.message) : fault
+    })
   const pool = makePool({ open, connectionsMax: HOT_CONNECTIONS_MAX, monotonic: monotonicMs })
   const sidePool = makePool({ open, connectionsMax: SIDE_CONNECTIONS_MAX, monotonic: monotonicMs })
   const close = (): void => {
@@ -91,6 +97,7 @@ export const startSession = async (
       fence: fenceOf(address),
       onFailOver: failOvers.onFailOver,
     }
+    isStarted = true
     return { session, madeBy: head.madeBy, close }
   } catch (fault) {
     close()

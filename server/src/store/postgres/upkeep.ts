@@ -63,13 +63,40 @@ const makeHolding = ({ pool, driver, monotonic }: Session) => {
   }
 }
 
-/** Partitions on a connection of its own, every minute. */
-const makePartitionRound = ({ session, connect, retention }: UpkeepParts) => {
+/** Partitions, every minute, beside everything else there is to do: to pack one that is large takes minutes. */
+const makePartitionRounds = ({ session, connect, retention, onFault }: UpkeepParts, stopping: AbortSignal) => {
   let doneAt = Number.NEGATIVE_INFINITY
-  return async (): Promise<void> => {
-    if (session.monotonic() - doneAt < PARTITIONS_EVERY_MS) return
-    await keepPartitions(connect, retention, session.clock.now())
-    doneAt = session.monotonic()
+  let running: Promise<void> | undefined
+  let opened: readonly Connection[] = []
+
+  const open = async (): Promise<Connection> => {
+    const connection = await connect()
+    opened = [...opened, connection]
+    if (stopping.aborted) connection.destroy()
+    return connection
+  }
+
+  const keep = async (): Promise<void> => {
+    try {
+      await keepPartitions(open, retention, session.clock.now())
+      doneAt = session.monotonic()
+    } catch (fault) {
+      if (!stopping.aborted && !(fault instanceof Unavailable)) onFault(fault)
+    } finally {
+      opened = []
+      running = undefined
+    }
+  }
+
+  return {
+    start: (): void => {
+      if (session.monotonic() - doneAt >= PARTITIONS_EVERY_MS) running ??= keep()
+    },
+    /** What is broken off the next round takes up; what the database was asked for already it finishes. */
+    breakOff: async (): Promise<void> => {
+      for (const connection of opened) connection.destroy()
+      await running
+    },
   }
 }
 
@@ -88,17 +115,32 @@ const makeStepping = (parts: UpkeepParts) => {
   }
 }
 
+const TOLD_AGAIN_MS = 60_000
+
+/** A fault that stays comes back every half second: it is told once a minute. */
+const makeTelling = ({ session, onFault }: UpkeepParts): ((fault: unknown) => void) => {
+  let told = { what: '', at: Number.NEGATIVE_INFINITY }
+  return fault => {
+    const [what, at] = [String(fault), session.monotonic()]
+    if (what === told.what && at - told.at < TOLD_AGAIN_MS) return
+    told = { what, at }
+    onFault(fault)
+  }
+}
+
 /** Starts the upkeep. `wake` says that an act was done. */
 export const startUpkeep = (parts: UpkeepParts): RunningUpkeep => {
   const holding = makeHolding(parts.session)
-  const [step, keepPartitionsNow] = [makeStepping(parts), makePartitionRound(parts)]
+  const tell = makeTelling(parts)
   const stopping = new AbortController()
+  const step = makeStepping(parts)
+  const partitions = makePartitionRounds({ ...parts, onFault: makeTelling(parts) }, stopping.signal)
   let running: Promise<void> | undefined
   let isWanted = false
 
   const round = async (): Promise<void> => {
     if (!(await holding.isMine())) return
-    await keepPartitionsNow()
+    partitions.start()
     while (!stopping.signal.aborted && (await step())) await delay(0)
   }
 
@@ -109,7 +151,7 @@ export const startUpkeep = (parts: UpkeepParts): RunningUpkeep => {
         await round()
       } catch (fault) {
         // A database that cannot be written is told to every caller and to /readyz; here the next turn tries again.
-        if (!(fault instanceof Unavailable)) parts.onFault(fault)
+        if (!(fault instanceof Unavailable)) tell(fault)
       }
     } while (isWanted && !stopping.signal.aborted)
     running = undefined
@@ -128,6 +170,7 @@ export const startUpkeep = (parts: UpkeepParts): RunningUpkeep => {
       stopping.abort()
       clearInterval(timer)
       await running
+      await partitions.breakOff()
       await holding.leave().catch(() => undefined)
     },
   }

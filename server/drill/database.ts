@@ -1,0 +1,219 @@
+// The database drill: all that can befall a database befalls it, one after another, under a service that runs on; every
+// answer must be right or 503 in time, and right again within two seconds of its return. docs/drills.md says what it shows.
+import { readFileSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
+import { startIdentityProvider } from '../test/support/identity-provider.ts'
+import { type DrillFolder, makeDrillFolder } from './cluster/drill-folder.ts'
+import { BOTH, openLink } from './cluster/link.ts'
+import { untilListening } from './cluster/replica.ts'
+import { conclude, formatCount, print, readOptions } from './drill.ts'
+import { makeDatabaseServer, ROLE } from './database/database-server.ts'
+import { type Fault, FAULTS, type Stage } from './database/faults.ts'
+import { type Asked, askOne, type Operation, OPERATIONS, type Stock, untilAllGood } from './database/operations.ts'
+import { freePort } from '../test/support/free-port.ts'
+import { type Access, introspectRequest, isActiveIn } from './requests.ts'
+import { openConnection } from './connection.ts'
+import { environmentOf, prepareAccess, PROGRAM, untilReady } from './service-under-drill.ts'
+
+const options = readOptions({ faults: FAULTS.length, seconds: 8, outage: 600, lanes: 8, workers: 1 })
+const RECOVERY_MS_MAX = 2000
+const GIVE_UP_MS = 30_000
+/** The memory that a service of some 150 MB may gain while nothing can be done. */
+const GROWTH_MB_MAX = 24
+const STOCK = 60
+
+const violations: string[] = []
+let [asked, struck, slowestMs] = [0, 0, 0]
+
+const tell = (violation: string): void => {
+  if (violations.length < 20) print(`  VIOLATION: ${violation}`)
+  violations.push(violation)
+}
+
+type World = Stage & { readonly access: Access; readonly stock: Stock; readonly pid: number }
+
+const askAll = async ({ access, stock }: World): Promise<readonly Asked[]> => {
+  const answers = await Promise.all(OPERATIONS.map(operation => askOne(access, stock, operation, tell)))
+  asked += answers.length
+  return answers
+}
+
+const fillStock = async ({ access, stock }: World): Promise<void> => {
+  while (stock.live.length < STOCK) {
+    const { isGood } = await askOne(access, stock, 'issue', tell)
+    if (!isGood) throw new Error('No token was issued while nothing was wrong.')
+  }
+  if (stock.ended.length === 0) await askOne(access, stock, 'revoke', tell)
+}
+
+/** Every token that was acknowledged, and every end, as a healthy service has them. */
+const checkStock = async ({ access, stock }: World): Promise<void> => {
+  const connection = await openConnection(access.port)
+  for (const [tokens, expected] of [
+    [stock.live, true],
+    [stock.ended, false],
+  ] as const) {
+    for (const token of tokens) {
+      const { status, body } = await connection.exchange(introspectRequest(access, token))
+      if (status !== 200) tell(`An introspection afterwards: ${status} ${body}`)
+      else if (isActiveIn(body) !== expected)
+        tell(`P3: ${expected ? 'an acknowledged token' : 'an acknowledged end'} is lost.`)
+    }
+  }
+  connection.close()
+}
+
+/** Asks for as long as the fault lasts; tells of what was answered though it cannot be known. */
+const outlast = async (world: World, { name, stops, spares = false }: Fault): Promise<string> => {
+  const until = performance.now() + 1000 * options.seconds
+  let [latest, refused, all] = [0, 0, 0]
+  do {
+    const answers = await askAll(world)
+    latest = Math.max(latest, ...answers.map(({ ms }) => ms))
+    all += answers.length
+    for (const { operation, isGood } of answers) {
+      if (!isGood) refused += 1
+      if (!isGood && spares) tell(`${name}: ${operation} was 503.`)
+      if (isGood && stops.includes(operation)) tell(`${name}: ${operation} was answered as if nothing were wrong.`)
+    }
+    await delay(100)
+  } while (performance.now() < until && world.stock.live.length > OPERATIONS.length)
+  return `${refused} of ${all} answers 503, the latest after ${Math.round(latest)} ms`
+}
+
+const EXHAUST_MAX = 2000
+
+const exhaust = async ({ access, stock }: World, name: string, operation: Operation): Promise<void> => {
+  for (let n = 0; n < EXHAUST_MAX; n += 1) if (!(await askOne(access, stock, operation, tell)).isGood) return
+  tell(`${name}: ${operation} was answered ${formatCount(EXHAUST_MAX)} times.`)
+}
+
+const endure = async (world: World, fault: Fault): Promise<void> => {
+  await fillStock(world)
+  const mend = await fault.strike(world)
+  if (fault.exhausts !== undefined) await exhaust(world, fault.name, fault.exhausts)
+  const told = await outlast(world, fault)
+  await mend()
+  await world.server.untilAnswering()
+  const took = await untilAllGood(world.access, world.stock, tell, GIVE_UP_MS)
+  if (took > RECOVERY_MS_MAX) tell(`${fault.name}: answered again only after ${Math.round(took)} ms.`)
+  await checkStock(world)
+  struck += 1
+  slowestMs = Math.max(slowestMs, took)
+  print(`  ${fault.name}: ${told}; all answered again after ${Math.round(took)} ms`)
+}
+
+const memoryMb = (pid: number): number =>
+  Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024
+
+const runLane = async (world: World, isOver: () => boolean): Promise<void> => {
+  const { access, stock } = world
+  for (let n = 0; !isOver(); n += 1) {
+    const operation = OPERATIONS[n % OPERATIONS.length] ?? 'issue'
+    // What is revoked in an outage is in neither list afterwards.
+    if (operation.startsWith('revoke')) continue
+    await askOne(access, stock, operation, tell)
+    asked += 1
+  }
+}
+
+const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length
+
+const SAMPLE_MS = 1000
+
+const sampleFor = async (pid: number, seconds: number): Promise<readonly number[]> => {
+  const samples: number[] = []
+  const until = performance.now() + 1000 * seconds
+  do {
+    samples.push(memoryMb(pid))
+    await delay(SAMPLE_MS)
+  } while (performance.now() < until)
+  return samples
+}
+
+/** The first quarter under a load is for what it makes the process keep; from then on it must not grow. */
+const judgeMemory = (how: string, samples: readonly number[]): void => {
+  const quarter = Math.max(1, Math.floor(samples.length / 4))
+  const [early, late] = [mean(samples.slice(quarter, 2 * quarter)), mean(samples.slice(-quarter))]
+  const most = Math.max(...samples)
+  print(
+    `  ${how}: ${early.toFixed(0)} MB in the second quarter, ${late.toFixed(0)} MB in the last, ${most.toFixed(0)} MB at most`,
+  )
+  if (late - early > GROWTH_MB_MAX)
+    tell(`The service grew by ${(late - early).toFixed(0)} MB while its database was away.`)
+}
+
+/** Half of the time nobody answers, half of it nobody listens; the memory of the service must not grow. */
+const outlastLong = async (world: World): Promise<void> => {
+  await fillStock(world)
+  const until = performance.now() + 1000 * options.outage
+  const lanes = Array.from({ length: options.lanes }, () => runLane(world, () => performance.now() > until))
+  const letGo = world.link.hold(BOTH)
+  const half = options.outage / 2
+  judgeMemory(`silent for ${half} s under ${options.lanes} lanes`, await sampleFor(world.pid, half))
+  await world.server.stop('fast')
+  letGo()
+  judgeMemory(`refusing for ${half} s under ${options.lanes} lanes`, await sampleFor(world.pid, half))
+  await Promise.all(lanes)
+  await world.server.start()
+  await world.server.untilAnswering()
+  const took = await untilAllGood(world.access, world.stock, tell, GIVE_UP_MS)
+  if (took > RECOVERY_MS_MAX) tell(`After the long outage: answered again only after ${Math.round(took)} ms.`)
+  print(`  all answered again after ${Math.round(took)} ms`)
+  await checkStock(world)
+}
+
+type Closing = (() => Promise<unknown> | void)[]
+
+/** PostgreSQL, the identity provider and the service, which reaches its database through the link. */
+const setUp = async (folder: DrillFolder, closing: Closing): Promise<World> => {
+  const server = await makeDatabaseServer(folder)
+  closing.push(server.close)
+  const link = await openLink(server.port)
+  closing.push(link.close)
+  const provider = await startIdentityProvider()
+  closing.push(() => provider.close())
+  const port = await freePort()
+  const variables = {
+    ...environmentOf(folder.make('service'), port, provider),
+    DATABASE_URL: `postgres://${ROLE.name}:${ROLE.password}@127.0.0.1:${link.port}/${ROLE.database}`,
+    MINTMARK_WORKERS: String(options.workers),
+    LOG_LEVEL: 'warn',
+  }
+  const access = await prepareAccess(variables, port, provider)
+  const service = { name: 'service', program: process.execPath, args: [PROGRAM, 'serve'], variables, isHeard: true }
+  const child = folder.launch(service)
+  if ((await untilListening(child)) === 'ended') throw new Error('The service does not start: see its log.')
+  child.once('exit', (code, signal) => tell(`The service ended by itself, with ${signal ?? code}.`))
+  closing.push(() => {
+    child.removeAllListeners('exit')
+    child.kill('SIGKILL')
+  })
+  await untilReady(port)
+  return { server, link, access, stock: { live: [], ended: [] }, pid: child.pid ?? 0 }
+}
+
+const perform = async (folder: DrillFolder, closing: Closing): Promise<void> => {
+  const world = await setUp(folder, closing)
+  const skipped = FAULTS.filter(({ needsDisk }) => needsDisk === true && !world.server.hasDisk)
+  for (const { name } of skipped) print(`  ${name}: skipped, for only root may mount a small disk`)
+  for (const fault of FAULTS.slice(0, options.faults)) if (!skipped.includes(fault)) await endure(world, fault)
+  if (options.outage > 0) await outlastLong(world)
+}
+
+print(`Database: ${JSON.stringify(options)}`)
+const folder = makeDrillFolder()
+const closing: Closing = []
+try {
+  await perform(folder, closing)
+} catch (fault) {
+  tell(`The drill could not go on: ${fault instanceof Error ? fault.message : String(fault)}`)
+} finally {
+  for (const close of closing.toReversed()) await close()
+  await folder.close(violations.length > 0)
+}
+if (violations.length > 0) print(`What was logged is kept in ${folder.path}`)
+conclude(
+  violations,
+  `${formatCount(struck)} faults, ${formatCount(asked)} answers, all answered again after ${Math.round(slowestMs)} ms at most`,
+)
