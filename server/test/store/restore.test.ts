@@ -17,6 +17,7 @@ import {
   NO_HISTORY_FILTERS,
   type TestAgent,
   type TestStore,
+  type TestedStore,
 } from '../support/store.ts'
 import {
   countRows,
@@ -100,22 +101,31 @@ test('more tokens than move at once are dead at the restore all the same', async
   )
 })
 
+/** Three agents and two API keys, of which `endSome` ends some, each in its own way. */
+const makeClients = async (store: TestedStore) => {
+  const [revoked, live] = [newApiKey(), newApiKey()]
+  for (const key of [revoked, live]) await store.apiKeys.create(key, act('api_key.create'))
+  const agents = [await createAgent(store), await createAgent(store), await createAgent(store)] as const
+  return { disabled: agents[0], leaked: agents[1], well: agents[2], revoked, live }
+}
+
+const endSome = async (
+  store: TestedStore,
+  { disabled, leaked, revoked }: Awaited<ReturnType<typeof makeClients>>,
+): Promise<void> => {
+  await store.agents.disable(disabled.id, act('agent.disable'))
+  const leak = { agentId: leaked.id, id: leaked.credentialId, reason: 'secret_leaked', keepTokens: false } as const
+  await store.credentials.revoke(leak, act('credential.revoke'))
+  await store.apiKeys.revoke(revoked.id, act('api_key.revoke'))
+}
+
 test('an agent disabled, a credential revoked and an API key revoked after the backup stay dead, and so do the others', async t => {
   const world = await makeWorld(t)
   const { store } = world
-  const [disabled, leaked, well] = [await createAgent(store), await createAgent(store), await createAgent(store)]
-  const [revoked, live] = [newApiKey(), newApiKey()]
-  for (const key of [revoked, live]) await store.apiKeys.create(key, act('api_key.create'))
+  const clients = await makeClients(store)
+  const { disabled, leaked, well, revoked, live } = clients
   const { file: backup } = await backUp(world)
-  await store.agents.disable(disabled.id, act('agent.disable'))
-  const revocation = {
-    agentId: leaked.id,
-    id: leaked.credentialId,
-    reason: 'secret_leaked',
-    keepTokens: false,
-  } as const
-  await store.credentials.revoke(revocation, act('credential.revoke'))
-  await store.apiKeys.revoke(revoked.id, act('api_key.revoke'))
+  await endSome(store, clients)
   const { file, suspended } = restore(world, backup)
   assert.deepEqual(suspended, { agents: 3, credentials: 3, apiKeys: 2 })
   const restored = await open(t, file)
@@ -125,24 +135,11 @@ test('an agent disabled, a credential revoked and an API key revoked after the b
 
 test('what is suspended can be ended again, and then no acceptance brings it back', async t => {
   const world = await makeWorld(t)
-  const [disabled, leaked, well] = [
-    await createAgent(world.store),
-    await createAgent(world.store),
-    await createAgent(world.store),
-  ]
-  const [revoked, live] = [newApiKey(), newApiKey()]
-  for (const key of [revoked, live]) await world.store.apiKeys.create(key, act('api_key.create'))
+  const clients = await makeClients(world.store)
+  const { disabled, leaked, well, revoked, live } = clients
   const { file } = restore(world, (await backUp(world)).file)
   const store = await open(t, file)
-  await store.agents.disable(disabled.id, act('agent.disable'))
-  const revocation = {
-    agentId: leaked.id,
-    id: leaked.credentialId,
-    reason: 'secret_leaked',
-    keepTokens: false,
-  } as const
-  await store.credentials.revoke(revocation, act('credential.revoke'))
-  await store.apiKeys.revoke(revoked.id, act('api_key.revoke'))
+  await endSome(store, clients)
   await store.restores.accept({ kind: 'all' }, act('store.accept'))
   assert.deepEqual(
     [await canIssue(store, disabled), await canIssue(store, leaked), await canIssue(store, well)],

@@ -2,6 +2,7 @@
 import type { DatabaseAddress } from '../../src/store/postgres/address.ts'
 import type { Connection } from '../../src/store/postgres/connection.ts'
 import { connectPatiently } from '../../src/store/postgres/primary.ts'
+import { withConnection as withThatConnection } from '../../src/store/postgres/with-connection.ts'
 import { testCluster } from './postgres-cluster.ts'
 
 let through: Partial<DatabaseAddress> = {}
@@ -31,14 +32,5 @@ export const addressOf = async (database: string, more: Partial<DatabaseAddress>
 }
 
 /** Runs `work` on a connection to the primary. */
-export const withConnection = async <T>(
-  address: DatabaseAddress,
-  work: (connection: Connection) => Promise<T>,
-): Promise<T> => {
-  const connection = await connectPatiently(address)
-  try {
-    return await work(connection)
-  } finally {
-    await connection.close()
-  }
-}
+export const withConnection = <T>(address: DatabaseAddress, work: (connection: Connection) => Promise<T>): Promise<T> =>
+  withThatConnection(connectPatiently(address), work)

@@ -12,7 +12,7 @@ import { expiryOf, ledgerTokenOf, TOKEN_COLUMNS, type TokenRow } from './token-r
 import { type Covered, walkCovered } from './walk.ts'
 
 /** An act that covers at most so many tokens moves their rows at once; a larger one leaves them to the fill. */
-export const MOVED_AT_ONCE_MAX = 64
+const MOVED_AT_ONCE_MAX = 64
 /** Compound cut-offs that may be open at once: each look-up compares them all. */
 const COMPOUND_OPEN_MAX = 64
 

@@ -6,7 +6,7 @@ import { readOpenCutOffs } from './cut-offs.ts'
 import { moveCovered } from './end-tokens.ts'
 import { walkCovered, type WalkPosition } from './walk.ts'
 
-export const FILL_ROWS = 500
+const FILL_ROWS = 500
 
 const POSITION = 'select fill_life as life, fill_id as id from cutoff where seq = ?'
 

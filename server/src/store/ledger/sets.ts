@@ -4,8 +4,8 @@ import { remember, type Remembered, remembered } from '../remembered.ts'
 import { parseStrings } from '../rows.ts'
 import { first, only, run, type Script } from '../script.ts'
 
-export const SCOPE_SETS_MAX = 65_536
-export const AUDIENCE_SETS_MAX = 65_536
+const SCOPE_SETS_MAX = 65_536
+const AUDIENCE_SETS_MAX = 65_536
 
 export type ScopeSet = { readonly text: string; readonly items: readonly string[] }
 

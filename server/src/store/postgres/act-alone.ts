@@ -14,20 +14,9 @@ import type { Transaction } from '../transaction.ts'
 import type { DatabaseAddress } from './address.ts'
 import type { Connection } from './connection.ts'
 import { driver } from './drive.ts'
-import { refuseVersion, schemaVersionOf } from './migrations.ts'
 import { lastGiven, transactionOpener } from './open-transaction.ts'
-import { connectPatiently } from './primary.ts'
 import { makeTransactions } from './transactions.ts'
-
-const withConnection = async <T>(address: DatabaseAddress, work: (connection: Connection) => Promise<T>) => {
-  const connection = await connectPatiently(address)
-  try {
-    refuseVersion(await schemaVersionOf(connection), address)
-    return await work(connection)
-  } finally {
-    await connection.close()
-  }
-}
+import { withStore } from './with-connection.ts'
 
 const OTHERS = `select count(*) as count from pg_stat_activity
   where datname = current_database() and application_name = 'mintmark' and pid <> pg_backend_pid()`
@@ -55,7 +44,7 @@ export const performAlone = async <T>(connection: Connection, perform: Perform<T
 }
 
 const inTransaction = <T>(address: DatabaseAddress, perform: Perform<T>): Promise<T> =>
-  withConnection(address, async connection => {
+  withStore(address, async connection => {
     await refuseOthers(connection)
     return makeTransactions(address).write(connection, () => performAlone(connection, perform))
   })
@@ -77,7 +66,7 @@ export const restoreDatabase = (address: DatabaseAddress, restoration: Restorati
 
 /** Checks the audit log, a snapshot a seal, beside who writes to it. */
 export const verifyDatabaseAudit = (address: DatabaseAddress, check: AuditCheck): Promise<AuditVerdict> =>
-  withConnection(address, async connection => {
+  withStore(address, async connection => {
     const { read } = makeTransactions(address)
     const { step } = beginCheck(check, lastGiven)
     for (;;) {

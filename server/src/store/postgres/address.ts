@@ -7,7 +7,7 @@ export type DatabaseHost = {
 }
 
 /** What would break a promise, and is refused unless it is allowed by this name. */
-export const UNSAFE = ['fsync', 'full_page_writes', 'plaintext', 'quorum'] as const
+const UNSAFE = ['fsync', 'full_page_writes', 'plaintext', 'quorum'] as const
 
 export type Unsafe = (typeof UNSAFE)[number]
 

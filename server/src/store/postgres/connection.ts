@@ -36,7 +36,7 @@ export type Connection = {
 }
 
 /** A statement that takes longer is given up by the server. */
-export const STATEMENT_MS_MAX = 4000
+const STATEMENT_MS_MAX = 4000
 /** A server that does not answer for so long is given up, and with it the connection. */
 const ANSWER_MS_MAX = 4400
 const CONNECT_MS_MAX = 2000

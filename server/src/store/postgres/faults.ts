@@ -18,9 +18,6 @@ const codeOf = (fault: unknown): string => (fault instanceof pg.DatabaseError ? 
 export const isPartitionMissing = (fault: unknown): boolean =>
   codeOf(fault) === '23514' && fault instanceof Error && fault.message.startsWith('no partition of relation')
 
-/** A row with this key is there. */
-export const isDuplicate = (fault: unknown): boolean => codeOf(fault) === '23505'
-
 /** Whether the server said that our statement is wrong, and not that it cannot serve it. */
 const isOurs = (fault: unknown): boolean =>
   fault instanceof pg.DatabaseError && !DATABASE_AT_FAULT.test(fault.code ?? 'XX')

@@ -4,10 +4,9 @@ import type { StoreMaker } from '../store-options.ts'
 import type { DatabaseAddress } from './address.ts'
 import type { Connection } from './connection.ts'
 import { driver } from './drive.ts'
-import { refuseVersion, schemaVersionOf } from './migrations.ts'
-import { connectPatiently } from './primary.ts'
 import { rowsIn } from './table-rows.ts'
 import { makeTransactions } from './transactions.ts'
+import { withStore } from './with-connection.ts'
 
 export type GivenRows = {
   readonly rows: RowSource
@@ -35,15 +34,10 @@ const look = async (connection: Connection): Promise<Omit<GivenRows, 'madeAt'>> 
 }
 
 /** One snapshot for all of `work`. */
-export const giveRows = async <T>(address: DatabaseAddress, work: (given: GivenRows) => Promise<T>): Promise<T> => {
-  const connection = await connectPatiently(address)
-  try {
-    refuseVersion(await schemaVersionOf(connection), address)
+export const giveRows = <T>(address: DatabaseAddress, work: (given: GivenRows) => Promise<T>): Promise<T> =>
+  withStore(address, async connection => {
     // Before the snapshot is taken.
     const { rows } = await driver.ask(connection, 'select mintmark_now() as now')
     const madeAt = (rows[0] as { now: number }).now
-    return await makeTransactions(address).read(connection, async () => work({ ...(await look(connection)), madeAt }))
-  } finally {
-    await connection.close()
-  }
-}
+    return makeTransactions(address).read(connection, async () => work({ ...(await look(connection)), madeAt }))
+  })

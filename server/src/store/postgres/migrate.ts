@@ -4,18 +4,15 @@ import { driver } from './drive.ts'
 import { applyMigrations, type FirstRow } from './migrations.ts'
 import { makePartitions } from './partitions.ts'
 import { connectUnhurried } from './primary.ts'
+import { withConnection } from './with-connection.ts'
 
 type Options = FirstRow & { readonly address: DatabaseAddress }
 
 /** All or nothing; of two that do it at once one waits for the other. Throws StoreProblem with one line for a person. */
-export const migratePostgresStore = async ({ address, ...first }: Options) => {
-  const connection = await connectUnhurried(address)
-  try {
+export const migratePostgresStore = ({ address, ...first }: Options) =>
+  withConnection(connectUnhurried(address), async connection => {
     const versions = await applyMigrations(connection, first)
     const { rows } = await driver.ask(connection, 'select mintmark_now() as now')
     await makePartitions(connection, (rows[0] as { now: number }).now)
     return versions
-  } finally {
-    await connection.close()
-  }
-}
+  })

@@ -11,6 +11,7 @@ import { connectPatiently } from './primary.ts'
 import { beginCopy, lastKey, setNumbers } from './receive-store.ts'
 import { rowsIn } from './table-rows.ts'
 import { makeTransactions } from './transactions.ts'
+import { withConnection } from './with-connection.ts'
 
 const STATE_COLUMNS = `alter table copying add column if not exists stage text not null default 'registers',
   add column if not exists change bigint not null default 0, add column if not exists tables text not null default '[]'`
@@ -124,19 +125,15 @@ const isDone = async (connection: Connection, id: string): Promise<boolean> => {
 }
 
 /** Throws StoreProblem with one line for a person. */
-export const withTarget = async <T>(
+export const withTarget = <T>(
   address: DatabaseAddress,
   { id, now }: { readonly id: string; readonly now: number },
   work: (target: MoveTarget) => Promise<T>,
-): Promise<T> => {
-  const connection = await connectPatiently(address)
-  try {
+): Promise<T> =>
+  withConnection(connectPatiently(address), async connection => {
     if (!(await isDone(connection, id))) {
       await beginCopy(connection, { address, mark: id, now })
       await connection.ask({ text: STATE_COLUMNS })
     }
-    return await work(targetOf(connection, address))
-  } finally {
-    await connection.close()
-  }
-}
+    return work(targetOf(connection, address))
+  })

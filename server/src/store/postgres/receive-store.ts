@@ -13,6 +13,7 @@ import { applyMigrations } from './migrations.ts'
 import { makePartitions } from './partitions.ts'
 import { connectPatiently } from './primary.ts'
 import { rowsIn } from './table-rows.ts'
+import { withConnection } from './with-connection.ts'
 
 export type ReceiveOptions<T> = {
   readonly address: DatabaseAddress
@@ -83,10 +84,9 @@ const endCopy = <T>(connection: Connection, { address, source, lastGiven, finish
   })
 
 /** What is there stays for the next run where this one is broken off. Throws StoreProblem with one line for a person. */
-export const receiveStore = async <T>(options: ReceiveOptions<T>): Promise<Received<T>> => {
+export const receiveStore = <T>(options: ReceiveOptions<T>): Promise<Received<T>> => {
   const { address, source, onRows } = options
-  const connection = await connectPatiently(address)
-  try {
+  return withConnection(connectPatiently(address), async connection => {
     await beginCopy(connection, options)
     const target = rowsIn(connection)
     for (const table of TABLES) {
@@ -97,7 +97,5 @@ export const receiveStore = async <T>(options: ReceiveOptions<T>): Promise<Recei
     // What was there when a plan was made says nothing of what is there now.
     await connection.ask({ text: 'analyze' })
     return { tables: proven, done: await endCopy(connection, options) }
-  } finally {
-    await connection.close()
-  }
+  })
 }

@@ -87,7 +87,7 @@ const readHead = (file: string) => {
 }
 
 /** Starts the writing thread of a store that `migrate` made. Throws StoreProblem with one line for a person. */
-export const startStore = async (
+const startStore = async (
   { file, retention, clock, wait = delay, sealing, keys, onFault }: SqliteOptions,
   onKeyWanted?: () => void,
 ): Promise<StoreHost> => {
