@@ -1,15 +1,15 @@
 // Whether anything grows with the number of tokens: a full store beside a small one, the same requests in turn.
 import { statSync } from 'node:fs'
 import { startIdentityProvider } from '../test/support/identity-provider.ts'
-import { type Answer, type Asker, openAsker } from './connection.ts'
-import { format, formatTable, median, publish, type Row } from './figures.ts'
+import { openAsker } from './connection.ts'
+import { type Asked, compare, type Compared, operationQuestions, pageQuestions, ratioOf } from './depth-questions.ts'
+import { format, formatTable, publish, type Row } from './figures.ts'
 import { type Filled, fillStore, tableBytes } from './fill-store.ts'
 import { type Cores, describeMachine, divideCores } from './machine.ts'
-import { introspectRequest, issueRequest, revokeRequest, takeActive, takeRevoked, tokenIn } from './mintmark-loads.ts'
-import { install, type Installation, type MintmarkServer, serve } from './mintmark-server.ts'
+import { install, type Installation, serve } from './mintmark-server.ts'
 import { readOptions } from './options.ts'
 import { runBench } from './run-bench.ts'
-import { makePageRequests, type PageRequest, readPageAnswer } from './pages.ts'
+import { makePageRequests } from './pages.ts'
 import { memoryOf } from './process-costs.ts'
 
 const options = readOptions({
@@ -28,27 +28,17 @@ const RESIDENT_MIB_MOST = 250
 
 type Rows = { readonly live: number; readonly ended: number }
 
-type Store = {
+type Content = {
   readonly rows: Rows
   readonly filled: Filled
   readonly bytes: number
   readonly tables: ReadonlyMap<string, number>
-  readonly server: MintmarkServer
-  readonly asker: Asker
-  readonly pages: readonly PageRequest[]
 }
 
-/** What is asked `times` times of a store; `request` is given the number of the turn. */
-type Question = {
-  readonly name: string
-  readonly times: number
-  readonly request: (store: Store, turn: number) => string
-  readonly take: (answer: Answer) => unknown
-}
+type Store = Asked & Content
 
 const report = (line: string): void => console.error(line)
 
-type Content = Pick<Store, 'rows' | 'filled' | 'bytes' | 'tables'>
 type Prepared = { readonly installation: Installation; readonly content: Content }
 
 const fill = (installation: Installation, rows: Rows): Content => {
@@ -74,53 +64,6 @@ const open = async (
   return { ...content, server, asker, pages: await makePageRequests(server, asker, content) }
 }
 
-const sampleOf = ({ filled }: Store, turn: number): string => filled.tokens[turn % filled.tokens.length] ?? ''
-
-const OPERATIONS: readonly Question[] = [
-  { name: 'issue', times: options.samples, request: ({ server }) => issueRequest(server), take: tokenIn },
-  {
-    name: 'introspect, any live token',
-    times: options.samples,
-    request: (store, turn) => introspectRequest(store.server, sampleOf(store, turn)),
-    take: takeActive,
-  },
-  {
-    name: 'revoke, any live token',
-    times: options.samples,
-    request: (store, turn) => revokeRequest(store.server, sampleOf(store, turn)),
-    take: takeRevoked,
-  },
-]
-
-const pageQuestions = ({ pages }: Store): readonly Question[] =>
-  pages.map(({ name, depth }, n) => ({
-    name: `${name}, ${depth} page`,
-    times: options.pages,
-    request: store => store.pages[n]?.request ?? '',
-    take: readPageAnswer,
-  }))
-
-const timeOne = async (store: Store, { request, take }: Question, turn: number): Promise<number> => {
-  const text = request(store, turn)
-  const started = performance.now()
-  const answer = await store.asker.ask(text)
-  const milliseconds = performance.now() - started
-  take(answer)
-  return milliseconds
-}
-
-type Compared = { readonly name: string; readonly smallMs: number; readonly fullMs: number }
-
-/** Asks both stores in turn, one request at a time, so that a neighbour slows both alike. */
-const compare = async (small: Store, full: Store, question: Question): Promise<Compared> => {
-  const [ofSmall, ofFull]: [number[], number[]] = [[], []]
-  for (let turn = 0; turn < question.times; turn += 1) {
-    ofSmall.push(await timeOne(small, question, turn))
-    ofFull.push(await timeOne(full, question, turn))
-  }
-  return { name: question.name, smallMs: median(ofSmall), fullMs: median(ofFull) }
-}
-
 const storeRow = ({ rows, filled, bytes, tables, server }: Store): Row => {
   const early = Math.ceil(rows.ended / 2)
   const { residentMiB, residentPeakMiB } = memoryOf(server.pid)
@@ -137,7 +80,7 @@ const storeRow = ({ rows, filled, bytes, tables, server }: Store): Row => {
 }
 
 const verdictOf = (compared: readonly Compared[], full: Store): readonly string[] => {
-  const slower = compared.filter(({ smallMs, fullMs }) => fullMs / smallMs > RATIO_MOST).map(({ name }) => name)
+  const slower = compared.filter(one => ratioOf(one) > RATIO_MOST).map(({ name }) => name)
   const { residentPeakMiB } = memoryOf(full.server.pid)
   return [
     `within ${RATIO_MOST} times of the small store: ${slower.length === 0 ? 'reached' : `NOT reached by ${slower.join('; ')}`}`,
@@ -159,9 +102,9 @@ const run = async (): Promise<void> => {
   const small = await open(prepared[0], cores, started)
   const full = await open(prepared[1], cores, started)
   const compared: Compared[] = []
-  for (const question of [...OPERATIONS, ...pageQuestions(full)]) {
+  for (const question of [...operationQuestions(options.samples), ...pageQuestions(full, options.pages)]) {
     report(question.name)
-    compared.push(await compare(small, full, question))
+    compared.push(await compare({ small, full }, question))
   }
   const stores = formatTable(
     ['store', 'MiB', 'bytes a token', 'in `token`', 'in `ended`', 'resident MiB', 'peak MiB', 'filled in s'],
@@ -169,7 +112,7 @@ const run = async (): Promise<void> => {
   )
   const medians = formatTable(
     ['median of one request at a time', 'small, ms', 'full, ms', 'ratio'],
-    compared.map(({ name, smallMs, fullMs }) => [name, smallMs, fullMs, fullMs / smallMs]),
+    compared.map(one => [one.name, one.small.ms, one.full.ms, ratioOf(one)]),
   )
   publish(
     { title: 'Depth', facts: [...facts, ...verdictOf(compared, full)], tables: [stores, medians] },

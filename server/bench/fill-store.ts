@@ -8,19 +8,19 @@ import type { Installation } from './mintmark-server.ts'
 /** Live tokens have the longest lifetime there is, so that none expires while the bench runs. */
 export const LIVE_LIFETIME_SECONDS = 86_400
 /** Of tokens that have ended; the first is the default of the service. */
-const SHORT_LIFETIMES_SECONDS = [300, 3600] as const
+export const SHORT_LIFETIMES_SECONDS = [300, 3600] as const
 /** Tokens that end early do so halfway through their lives; the youngest is this old. */
 export const YOUNGEST_AT_END_MS = 500 * SHORT_LIFETIMES_SECONDS[0]
 const AGENTS = 20
 const SCOPES = ['db:read', 'db:write', 'db:read db:write', 'mail:send'] as const
-const REASONS_GIVEN: readonly EndingReason[] = [
+export const REASONS_GIVEN: readonly EndingReason[] = [
   'manual_revocation',
   'self_revocation',
   'bulk_revocation',
   'agent_disabled',
 ]
 const ROWS_A_TRANSACTION = 200_000
-const ACTS = 1000
+export const ACTS = 1000
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 
@@ -65,6 +65,16 @@ type Filling = {
   readonly kid: string
   /** Agent and credential have one number each, and all agents of the filling stand in a row. */
   readonly firstAgent: number
+}
+
+/** Of issue of the live tokens, and of end of the others. */
+export const spansAt = (now: number): Pick<Filled, 'live' | 'ended' | 'expired'> => {
+  const ended = { oldest: now - 30 * DAY_MS, newest: now - 60_000 }
+  return {
+    live: { oldest: now - 20 * HOUR_MS, newest: now - 60_000 },
+    ended,
+    expired: { ...ended, oldest: now - 6 * DAY_MS },
+  }
 }
 
 const PRAGMAS = ['journal_mode = off', 'synchronous = off', 'locking_mode = exclusive', 'cache_size = -1000000']
@@ -114,20 +124,24 @@ const fail = (reason: string): never => {
 const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')
 
 /** A text that only its digest makes a token of ours: introspection asks for no more, and signing millions takes hours. */
-const tokenText = ({ installation, kid, own }: Filling, jti: string): string => {
-  const { agent_id: sub, client_id } = installation.agent
+export const tokenText = (
+  { baseUrl, agent }: Pick<Store, 'baseUrl' | 'agent'>,
+  { kid, seq }: { readonly kid: string; readonly seq: number },
+  jti: string,
+): string => {
+  const { agent_id: sub, client_id } = agent
   const iat = issuedSecondOf(jti)
   const times = { iat, exp: expiresSecondOf(jti, LIVE_LIFETIME_SECONDS) }
   const claims = {
-    iss: installation.baseUrl,
+    iss: baseUrl,
     sub,
-    aud: installation.baseUrl,
+    aud: baseUrl,
     client_id,
     ...times,
     jti,
     scope: 'db:read',
   }
-  return `${encode({ alg: 'ES256', kid, typ: 'at+jwt' })}.${encode({ ...claims, seq: own.seq })}.${randomBytes(64).toString('base64url')}`
+  return `${encode({ alg: 'ES256', kid, typ: 'at+jwt' })}.${encode({ ...claims, seq })}.${randomBytes(64).toString('base64url')}`
 }
 
 const bytesOf = (id: string): Buffer => Buffer.from(id.replaceAll('-', ''), 'hex')
@@ -181,7 +195,7 @@ const addLive = (filling: Filling, { live, samples, ofOneAgent = false }: Wish, 
   inBatches(db, live, n => {
     const id = makeTokenId(instantOf(span, n, live), someBytes(10))
     if (n % every === 0 && texts.length < samples) {
-      const text = tokenText(filling, id)
+      const text = tokenText(filling.installation, { kid: filling.kid, seq: own.seq }, id)
       texts.push(text)
       const digest = hash('sha256', text, 'buffer').subarray(0, 16)
       insert.run(LIVE_LIFETIME_SECONDS, bytesOf(id), digest, own.agent, own.cred, own.key, 1, own.seq)
@@ -221,9 +235,7 @@ const addEnded = (filling: Filling, count: number, span: Span): void => {
 export const fillStore = (installation: Store, wish: Wish): Filled => {
   const started = performance.now()
   const now = Date.now()
-  const live = { oldest: now - 20 * HOUR_MS, newest: now - 60_000 }
-  const ended = { oldest: now - 30 * DAY_MS, newest: now - 60_000 }
-  const expired = { ...ended, oldest: now - 6 * DAY_MS }
+  const { live, ended, expired } = spansAt(now)
   const db = new Database(installation.databaseFile)
   try {
     for (const pragma of PRAGMAS) db.pragma(pragma)

@@ -17,9 +17,8 @@ import {
   type SqliteStore,
   type StoreConnection,
   type StoreHost as SqliteHost,
-  type StoreMaker,
-  type StoreOptions,
 } from './store/sqlite/open.ts'
+import type { StoreMaker, StoreOptions } from './store/store-options.ts'
 import { StoreProblem } from './store/store-problem.ts'
 
 // What the store says to a person is a reason not to start; anything else is a fault.
@@ -39,7 +38,7 @@ export type StoreHost = Pick<SqliteHost, 'attach'> & { readonly clock: ClockCell
 /** The ports of a store, opened by a process that does everything in one thread. */
 export type Store = Omit<SqliteStore, 'host' | 'connect'> & { readonly host: StoreHost }
 
-export type OpenOptions = Omit<StoreOptions, 'file' | 'clock' | 'wait'>
+export type OpenOptions = Omit<StoreOptions, 'wait'>
 
 // Nobody is handed a port to a writing thread: there is none.
 const NO_HOST: StoreHost = { clock: null, attach: () => () => undefined }

@@ -45,7 +45,7 @@ import type { Operators, Ports } from './ports.ts'
 import { refuseListening, StartRefused } from './start-refused.ts'
 import { monotonicMs } from './store/monotonic.ts'
 import type { ClockCells } from './store/sqlite/clock.ts'
-import type { StoreMaker } from './store/sqlite/open.ts'
+import type { StoreMaker } from './store/store-options.ts'
 
 export type Service = {
   /** What further threads that serve connect to. */

@@ -53,6 +53,17 @@ export type JobName = keyof typeof JOBS
 export type JobInput<Name extends JobName> = Parameters<(typeof JOBS)[Name]>[1]
 export type JobOutput<Name extends JobName> = Given<ReturnType<(typeof JOBS)[Name]>>
 
+type Jobs = Readonly<Record<string, (tx: never, input: never) => Script<unknown>>>
+
+/** The script of a job. The table pairs each name with its input, which the compiler cannot follow. */
+export const scriptOf = <Table extends Jobs, Name extends keyof Table>(
+  table: Table,
+  job: Name,
+  tx: Parameters<Table[Name]>[0],
+  input: Parameters<Table[Name]>[1],
+): Script<Given<ReturnType<Table[Name]>>> =>
+  (table[job] as (...given: unknown[]) => Script<Given<ReturnType<Table[Name]>>>)(tx, input)
+
 export type Writer = {
   /** Durable once it is answered. What has not begun at `until` is not begun. */
   readonly call: <Name extends JobName>(

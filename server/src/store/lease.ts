@@ -3,12 +3,36 @@
 import { Unavailable } from '../domain/refusal.ts'
 import type { Milliseconds } from '../domain/time.ts'
 import { run, type Script } from './script.ts'
+import { StoreProblem } from './store-problem.ts'
 import type { Transaction } from './transaction.ts'
 
 /** The lease is written ahead by so much, and renewed at half of it. */
 export const LEASE_MS = 1000
 /** A lease at most so far ahead of the clock is waited out at start. */
 export const LEASE_WAIT_MS = 2000
+
+/** How far a clock may be ahead of what was counted on from its start, and the lease of it at start. */
+export const CLOCK_OFF_MS_MAX = 60_000
+
+export type Wait = (ms: number) => Promise<void>
+
+/**
+ * Waits at start for a clock that is behind the lease by `ahead` ms; gives how long it waited. `wait` is null in a process
+ * that acts once. Throws StoreProblem where the clock, which a message calls the clock of `whose`, is too far behind.
+ */
+export const awaitLease = async (ahead: number, wait: Wait | null, whose: string): Promise<number> => {
+  if (ahead > CLOCK_OFF_MS_MAX) {
+    throw new StoreProblem(
+      `The clock of ${whose} is ${Math.round(ahead / 1000)} s behind the store's: correct it, or end all tokens and start anew with 'mintmark clock reset'.`,
+    )
+  }
+  if (wait === null || ahead <= 0) return 0
+  // A verifier without leeway refuses a token whose `iat` lies in its future. A lease further ahead is not waited out,
+  // but so much that starts one after another do not carry it on.
+  const waited = ahead <= LEASE_WAIT_MS ? ahead : LEASE_MS
+  await wait(waited)
+  return waited
+}
 
 /** From the renewal of a lease to the answer for which it was asked. */
 const ANSWER_MS = 50

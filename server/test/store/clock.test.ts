@@ -5,8 +5,8 @@ import { test, type TestContext } from 'node:test'
 import { Worker } from 'node:worker_threads'
 import { Unavailable } from '../../src/domain/refusal.ts'
 import { issuedAtOf } from '../../src/domain/token-id.ts'
-import { LEASE_MS, LEASE_WAIT_MS } from '../../src/store/lease.ts'
-import { CLOCK_AHEAD_MS_MAX, clockOf, makeManualClock, startClock } from '../../src/store/sqlite/clock.ts'
+import { CLOCK_OFF_MS_MAX, LEASE_MS, LEASE_WAIT_MS } from '../../src/store/lease.ts'
+import { clockOf, makeManualClock, startClock } from '../../src/store/sqlite/clock.ts'
 import { StoreProblem } from '../../src/store/store-problem.ts'
 import { openSqliteStore } from '../../src/store/sqlite/open.ts'
 import type { Retention } from '../../src/store/retention.ts'
@@ -136,9 +136,9 @@ test('a store whose lease is 60 s ahead opens; one further ahead is refused with
     withFile(world.file, db => db.prepare('update service set clock_lease = ?').run(lease))
     return openSqliteStore({ file: world.file, retention: null, clock: world.clock })
   }
-  await (await open(wall + CLOCK_AHEAD_MS_MAX)).close()
+  await (await open(wall + CLOCK_OFF_MS_MAX)).close()
   await assert.rejects(
-    open(wall + CLOCK_AHEAD_MS_MAX + 1),
+    open(wall + CLOCK_OFF_MS_MAX + 1),
     (fault: unknown) =>
       fault instanceof StoreProblem && /^[^\n]*60 s behind[^\n]*'mintmark clock reset'[^\n]*$/.test(fault.message),
   )
@@ -206,7 +206,7 @@ test('a wall clock that jumps ahead by 60 s is followed; beyond that nothing is 
   const { store, agent, clock } = await makeWorld(t)
   const tokens = await issue(store, agent, { lifetimeSeconds: 3600 })
   const jumped = /jumped ahead by more than 60 s/
-  clock.stepWall(CLOCK_AHEAD_MS_MAX)
+  clock.stepWall(CLOCK_OFF_MS_MAX)
   assert.deepEqual(
     (await store.ledger.find(tokens)).map(token => token?.dead),
     [false],
@@ -222,7 +222,7 @@ test('a wall clock that jumps ahead by 60 s is followed; beyond that nothing is 
     isUnavailable(jumped),
   )
   assert.match((await store.health.check()) ?? '', jumped)
-  clock.stepWall(-CLOCK_AHEAD_MS_MAX - 1)
+  clock.stepWall(-CLOCK_OFF_MS_MAX - 1)
   assert.equal(await store.health.check(), null)
   assert.deepEqual(
     (await store.ledger.find(tokens)).map(found => found?.dead),

@@ -212,8 +212,8 @@ test('a fault in the middle, as a crash there, leaves every key as it was', asyn
 
 test('an imported secret that is live stops all of it, since no other key can check it', async t => {
   const { file } = await makeWorld(t)
-  const put = (change: string): void => {
-    withFile(file, db => db.exec(`update credential set ${change} where n = 1`))
+  const put = (values: string): void => {
+    withFile(file, db => db.exec(`update credential set ${values} where n = 1`))
   }
   put('imported = 1')
   const before = content(file)

@@ -19,8 +19,8 @@ import { type ManualClock, makeManualClock, steadyOf } from '../../src/store/sql
 import {
   migrateSqliteStore,
   openSqliteStore,
+  type SqliteOptions,
   type SqliteStore,
-  type StoreOptions,
 } from '../../src/store/sqlite/open.ts'
 import { resetClock } from '../../src/store/sqlite/reset-clock.ts'
 import { databaseOf, isDatabaseUrl } from './postgres-cluster.ts'
@@ -64,7 +64,7 @@ export const waitOn =
 /** A store as tests use it, whichever it is. */
 export type TestedStore = Omit<SqliteStore, 'host' | 'connect'>
 
-type OpenOptions = Omit<StoreOptions, 'file'>
+type OpenOptions = Omit<SqliteOptions, 'file'>
 
 /** A loaded machine may take long: only a test of what is late has less patience. */
 const PATIENT_MS = 60_000

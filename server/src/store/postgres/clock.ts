@@ -1,10 +1,7 @@
 // The time of the database, as a process follows it: it never stands still and never steps back.
 import { Unavailable } from '../../domain/refusal.ts'
 import type { Milliseconds } from '../../domain/time.ts'
-import { LEASE_MS } from '../lease.ts'
-
-/** How far the database's clock may be ahead of what this process has followed, and the lease of it at start. */
-export const CLOCK_OFF_MS_MAX = 60_000
+import { CLOCK_OFF_MS_MAX, LEASE_MS } from '../lease.ts'
 
 // Clocks of two machines do not run alike: what a process counts on by itself runs so much slower than its own, and what
 // it allows the database to gain so much faster.

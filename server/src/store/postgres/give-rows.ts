@@ -1,5 +1,6 @@
 // Gives the rows of a database as they were at one moment, while whoever serves it goes on.
 import type { RowSource } from '../copy/tables.ts'
+import type { StoreMaker } from '../store-options.ts'
 import type { DatabaseAddress } from './address.ts'
 import type { Connection } from './connection.ts'
 import { driver } from './drive.ts'
@@ -12,7 +13,7 @@ export type GivenRows = {
   readonly rows: RowSource
   /** The last number that was given in a table. */
   readonly lastGiven: ReadonlyMap<string, number>
-  readonly madeBy: 'dev' | 'migrate'
+  readonly madeBy: StoreMaker
   /** Every act that was acknowledged before is in them. */
   readonly madeAt: number
 }

@@ -9,6 +9,7 @@ import { isPartitionMissing } from './faults.ts'
 import { TOKENS_LOCK } from './locks.ts'
 import { makeKnownSets } from './known-sets.ts'
 import type { Session } from './session.ts'
+import { listOf } from './values.ts'
 
 /** `later`: it needs more than a row. */
 export type PlainOutcome = InsertOutcome | 'later'
@@ -46,15 +47,15 @@ type Row = { readonly token: NewToken; readonly scope: number; readonly aud: num
 const parametersOf = (rows: readonly Row[]): readonly unknown[] => {
   const times = rows.map(({ token }) => issuedAtOf(token.id))
   return [
-    rows.map(({ token }) => token.lifetimeSeconds),
-    rows.map(({ token }) => token.id),
-    rows.map(({ token }) => token.digest),
-    rows.map(({ token }) => token.agent),
-    rows.map(({ token }) => token.credential),
-    rows.map(({ token }) => token.signingKey),
-    rows.map(({ scope }) => scope),
-    rows.map(({ aud }) => aud),
-    rows.map(({ token }) => token.seq),
+    listOf(rows.map(({ token }) => token.lifetimeSeconds)),
+    listOf(rows.map(({ token }) => token.id)),
+    listOf(rows.map(({ token }) => token.digest)),
+    listOf(rows.map(({ token }) => token.agent)),
+    listOf(rows.map(({ token }) => token.credential)),
+    listOf(rows.map(({ token }) => token.signingKey)),
+    listOf(rows.map(({ scope }) => scope)),
+    listOf(rows.map(({ aud }) => aud)),
+    listOf(rows.map(({ token }) => token.seq)),
     times.reduce((most, at) => Math.max(most, at), 0),
     times.reduce((least, at) => Math.min(least, at), Number.MAX_SAFE_INTEGER),
   ]

@@ -1,8 +1,8 @@
 // The jobs that every store has, as this one runs them.
 import type { MonotonicMilliseconds } from '../../domain/time.ts'
-import { type JobInput, type JobName, type JobOutput, JOBS, type Writer } from '../jobs.ts'
-import type { Script } from '../script.ts'
-import type { Transaction } from '../transaction.ts'
+import { type JobInput, type JobName, type JobOutput, JOBS, scriptOf, type Writer } from '../jobs.ts'
+import { endTogether } from './end-together.ts'
+import type { Together } from './run-jobs.ts'
 import type { GroupWriter, Lane } from './writer.ts'
 
 // They refuse nothing and end nothing but what they name: no token that is being written can be theirs.
@@ -16,14 +16,23 @@ const QUIET: ReadonlySet<JobName> = new Set<JobName>([
 
 const laneOf = (job: JobName): Lane => (QUIET.has(job) ? 'quiet' : 'act')
 
-// The table pairs each name with its input, which the compiler cannot follow.
-const perform = <Name extends JobName>(job: Name, tx: Transaction, input: JobInput<Name>): Script<JobOutput<Name>> =>
-  (JOBS[job] as unknown as (tx: Transaction, input: JobInput<Name>) => Script<JobOutput<Name>>)(tx, input)
+// Each is paired with the input and the output of its name, which the compiler cannot follow.
+const TOGETHER: { readonly [Name in JobName]?: Together<JobInput<Name>, JobOutput<Name>> } = { endToken: endTogether }
+
+const togetherOf = <Name extends JobName>(job: Name, input: JobInput<Name>) => {
+  const all = TOGETHER[job] as Together<unknown, JobOutput<Name>> | undefined
+  return all === undefined ? {} : { together: { all, input } }
+}
 
 export const jobWriter = (
   writer: GroupWriter,
   deadline: (until?: MonotonicMilliseconds) => MonotonicMilliseconds,
 ): Writer => ({
   call: (job, input, until) =>
-    writer.run({ lane: laneOf(job), perform: tx => perform(job, tx, input), until: deadline(until) }),
+    writer.run({
+      lane: laneOf(job),
+      perform: tx => scriptOf(JOBS, job, tx, input),
+      ...togetherOf(job, input),
+      until: deadline(until),
+    }),
 })

@@ -9,6 +9,7 @@ import { SERVICE_COLUMNS, type ServiceRow } from '../service-row.ts'
 import { type Ask, makeBatches } from './batches.ts'
 import type { Answered, Asked, Connection } from './connection.ts'
 import type { Session } from './session.ts'
+import { listOf } from './values.ts'
 
 const FLIGHTS_MAX = 4
 const TOGETHER_MAX = 512
@@ -87,7 +88,7 @@ const valuesOf = (addresses: readonly TokenAddress[]): readonly unknown[] => {
   const ids = addresses.map(({ id }) => id)
   // Lower case and of one length: their order as texts is that of the ids.
   const [least, greatest] = [ids.reduce((a, b) => (a < b ? a : b)), ids.reduce((a, b) => (a > b ? a : b))]
-  return [addresses.map(({ lifetimeSeconds }) => lifetimeSeconds), ids, least, greatest]
+  return [listOf(addresses.map(({ lifetimeSeconds }) => lifetimeSeconds)), listOf(ids), least, greatest]
 }
 
 /** Reads it all, once. */

@@ -1,6 +1,7 @@
 // Brings the schema of a database to this version, forward only. docs/storage.md explains the tables.
 import type { DatabaseAddress } from './address.ts'
 import type { Connection } from './connection.ts'
+import type { StoreMaker } from '../store-options.ts'
 import { StoreProblem } from '../store-problem.ts'
 import { LEDGER } from './schema/ledger.ts'
 import { REST } from './schema/rest.ts'
@@ -53,7 +54,7 @@ const STATEMENTS_TAKE_AS_LONG_AS_THEY_TAKE = 'set local statement_timeout = 0'
 /** The lock of this transaction: of two that migrate at once one waits, and then finds nothing left to do. */
 export const MIGRATION_LOCK = 4_937_001
 
-export type FirstRow = { readonly madeBy: 'dev' | 'migrate'; readonly now: number }
+export type FirstRow = { readonly madeBy: StoreMaker; readonly now: number }
 
 const TABLES = `select count(*) as count from pg_class
   where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p', 'v', 'm', 'f')`

@@ -1,15 +1,21 @@
 // Keeps the partitions: makes the next ones ahead, packs the indexes of those that are closed, drops what was kept long
 // enough. Any replica does it; what one has done the next finds done.
 import { LIFETIME_SECONDS_MAX } from '../../domain/agent.ts'
-import type { Milliseconds } from '../../domain/time.ts'
+import { DAY_MS, type Milliseconds } from '../../domain/time.ts'
 import type { Connection } from './connection.ts'
 import { makePartitions, missingPartitions, type Partition, partitionNamed } from './partitions.ts'
 
 /** For how long what ended is kept, by how it ended. */
 export type Kept = { readonly expiredMs: number; readonly endedMs: number }
 
-/** So long after its last token nothing in a partition changes any more. */
-const CLOSED_AFTER_MS = 1000 * LIFETIME_SECONDS_MAX
+/** So long after its last token nothing in a partition of tokens changes any more. */
+const UNCHANGED_AFTER_MS = 1000 * LIFETIME_SECONDS_MAX
+
+/**
+ * So long after its time nothing is added to a partition any more. The time of a token's id is the store's within two
+ * seconds; a token that a large act ended is written down at the time of the act, however long the fill took.
+ */
+const CLOSED_AFTER_MS: Readonly<Record<Partition['table'], number>> = { token: 300_000, ended: DAY_MS }
 
 const TABLES = `select c.relname as name, p.relname as parent, coalesce(i.inhdetachpending, false) as pending,
     coalesce(obj_description(c.oid, 'pg_class'), '') as note
@@ -38,7 +44,9 @@ const readTables = async (connection: Connection): Promise<readonly PartitionTab
 
 /** Nothing in it must be kept any more. */
 const isOver = ({ table, to }: Partition, { expiredMs, endedMs }: Kept, now: Milliseconds): boolean =>
-  (table === 'token' ? to + CLOSED_AFTER_MS + expiredMs : to + endedMs) <= now
+  (table === 'token' ? to + UNCHANGED_AFTER_MS + expiredMs : to + endedMs) <= now
+
+const isClosed = ({ table, to }: Partition, now: Milliseconds): boolean => to + CLOSED_AFTER_MS[table] <= now
 
 // Detached beside whoever reads and writes, outside of a transaction as PostgreSQL wants it; what was broken off before is
 // finished. Another replica may have been faster.
@@ -52,8 +60,21 @@ const drop = async (connection: Connection, { name, parent, pending }: Partition
 
 const PACKED = 'packed'
 
-// As written an index of a partition is a third emptier than it need be.
+const INDEXES = `select indexrelid::regclass::text as name, indisvalid as "isWhole" from pg_index
+  where indrelid = $1::regclass order by 1`
+
+type Index = { readonly name: string; readonly isWhole: boolean }
+
+// As written an index of a partition is a third to a half empty. Nothing is added to it any more: so no room is left in it.
+// A reindexing that the database broke off has left an index that is not whole, and that no other takes away.
 const pack = async (connection: Connection, { name }: PartitionTable): Promise<void> => {
+  const { rows } = await connection.ask({ text: INDEXES, values: [name] })
+  for (const index of rows as readonly Index[]) {
+    const text = index.isWhole
+      ? `alter index ${index.name} set (fillfactor = 100)`
+      : `drop index concurrently ${index.name}`
+    await connection.ask({ text })
+  }
   await connection.ask({ text: `reindex table concurrently ${name}` })
   await connection.ask({ text: `comment on table ${name} is '${PACKED}'` })
 }
@@ -85,10 +106,8 @@ const tidy = async (connection: Connection, kept: Kept, now: Milliseconds): Prom
   const tables = await readTables(connection)
   const over = tables.filter(({ partition, parent }) => parent === null || isOver(partition, kept, now))
   if (over.length > 0 && (await mayDrop(connection))) for (const table of over) await drop(connection, table)
-  const closed = tables.filter(table => !over.includes(table) && table.note !== PACKED)
-  for (const table of closed.filter(({ partition }) => partition.to + CLOSED_AFTER_MS <= now)) {
-    await pack(connection, table)
-  }
+  const closed = tables.filter(table => !over.includes(table) && isClosed(table.partition, now))
+  for (const table of closed.filter(({ note }) => note !== PACKED)) await pack(connection, table)
 }
 
 /** One round, on patient connections of its own. What it drops and packs it does alone. */

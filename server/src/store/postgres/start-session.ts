@@ -1,11 +1,12 @@
 // Starts what everything that talks to one database shares: its connections, and the clock that follows the database's.
 import { Unavailable } from '../../domain/refusal.ts'
 import type { Milliseconds } from '../../domain/time.ts'
-import { LEASE_MS, LEASE_WAIT_MS } from '../lease.ts'
+import { awaitLease, LEASE_MS, type Wait } from '../lease.ts'
 import { monotonicMs } from '../monotonic.ts'
+import { STORE_DEADLINE_MS, type StoreMaker } from '../store-options.ts'
 import { StoreProblem } from '../store-problem.ts'
 import type { DatabaseAddress } from './address.ts'
-import { CLOCK_OFF_MS_MAX, makeDatabaseClock } from './clock.ts'
+import { makeDatabaseClock } from './clock.ts'
 import type { Connection } from './connection.ts'
 import { driver } from './drive.ts'
 import { refuseVersion, schemaVersionOf } from './migrations.ts'
@@ -15,9 +16,6 @@ import { makePool } from './pool.ts'
 import { connectToPrimary } from './primary.ts'
 import type { Session } from './session.ts'
 import { fenceOf, makeTransactions } from './transactions.ts'
-import { STORE_DEADLINE_MS } from './deadlines.ts'
-
-export type StoreMaker = 'dev' | 'migrate'
 
 const HOT_CONNECTIONS_MAX = 8
 const SIDE_CONNECTIONS_MAX = 3
@@ -55,21 +53,9 @@ const readHead = async (connection: Connection, address: DatabaseAddress): Promi
   return head
 }
 
-type Wait = (ms: number) => Promise<void>
-
 /** The time at which the clock of this process starts: not before any that an answer told. */
 const startTime = async ({ clockLease, now }: Head, wait: Wait | null): Promise<Milliseconds> => {
-  const ahead = clockLease - now
-  if (ahead > CLOCK_OFF_MS_MAX) {
-    throw new StoreProblem(
-      `The clock of the database is ${Math.round(ahead / 1000)} s behind the store's: correct it, or end all tokens and start anew with 'mintmark clock reset'.`,
-    )
-  }
-  // A verifier without leeway refuses a token whose `iat` lies in its future. A lease further ahead is not waited out,
-  // but so much that starts one after another do not carry it on.
-  if (wait === null || ahead <= 0) return Math.max(clockLease, now)
-  const waited = ahead <= LEASE_WAIT_MS ? ahead : LEASE_MS
-  await wait(waited)
+  const waited = await awaitLease(clockLease - now, wait, 'the database')
   return Math.max(clockLease, now + waited)
 }
 

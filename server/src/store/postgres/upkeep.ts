@@ -6,11 +6,11 @@ import { DAY_MS } from '../../domain/time.ts'
 import { makeRetentionStep } from '../retention.ts'
 import { given } from '../script.ts'
 import type { Reader } from '../snapshot.ts'
+import { STORE_DEADLINE_MS } from '../store-options.ts'
 import { makeUpkeep, type Step, type UpkeepOptions } from '../upkeep.ts'
 import type { Connection } from './connection.ts'
 import { keepPartitions } from './partition-upkeep.ts'
 import type { Session } from './session.ts'
-import { STORE_DEADLINE_MS } from './deadlines.ts'
 import type { GroupWriter, Lane } from './writer.ts'
 
 // Half of what a seal may be behind: an entry that just missed one waits for the rest of a pause, and for a turn.
@@ -63,13 +63,40 @@ const makeHolding = ({ pool, driver, monotonic }: Session) => {
   }
 }
 
-/** Partitions on a connection of its own, every minute. */
-const makePartitionRound = ({ session, connect, retention }: UpkeepParts) => {
+/** Partitions, every minute, beside everything else there is to do: to pack one that is large takes minutes. */
+const makePartitionRounds = ({ session, connect, retention, onFault }: UpkeepParts, stopping: AbortSignal) => {
   let doneAt = Number.NEGATIVE_INFINITY
-  return async (): Promise<void> => {
-    if (session.monotonic() - doneAt < PARTITIONS_EVERY_MS) return
-    await keepPartitions(connect, retention, session.clock.now())
-    doneAt = session.monotonic()
+  let running: Promise<void> | undefined
+  let opened: readonly Connection[] = []
+
+  const open = async (): Promise<Connection> => {
+    const connection = await connect()
+    opened = [...opened, connection]
+    if (stopping.aborted) connection.destroy()
+    return connection
+  }
+
+  const keep = async (): Promise<void> => {
+    try {
+      await keepPartitions(open, retention, session.clock.now())
+      doneAt = session.monotonic()
+    } catch (fault) {
+      if (!stopping.aborted && !(fault instanceof Unavailable)) onFault(fault)
+    } finally {
+      opened = []
+      running = undefined
+    }
+  }
+
+  return {
+    start: (): void => {
+      if (session.monotonic() - doneAt >= PARTITIONS_EVERY_MS) running ??= keep()
+    },
+    /** What is broken off the next round takes up; what the database was asked for already it finishes. */
+    breakOff: async (): Promise<void> => {
+      for (const connection of opened) connection.destroy()
+      await running
+    },
   }
 }
 
@@ -104,15 +131,16 @@ const makeTelling = ({ session, onFault }: UpkeepParts): ((fault: unknown) => vo
 /** Starts the upkeep. `wake` says that an act was done. */
 export const startUpkeep = (parts: UpkeepParts): RunningUpkeep => {
   const holding = makeHolding(parts.session)
-  const [step, keepPartitionsNow] = [makeStepping(parts), makePartitionRound(parts)]
   const tell = makeTelling(parts)
   const stopping = new AbortController()
+  const step = makeStepping(parts)
+  const partitions = makePartitionRounds({ ...parts, onFault: makeTelling(parts) }, stopping.signal)
   let running: Promise<void> | undefined
   let isWanted = false
 
   const round = async (): Promise<void> => {
     if (!(await holding.isMine())) return
-    await keepPartitionsNow()
+    partitions.start()
     while (!stopping.signal.aborted && (await step())) await delay(0)
   }
 
@@ -142,6 +170,7 @@ export const startUpkeep = (parts: UpkeepParts): RunningUpkeep => {
       stopping.abort()
       clearInterval(timer)
       await running
+      await partitions.breakOff()
       await holding.leave().catch(() => undefined)
     },
   }

@@ -26,3 +26,6 @@ const asIs = (text: string): unknown => text
 
 /** The parser of a type; the signature is that of the library. */
 export const parserOf = (type: number): ((text: string) => unknown) => PARSERS.get(type) ?? asIs
+
+/** A list of numbers or ids as the database reads it. The library would look for what is to be quoted in each of them. */
+export const listOf = (values: readonly (number | string)[]): string => `{${values.join(',')}}`

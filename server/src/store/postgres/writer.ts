@@ -3,9 +3,9 @@ import { Unavailable } from '../../domain/refusal.ts'
 import type { MonotonicMilliseconds } from '../../domain/time.ts'
 import type { Script } from '../script.ts'
 import type { Transaction } from '../transaction.ts'
-import type { Connection } from './connection.ts'
 import { isPartitionMissing } from './faults.ts'
-import type { Opened, OpenTransaction } from './open-transaction.ts'
+import type { OpenTransaction } from './open-transaction.ts'
+import { type Outcome, type Runnable, runJobs } from './run-jobs.ts'
 import type { Session } from './session.ts'
 
 const GROUP_MAX = 256
@@ -17,18 +17,12 @@ const HOLD_MS_MAX = 1000
  */
 export type Lane = 'tokens' | 'quiet' | 'act'
 
-export type Job<T> = {
-  readonly lane: Lane
-  readonly perform: (tx: Transaction) => Script<T>
-  readonly until: MonotonicMilliseconds
-}
+export type Job<T> = Runnable<T> & { readonly lane: Lane }
 
 type Waiting = Job<unknown> & {
   readonly resolve: (value: unknown) => void
   readonly reject: (fault: unknown) => void
 }
-
-type Outcome = { readonly value: unknown } | { readonly fault: unknown }
 
 export type Holder = { readonly run: <T>(perform: (tx: Transaction) => Script<T>) => Promise<T> }
 
@@ -37,8 +31,6 @@ export type GroupWriter = {
   /** Runs `work` while nothing else can write. */
   readonly hold: <T>(work: (holder: Holder) => Promise<T>, until: MonotonicMilliseconds) => Promise<T>
 }
-
-const LATE = 'The store was too slow to begin with this in time.'
 
 /** Rejects at `until`, whatever happens to the promise then. */
 export const inTime = async <T>(session: Session, promise: Promise<T>, until: MonotonicMilliseconds): Promise<T> => {
@@ -50,42 +42,6 @@ export const inTime = async <T>(session: Session, promise: Promise<T>, until: Mo
   } finally {
     clearTimeout(timer)
   }
-}
-
-const runInSavepoint = async (
-  { driver }: Session,
-  connection: Connection,
-  { tx, forget }: Opened,
-  job: Waiting,
-): Promise<Outcome> => {
-  const saved = connection.ask({ text: 'savepoint job' })
-  saved.catch(() => undefined)
-  try {
-    const value = await driver.drive(connection, job.perform(tx))
-    await saved
-    await connection.ask({ text: 'release job' })
-    return { value }
-  } catch (fault) {
-    if (isPartitionMissing(fault)) throw fault
-    // Where this fails too, the group does.
-    await connection.ask({ text: 'rollback to job' })
-    forget()
-    return { fault }
-  }
-}
-
-const runEach = async (
-  session: Session,
-  connection: Connection,
-  opened: Opened,
-  jobs: readonly Waiting[],
-): Promise<readonly Outcome[]> => {
-  const outcomes: Outcome[] = []
-  for (const job of jobs) {
-    const isLate = session.monotonic() > job.until
-    outcomes.push(isLate ? { fault: new Unavailable(LATE) } : await runInSavepoint(session, connection, opened, job))
-  }
-  return outcomes
 }
 
 // Of tokens and of acts so many each: an act never waits behind a flood of token requests.
@@ -117,7 +73,7 @@ export const makeWriter = (session: Session, open: OpenTransaction, onActs: () =
     return pool.use(
       connection =>
         transactions.write(connection, async () =>
-          runEach(session, connection, await open(connection, excludesTokens), jobs),
+          runJobs({ session, connection, opened: await open(connection, excludesTokens) }, jobs),
         ),
       until,
     )

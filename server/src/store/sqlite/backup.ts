@@ -5,6 +5,7 @@ import Database from 'better-sqlite3'
 import type { BackupContent } from '../../domain/restore.ts'
 import { copyTable, type OnRows } from '../copy/copy-tables.ts'
 import { type RowSource, SERVICE, TABLES } from '../copy/tables.ts'
+import type { StoreMaker } from '../store-options.ts'
 import { StoreProblem } from '../store-problem.ts'
 import { readContent } from './backup-content.ts'
 import { isBackup, markBackup } from './backup-mark.ts'
@@ -140,7 +141,7 @@ export const backupStore = async (options: BackupOptions): Promise<BackupMade> =
 export type CopiedRows = {
   readonly rows: RowSource
   readonly lastGiven: ReadonlyMap<string, number>
-  readonly madeBy: 'dev' | 'migrate'
+  readonly madeBy: StoreMaker
   readonly madeAt: number
 }
 

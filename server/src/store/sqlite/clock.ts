@@ -3,10 +3,8 @@
 import { uptime } from 'node:os'
 import { Unavailable } from '../../domain/refusal.ts'
 import type { Milliseconds } from '../../domain/time.ts'
+import { CLOCK_OFF_MS_MAX } from '../lease.ts'
 import { monotonicMs } from '../monotonic.ts'
-
-/** The clock may run ahead of steady progress by so much, not more. */
-export const CLOCK_AHEAD_MS_MAX = 60_000
 
 /** What a thread needs to read the clock: both members can be handed to another thread. */
 export type ClockCells = {
@@ -89,7 +87,7 @@ export const clockOf = ({ offset, manual }: ClockCells): (() => Milliseconds) =>
     const wanted = BigInt(wall - monotonic)
     let current = Atomics.load(cells, 0)
     if (wanted > current) {
-      const limit = Number(Atomics.load(cells, 1)) + CLOCK_AHEAD_MS_MAX
+      const limit = Number(Atomics.load(cells, 1)) + CLOCK_OFF_MS_MAX
       if (Number(wanted) > limit && Number(wanted) > limit + sources.asleep()) {
         throw new Unavailable('The wall clock jumped ahead by more than 60 s. Correct it, or restart if it is right.')
       }

@@ -1,10 +1,10 @@
 // Runs all jobs that have arrived in one transaction: one wait for the disk, however many there are.
 import { Unavailable } from '../../domain/refusal.ts'
-import type { Script } from '../script.ts'
+import { scriptOf } from '../jobs.ts'
 import { monotonicMs } from '../monotonic.ts'
 import { isStoreFault } from './connection.ts'
 import { drive } from './drive.ts'
-import { JOBS, type JobName, type JobOutput } from './jobs.ts'
+import { JOBS } from './jobs.ts'
 import { begin, forgetMemory, openTransaction, type SqliteTransaction, type WritingConnection } from './transaction.ts'
 import type { Failure, JobMessage, Reply } from './writer-messages.ts'
 
@@ -13,16 +13,12 @@ export const failureOf = (fault: unknown): Failure => ({
   message: fault instanceof Error ? `${fault.name}: ${fault.message}` : String(fault),
 })
 
-// The table pairs each name with its input; a message carries such a pair, which the compiler cannot follow.
-const scriptOf = (tx: SqliteTransaction, { job, input }: JobMessage): Script<JobOutput<JobName>> =>
-  (JOBS[job] as (tx: SqliteTransaction, input: unknown) => Script<JobOutput<JobName>>)(tx, input)
-
 const runOne = (connection: WritingConnection, tx: SqliteTransaction, job: JobMessage): Reply => {
   const { sql } = connection
   if (monotonicMs() > job.deadline) throw new Unavailable('The store was too slow to begin with this in time.')
   sql('savepoint job').run()
   try {
-    const value = drive(sql, scriptOf(tx, job))
+    const value = drive(sql, scriptOf(JOBS, job.job, tx, job.input))
     sql('release job').run()
     return { n: job.n, value }
   } catch (fault) {

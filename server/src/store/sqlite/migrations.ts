@@ -1,5 +1,6 @@
 // Brings the schema of a store to this version, forward only. docs/storage.md explains the tables.
 import type { Database } from 'better-sqlite3'
+import type { StoreMaker } from '../store-options.ts'
 import { ADMINISTRATION } from './schema/administration.ts'
 import { ENDED_MINUTES } from './schema/ended-minutes.ts'
 import { LEDGER } from './schema/ledger.ts'
@@ -39,7 +40,7 @@ export const schemaVersionOf = (db: Database): SchemaVersion => {
 /** Applies what is missing in one transaction: a migration that fails leaves the store as it was. */
 export const applyMigrations = (
   db: Database,
-  first: { madeBy: 'dev' | 'migrate'; now: number },
+  first: { madeBy: StoreMaker; now: number },
   migrations: readonly Migration[] = MIGRATIONS,
 ): void => {
   // A table that is made anew is gone for a moment, with what refers to it still there; checked before the commit instead.

@@ -2,19 +2,16 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { MessagePort } from 'node:worker_threads'
 import { existsSync } from 'node:fs'
-import type { KeyPolicy } from '../../domain/key-life.ts'
-import type { Seal } from '../../domain/seal.ts'
-import type { SigningKeyMaker, SigningKeyRegister } from '../../ports/signing-keys.ts'
-import type { SealKey } from '../audit/seals.ts'
+import type { SigningKeyRegister } from '../../ports/signing-keys.ts'
+import { makeHealth } from '../health.ts'
 import { makeLabels } from '../ledger/labels.ts'
-import { LEASE_MS, LEASE_WAIT_MS } from '../lease.ts'
-import type { Retention } from '../retention.ts'
+import { awaitLease, LEASE_MS, type Wait } from '../lease.ts'
 import { supplyKeys } from '../signing-keys/supply-keys.ts'
+import type { StoreMaker, StoreOptions } from '../store-options.ts'
 import { makeStorePorts, type StorePorts } from '../store-ports.ts'
 import { StoreProblem } from '../store-problem.ts'
-import { CLOCK_AHEAD_MS_MAX, type ClockCells, clockOf, leaseAhead, type ManualClock, startClock } from './clock.ts'
+import { type ClockCells, clockOf, leaseAhead, type ManualClock, startClock } from './clock.ts'
 import { isBusy, openForMigration, openForReading, refuseForeignUser } from './connection.ts'
-import { makeHealth } from './health.ts'
 import { makeHotLedger } from './hot-ledger.ts'
 import { applyMigrations, PROGRAM_VERSION, schemaVersionOf } from './migrations.ts'
 import { makeReader } from './reader.ts'
@@ -23,8 +20,6 @@ import { takeServingLock } from './serving-lock.ts'
 import { statementsOf } from './statements.ts'
 import { makeWriterClient } from './writer-client.ts'
 import { startWriter, type WriterHost } from './writer-host.ts'
-
-export type StoreMaker = 'dev' | 'migrate'
 
 /** The ports of the store, over a reading connection and the writing thread of the process. */
 export type StoreConnection = StorePorts & {
@@ -48,24 +43,10 @@ export type SqliteStore = Omit<StoreConnection, 'close'> & {
   readonly close: () => Promise<void>
 }
 
-type Wait = (ms: number) => Promise<void>
-
-export type StoreOptions = {
+export type SqliteOptions = StoreOptions & {
   readonly file: string
-  /** What the service keeps up and for how long; null in a process that acts once: it fills and removes nothing. */
-  readonly retention: Retention | null
   /** A clock that a test sets; no setting of `serve` reaches it. */
   readonly clock?: ManualClock
-  /** Waits for a clock that is behind the lease: by node's timer, unless a test moves its clock on. */
-  readonly wait?: Wait
-  /** How long a write may take before its caller is refused; STORE_DEADLINE_MS unless a test has less patience. */
-  readonly deadlineMs?: number
-  /** With what the audit log is sealed, and who is told; without it nothing is. */
-  readonly sealing?: { readonly key: SealKey; readonly onSeal: (seal: Seal) => void }
-  /** How signing keys live, and who makes the next; without it they stay as they are. */
-  readonly keys?: { readonly policy: KeyPolicy; readonly maker: Pick<SigningKeyMaker, 'make'> }
-  /** Told what ended a writing thread. */
-  readonly onFault?: (fault: unknown) => void
 }
 
 const startClockAfter = async (
@@ -73,16 +54,7 @@ const startClockAfter = async (
   manual: SharedArrayBuffer | null,
   wait: Wait | null,
 ): Promise<ClockCells> => {
-  const ahead = leaseAhead(lease, manual)
-  if (ahead > CLOCK_AHEAD_MS_MAX) {
-    const seconds = Math.round(ahead / 1000)
-    throw new StoreProblem(
-      `The clock of this machine is ${seconds} s behind the store's: correct it, or end all tokens and start anew with 'mintmark clock reset'.`,
-    )
-  }
-  // A verifier without leeway refuses a token whose `iat` lies in its future. A lease further ahead is not waited out,
-  // but so much that starts one after another do not carry it on.
-  if (wait !== null && ahead > 0) await wait(ahead <= LEASE_WAIT_MS ? ahead : LEASE_MS)
+  await awaitLease(leaseAhead(lease, manual), wait, 'this machine')
   return startClock(lease, manual)
 }
 
@@ -116,7 +88,7 @@ const readHead = (file: string) => {
 
 /** Starts the writing thread of a store that `migrate` made. Throws StoreProblem with one line for a person. */
 export const startStore = async (
-  { file, retention, clock, wait = delay, sealing, keys, onFault }: StoreOptions,
+  { file, retention, clock, wait = delay, sealing, keys, onFault }: SqliteOptions,
   onKeyWanted?: () => void,
 ): Promise<StoreHost> => {
   if (retention === null && existsSync(file)) refuseForeignUser(file)
@@ -151,12 +123,16 @@ export const connectStore = (options: {
   const writer = makeWriterClient(options.deadlineMs)
   const reader = makeReader(db, clockOf(options.clock), writer)
   const labels = makeLabels()
-  const own = { hot: makeHotLedger(reader, labels, writer), health: makeHealth(reader, writer), labels }
+  const own = {
+    hot: makeHotLedger(reader, labels, writer),
+    health: makeHealth(reader, () => writer.call('proveWrite', null)),
+    labels,
+  }
   return { ...makeStorePorts(reader, writer, own), connect: writer.connect, close: reader.close }
 }
 
 /** Opens a store in one thread. Throws StoreProblem with one line for a person. */
-export const openSqliteStore = async (options: StoreOptions): Promise<SqliteStore> => {
+export const openSqliteStore = async (options: SqliteOptions): Promise<SqliteStore> => {
   const opened = Promise.withResolvers<SigningKeyRegister>()
   const onKeyWanted = supplyKeys({
     maker: options.keys?.maker ?? null,

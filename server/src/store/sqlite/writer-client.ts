@@ -3,12 +3,10 @@ import { MessageChannel, type MessagePort, type Transferable } from 'node:worker
 import { Unavailable } from '../../domain/refusal.ts'
 import type { MonotonicMilliseconds } from '../../domain/time.ts'
 import { monotonicMs } from '../monotonic.ts'
+import { STORE_DEADLINE_MS } from '../store-options.ts'
 import type { JobInput, JobName, JobOutput } from './jobs.ts'
 import type { PackedTokens } from './packed-tokens.ts'
 import type { Failure, HoldMessage, HoldReply, HoldRequest, JobMessage, Reply } from './writer-messages.ts'
-
-/** After so long a request is answered 503; whether it was done is then unknown. */
-export const STORE_DEADLINE_MS = 4500
 
 export type Holder = { readonly insert: (packed: PackedTokens) => Promise<Uint32Array> }
 

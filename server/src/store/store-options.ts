@@ -1,0 +1,28 @@
+// What every store is opened with, whichever it is.
+import type { KeyPolicy } from '../domain/key-life.ts'
+import type { Seal } from '../domain/seal.ts'
+import type { SigningKeyMaker } from '../ports/signing-keys.ts'
+import type { SealKey } from './audit/seals.ts'
+import type { Wait } from './lease.ts'
+import type { Retention } from './retention.ts'
+
+/** By which command a store was made. */
+export type StoreMaker = 'dev' | 'migrate'
+
+/** After so long a request is answered 503; whether it was done is then unknown. */
+export const STORE_DEADLINE_MS = 4500
+
+export type StoreOptions = {
+  /** What the service keeps up and for how long; null in a process that acts once: it fills and removes nothing. */
+  readonly retention: Retention | null
+  /** Waits for a clock that is behind the lease: by node's timer, unless a test moves its clock on. */
+  readonly wait?: Wait
+  /** How long a step may take before its caller is refused; STORE_DEADLINE_MS unless a test has another patience. */
+  readonly deadlineMs?: number
+  /** With what the audit log is sealed, and who is told; without it nothing is. */
+  readonly sealing?: { readonly key: SealKey; readonly onSeal: (seal: Seal) => void }
+  /** How signing keys live, and who makes the next; without it they stay as they are. */
+  readonly keys?: { readonly policy: KeyPolicy; readonly maker: Pick<SigningKeyMaker, 'make'> }
+  /** Told what failed in the upkeep, or ended a writing thread. */
+  readonly onFault?: (fault: unknown) => void
+}
