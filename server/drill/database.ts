@@ -133,27 +133,25 @@ const sampleFor = async (pid: number, seconds: number): Promise<readonly number[
 
 /** The first quarter under a load is for what it makes the process keep; from then on it must not grow. */
 const judgeMemory = (how: string, samples: readonly number[]): void => {
-  const quarter = Math.max(1, Math.floor(samples.length / 4))
-  const [early, late] = [mean(samples.slice(quarter, 2 * quarter)), mean(samples.slice(-quarter))]
-  const most = Math.max(...samples)
-  print(
-    `  ${how}: ${early.toFixed(0)} MB in the second quarter, ${late.toFixed(0)} MB in the last, ${most.toFixed(0)} MB at most`,
-  )
-  if (late - early > GROWTH_MB_MAX)
-    tell(`The service grew by ${(late - early).toFixed(0)} MB while its database was away.`)
+  const size = Math.max(1, Math.floor(samples.length / 4))
+  const means = [0, 1, 2, 3].map(n => Math.round(mean(samples.slice(n * size, (n + 1) * size))))
+  const [, early = 0, , late = 0] = means
+  print(`  ${how}: ${means.join(', ')} MB in its quarters, ${Math.round(Math.max(...samples))} MB at most`)
+  if (late - early > GROWTH_MB_MAX) tell(`The service grew by ${late - early} MB while its database was away.`)
 }
 
-/** Half of the time nobody answers, half of it nobody listens; the memory of the service must not grow. */
+/** A quarter of the time nobody answers, then nobody listens; the memory of the service must not grow. */
 const outlastLong = async (world: World): Promise<void> => {
   await fillStock(world)
   const until = performance.now() + 1000 * options.outage
   const lanes = Array.from({ length: options.lanes }, () => runLane(world, () => performance.now() > until))
   const letGo = world.link.hold(BOTH)
-  const half = options.outage / 2
-  judgeMemory(`silent for ${half} s under ${options.lanes} lanes`, await sampleFor(world.pid, half))
+  const silent = Math.round(options.outage / 4)
+  const refusing = options.outage - silent
+  judgeMemory(`silent for ${silent} s under ${options.lanes} lanes`, await sampleFor(world.pid, silent))
   await world.server.stop('fast')
   letGo()
-  judgeMemory(`refusing for ${half} s under ${options.lanes} lanes`, await sampleFor(world.pid, half))
+  judgeMemory(`refusing for ${refusing} s under ${options.lanes} lanes`, await sampleFor(world.pid, refusing))
   await Promise.all(lanes)
   await world.server.start()
   await world.server.untilAnswering()
