@@ -1,7 +1,10 @@
 // The numbers of scopes and audiences, as far as they were used today: then nothing removes them, and no use need be noted.
 import { DAY_MS } from '../../domain/time.ts'
+import type { DatabaseClock } from './clock.ts'
 import type { Connection } from './connection.ts'
-import type { Session } from './session.ts'
+import type { Driver } from './drive.ts'
+import type { FailOvers } from './fail-overs.ts'
+import type { Transactions } from './transactions.ts'
 
 const REMEMBERED_MAX = 65_536
 
@@ -21,29 +24,44 @@ export type KnownSets = (
   texts: readonly string[],
 ) => Promise<readonly (number | undefined)[]>
 
-export const makeKnownSets = ({ driver, clock, onFailOver }: Session): KnownSets => {
+export type KnownSetsParts = {
+  readonly driver: Pick<Driver, 'ask'>
+  readonly transactions: Pick<Transactions, 'read'>
+  readonly clock: Pick<DatabaseClock, 'now'>
+  readonly onFailOver: FailOvers['onFailOver']
+}
+
+export const makeKnownSets = ({ driver, transactions, clock, onFailOver }: KnownSetsParts): KnownSets => {
   const sets = { scope: new Map<string, Kept>(), audience: new Map<string, Kept>() }
   onFailOver(() => {
     sets.scope.clear()
     sets.audience.clear()
   })
 
-  /** The number of a set that was used today; undefined where it is new, or its use must be noted. */
-  const numberOf = async (connection: Connection, kind: Kind, text: string): Promise<number | undefined> => {
-    const today = Math.floor(clock.now() / DAY_MS)
-    const known = sets[kind].get(text)
-    if (known?.day === today) return known.n
-    const { rows } = await driver.ask(connection, SET[kind], text)
-    const found = rows[0] as Kept | undefined
-    if (found?.day !== today) return undefined
-    if (sets[kind].size >= REMEMBERED_MAX) sets[kind].clear()
-    sets[kind].set(text, found)
-    return found.n
-  }
+  // Known to the standby before it is believed: a deposed primary may have numbers that the next one gives to others.
+  const readSets = (connection: Connection, kind: Kind, texts: readonly string[]) =>
+    transactions.read(connection, async () => {
+      const found: (readonly [text: string, kept: Kept])[] = []
+      for (const text of texts) {
+        const { rows } = await driver.ask(connection, SET[kind], text)
+        const kept = rows[0] as Kept | undefined // as the statement lists it
+        if (kept !== undefined) found.push([text, kept])
+      }
+      return found
+    })
 
   return async (connection, kind, texts) => {
-    const numbers = new Map<string, number | undefined>()
-    for (const text of new Set(texts)) numbers.set(text, await numberOf(connection, kind, text))
+    const today = Math.floor(clock.now() / DAY_MS)
+    const numberOf = (kept: Kept | undefined): number | undefined => (kept?.day === today ? kept.n : undefined)
+    const numbers = new Map(texts.map(text => [text, numberOf(sets[kind].get(text))]))
+    const unknown = [...numbers].flatMap(([text, n]) => (n === undefined ? [text] : []))
+    if (unknown.length > 0) {
+      if (sets[kind].size + unknown.length > REMEMBERED_MAX) sets[kind].clear()
+      for (const [text, kept] of await readSets(connection, kind, unknown)) {
+        sets[kind].set(text, kept)
+        numbers.set(text, numberOf(kept))
+      }
+    }
     return texts.map(text => numbers.get(text))
   }
 }
