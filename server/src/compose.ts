@@ -69,7 +69,7 @@ const openForService = async (config: ServiceConfig): Promise<Store> => {
   const { expiredDays, endedDays } = config.retention
   const retention = { expiredMs: expiredDays * DAY_MS, endedMs: endedDays * DAY_MS }
   const logger = await makeLogger(config)
-  const onFault = (err: unknown): void => logger.error({ err }, 'the writing thread failed and is replaced')
+  const onFault = (err: unknown): void => logger.error({ err }, 'the store failed at work of its own and goes on')
   const key = keyOf(config)
   const sealing = {
     key: { bytes: auditSealKey(key), keyEncryptionKeyId: keyEncryptionKeyId(key) },
