@@ -61,12 +61,10 @@ const hasSettings = ({ synchronousCommit, planCacheMode }: Server): boolean =>
 const POOLED_STATEMENTS =
   'The pooler before the database gives each statement another connection (pool_mode = statement), and no transaction can be made: expected pool_mode = transaction or session.'
 
+// The beginning is awaited: a pooler that refuses it closes the connection, and what was sent on would hide why.
 const inTransaction = async (connection: Connection, asked: Asked) => {
-  const [, answered] = await Promise.all([
-    connection.ask({ text: 'begin' }),
-    connection.ask(asked),
-    connection.ask({ text: 'commit' }),
-  ])
+  await connection.ask({ text: 'begin' })
+  const [answered] = await Promise.all([connection.ask(asked), connection.ask({ text: 'commit' })])
   return answered
 }
 
