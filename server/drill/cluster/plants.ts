@@ -49,6 +49,7 @@ export const PLANTS: readonly Plant[] = [
   {
     name: 'a look-up joins one that has been sent',
     edits: [
+      { file: FIND, find: 'import type { Lease } from', replace: 'import { LATE, type Lease } from' },
       { file: FIND, find: 'const makeFind = ', replace: JOIN_WHAT_LEFT },
       { file: FIND, find: 'ask(addresses, deadline())', replace: 'joinOrAsk(ask, addresses, deadline())' },
     ],
