@@ -60,7 +60,7 @@ const addRow = (hash: Hash, row: Row): void => {
   }
 }
 
-export const digestTable = async (source: RowSource, table: Table, onRows?: OnRows): Promise<TableDigest> => {
+const digestTable = async (source: RowSource, table: Table, onRows?: OnRows): Promise<TableDigest> => {
   const columns = await source.columns(table)
   const hash = createHash('sha256')
   let count = 0
@@ -72,9 +72,14 @@ export const digestTable = async (source: RowSource, table: Table, onRows?: OnRo
   return { table: table.name, rows: count, sha256: hash.digest('hex') }
 }
 
-/** What both hold of a table; throws where that is not the same. */
-export const proveTable = async (source: RowSource, target: RowSource, table: Table): Promise<TableDigest> => {
-  const [is, was] = [await digestTable(target, table), await digestTable(source, table)]
+/** What both hold of a table; throws where that is not the same. `onRows` is told of the target's. */
+export const proveTable = async (
+  source: RowSource,
+  target: RowSource,
+  table: Table,
+  onRows?: OnRows,
+): Promise<TableDigest> => {
+  const [is, was] = await Promise.all([digestTable(target, table, onRows), digestTable(source, table)])
   if (is.rows === was.rows && is.sha256 === was.sha256) return is
   throw new StoreProblem(
     `The copy of ${table.name} is not what was copied: ${is.rows} rows of ${was.rows}, or other ones. Begin anew with an empty database.`,

@@ -1,7 +1,7 @@
 // Moves a store into another one while it is served: a copy of what is there, then what has changed since, again and again;
 // each time proven. What is left when nobody serves it any more is little, however large the store is.
 import { StoreProblem } from '../store-problem.ts'
-import { copyTable, digestTable, keyOf, sameColumns, type TableDigest } from './copy-tables.ts'
+import { copyTable, keyOf, proveTable, sameColumns, type TableDigest } from './copy-tables.ts'
 import {
   type ChangedKeys,
   HISTORY_TABLES,
@@ -106,14 +106,9 @@ const makeChangesAgain = async (move: Move): Promise<number> => {
   return rows
 }
 
-const compareTable = async ({ source, target, onMoved }: Move, table: Table): Promise<TableDigest> => {
+const compareTable = ({ source, target, onMoved }: Move, table: Table): Promise<TableDigest> => {
   const of = source.count(table)
-  const onRows = (name: string, rows: number): void => onMoved('compared', name, rows, of)
-  const [is, was] = await Promise.all([digestTable(target, table, onRows), digestTable(source, table)])
-  if (is.rows === was.rows && is.sha256 === was.sha256) return is
-  throw new StoreProblem(
-    `The copy of ${table.name} is not what was copied: ${is.rows} rows of ${was.rows}, or other ones. Begin anew with an empty database.`,
-  )
+  return proveTable(source, target, table, (name, rows) => onMoved('compared', name, rows, of))
 }
 
 /** Everything, as of one moment. */
