@@ -1,16 +1,18 @@
 // Many rows with one statement: a list of values for each column, whose type the schema tells.
 import { Buffer } from 'node:buffer'
 import type { Row, Table } from '../copy/tables.ts'
-import type { Connection } from './connection.ts'
+import type { Value } from '../script.ts'
+import type { Answered, Connection } from './connection.ts'
 import { driver } from './drive.ts'
 
 /** The type of each column of a table, as PostgreSQL writes it. */
-export type ColumnTypes = ReadonlyMap<string, string>
+type ColumnTypes = ReadonlyMap<string, string>
 
 const TYPES = `select attname as name, format_type(atttypid, atttypmod) as type from pg_attribute
   where attrelid = ?::regclass and attnum > 0 and not attisdropped`
 
-export const makeTypes = (connection: Connection) => {
+/** The types of each table, each asked for once. */
+const makeTypes = (connection: Connection) => {
   const known = new Map<string, ColumnTypes>()
   return async ({ name }: Table): Promise<ColumnTypes> => {
     const found = known.get(name)
@@ -26,11 +28,31 @@ export const makeTypes = (connection: Connection) => {
 const inList = (type: string, value: Row[number]): unknown =>
   type === 'uuid' && value instanceof Uint8Array ? Buffer.from(value).toString('hex') : value
 
-/** A table of values for `from`, with a place for each column, and what fills the places. */
-export const listed = (types: ColumnTypes, columns: readonly string[], rows: readonly Row[]) => {
+const listedAs = (types: ColumnTypes, columns: readonly string[], rows: readonly Row[]) => {
   const typesOf = columns.map(column => types.get(column) ?? 'text')
   return {
     text: `unnest(${typesOf.map(type => `?::${type}[]`).join(', ')}) as given (${columns.join(', ')})`,
     values: typesOf.map((type, n) => rows.map(row => inList(type, row[n] ?? null))),
   }
 }
+
+export const bulkOn = (connection: Connection) => {
+  const typesOf = makeTypes(connection)
+  /** A table of values for `from`, with a place for each column, and what fills the places. */
+  const listed = async (table: Table, columns: readonly string[], rows: readonly Row[]) =>
+    listedAs(await typesOf(table), columns, rows)
+  return {
+    listed,
+    /** With their own numbers; `conflict` says what becomes of those that are there. */
+    insert: async (table: Table, columns: readonly string[], rows: readonly Row[], conflict: string): Promise<void> => {
+      const { text, values } = await listed(table, columns, rows)
+      const names = columns.join(', ')
+      const insert = `insert into ${table.name} (${names}) overriding system value select ${names} from ${text}`
+      await driver.ask(connection, `${insert} ${conflict}`, ...values)
+    },
+  }
+}
+
+/** The rows of an answer, each in the order of the columns. */
+export const rowsOfAnswer = ({ rows }: Answered, columns: readonly string[]): readonly Row[] =>
+  rows.map(row => columns.map(name => (row as Readonly<Record<string, Value>>)[name] ?? null))

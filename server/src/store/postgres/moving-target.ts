@@ -2,9 +2,8 @@
 import type { MoveStage, MoveState, MoveTarget } from '../copy/moving.ts'
 import type { TableDigest } from '../copy/copy-tables.ts'
 import type { Row, Table } from '../copy/tables.ts'
-import type { Value } from '../script.ts'
 import type { DatabaseAddress } from './address.ts'
-import { listed, makeTypes } from './bulk-rows.ts'
+import { bulkOn, rowsOfAnswer } from './bulk-rows.ts'
 import type { Connection } from './connection.ts'
 import { driver } from './drive.ts'
 import { connectPatiently } from './primary.ts'
@@ -54,8 +53,8 @@ const onConflict = ({ name, key }: Table, columns: readonly string[]): string =>
 }
 
 const rowsByKey = (connection: Connection): Pick<MoveTarget, 'remove' | 'release' | 'replace' | 'rowsAt'> => {
-  const typesOf = makeTypes(connection)
-  const givenKeys = async (table: Table, keys: readonly Row[]) => listed(await typesOf(table), table.key, keys)
+  const bulk = bulkOn(connection)
+  const givenKeys = (table: Table, keys: readonly Row[]) => bulk.listed(table, table.key, keys)
   return {
     remove: async (table, keys) => {
       if (keys.length === 0) return
@@ -77,23 +76,15 @@ const rowsByKey = (connection: Connection): Pick<MoveTarget, 'remove' | 'release
       )
     },
     replace: async (table, columns, rows) => {
-      if (rows.length === 0) return
-      const { text, values } = listed(await typesOf(table), columns, rows)
-      const names = columns.join(', ')
-      const insert = `insert into ${table.name} (${names}) overriding system value select ${names} from ${text}`
-      await driver.ask(connection, `${insert} ${onConflict(table, columns)}`, ...values)
+      if (rows.length > 0) await bulk.insert(table, columns, rows, onConflict(table, columns))
     },
     rowsAt: async (table, columns, keys) => {
       const { text, values } = await givenKeys(table, keys)
       // One partition a key, where the key tells which.
       const one = `select found.* from ${table.name} as found where ${sameKey(table)} limit 1`
       const wanted = columns.map(column => `row.${column}`).join(', ')
-      const { rows } = await driver.ask(
-        connection,
-        `select ${wanted} from ${text} cross join lateral (${one}) as row`,
-        ...values,
-      )
-      return rows.map(row => columns.map(name => (row as Record<string, Value>)[name] ?? null))
+      const select = `select ${wanted} from ${text} cross join lateral (${one}) as row`
+      return rowsOfAnswer(await driver.ask(connection, select, ...values), columns)
     },
   }
 }

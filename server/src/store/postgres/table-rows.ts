@@ -3,7 +3,7 @@ import type { Row, RowTarget, Table } from '../copy/tables.ts'
 import type { Value } from '../script.ts'
 import type { Connection } from './connection.ts'
 import { driver } from './drive.ts'
-import { listed, makeTypes } from './bulk-rows.ts'
+import { bulkOn, rowsOfAnswer } from './bulk-rows.ts'
 import { issuedAtIn } from '../ledger/token-rows.ts'
 import { makePartitionFor, partitionAt, nameOf, type Partition } from './partitions.ts'
 
@@ -41,7 +41,7 @@ export type DatabaseRows = RowTarget & {
 }
 
 export const rowsIn = (connection: Connection): DatabaseRows => {
-  const [makeParts, typesOf] = [makeMaker(connection), makeTypes(connection)]
+  const [makeParts, bulk] = [makeMaker(connection), bulkOn(connection)]
 
   const prepare: DatabaseRows['prepare'] = async (table, columns, rows) => {
     if (table.name !== 'token' && table.name !== 'ended') return
@@ -59,15 +59,11 @@ export const rowsIn = (connection: Connection): DatabaseRows => {
       const order = ordered(table)
       const where = after === null ? '' : `where (${order}) > (${after.map(() => '?').join(', ')})`
       const text = `select ${columns.join(', ')} from ${table.name} ${where} order by ${order} limit ?`
-      const { rows } = await driver.ask(connection, text, ...(after ?? []), limit)
-      return rows.map(row => columns.map(name => (row as Record<string, Value>)[name] ?? null))
+      return rowsOfAnswer(await driver.ask(connection, text, ...(after ?? []), limit), columns)
     },
     write: async (table, columns, rows) => {
       await prepare(table, columns, rows)
-      const { text, values } = listed(await typesOf(table), columns, rows)
-      const names = columns.join(', ')
-      const insert = `insert into ${table.name} (${names}) overriding system value select ${names} from ${text}`
-      await driver.ask(connection, `${insert} on conflict do nothing`, ...values)
+      await bulk.insert(table, columns, rows, 'on conflict do nothing')
     },
   }
 }
