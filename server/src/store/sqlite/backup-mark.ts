@@ -1,6 +1,7 @@
 // What tells a backup, and a store that went on elsewhere, from a store: a mark in the header of its file, which whoever
 // opens a store sees first.
 import type { Database } from 'better-sqlite3'
+import { StoreProblem } from '../store-problem.ts'
 
 /** The `application_id` of the file: MMBK. A store has none. */
 const MARK = 0x4d_4d_42_4b
@@ -9,6 +10,9 @@ const MARK = 0x4d_4d_42_4b
 const MOVED = 0x4d_4d_4d_56
 
 export const isMoved = (db: Database): boolean => db.pragma('application_id', { simple: true }) === MOVED
+
+export const movedProblem = (file: string): StoreProblem =>
+  new StoreProblem(`${file} was copied into a database, where it goes on: set DATABASE_URL.`)
 
 export const markMoved = (db: Database): void => void db.pragma(`application_id = ${MOVED}`)
 

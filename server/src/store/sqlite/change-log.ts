@@ -27,25 +27,29 @@ const triggerOf = ({ name, key }: Table, event: (typeof EVENTS)[number]): string
     insert into moving_change (name, ${places}) values ('${name}', ${values}); end`
 }
 
-const TRIGGERS = `select count(*) as count from sqlite_schema where type = 'trigger' and name like 'moving\\_%' escape '\\'`
+const TRIGGERS = `select name from sqlite_schema where type = 'trigger' and name like 'moving\\_%' escape '\\'`
 const HAS_LOG = `select 1 as found from sqlite_schema where type = 'table' and name = 'moving'`
+
+const triggersIn = (db: Database): readonly string[] =>
+  db
+    .prepare<[], { name: string }>(TRIGGERS)
+    .all()
+    .map(({ name }) => name)
 
 /** The id of the move that the log is of; undefined where there is none, or where it may have missed something. */
 export const idOfLog = (db: Database): string | undefined => {
   if (db.prepare(HAS_LOG).get() === undefined) return undefined
-  const { count } = db.prepare<[], { count: number }>(TRIGGERS).get() ?? { count: 0 }
   const log = db.prepare<[], { id: string; version: number }>('select id, version from moving').get()
   // A migration may make a table anew, and its triggers are gone until the last of them is made again.
-  const isWhole = count === TABLES.length * EVENTS.length && log?.version === schemaVersionOf(db).version
+  const isWhole =
+    triggersIn(db).length === TABLES.length * EVENTS.length && log?.version === schemaVersionOf(db).version
   return isWhole ? log.id : undefined
 }
-
-const NAMES = `select name from sqlite_schema where type = 'trigger' and name like 'moving\\_%' escape '\\'`
 
 /** Inside a transaction. Whether there was one. */
 export const dropLog = (db: Database): boolean => {
   if (db.prepare(HAS_LOG).get() === undefined) return false
-  for (const { name } of db.prepare<[], { name: string }>(NAMES).all()) db.exec(`drop trigger ${name}`)
+  for (const name of triggersIn(db)) db.exec(`drop trigger ${name}`)
   db.exec('drop table moving_change; drop table moving')
   return true
 }

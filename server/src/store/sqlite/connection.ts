@@ -4,7 +4,7 @@ import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
 import { Unavailable } from '../../domain/refusal.ts'
 import { StoreProblem } from '../store-problem.ts'
-import { isBackup, isMoved } from './backup-mark.ts'
+import { isBackup, isMoved, movedProblem } from './backup-mark.ts'
 import { PROGRAM_VERSION, schemaVersionOf } from './migrations.ts'
 
 // Linux's f_type of file systems that machines share: SQLite's shared memory and locks do not reach across them.
@@ -80,8 +80,7 @@ const openStore = (file: string, { timeout = 0, takesMoved = false }: Opening): 
   const db = new Database(file, { timeout })
   try {
     if (isBackup(db)) throw new StoreProblem(`${file} is a backup, not a store: run 'mintmark restore ${file}'.`)
-    if (isMoved(db) && !takesMoved)
-      throw new StoreProblem(`${file} was copied into a database, where it goes on: set DATABASE_URL.`)
+    if (isMoved(db) && !takesMoved) throw movedProblem(file)
     return db
   } catch (fault) {
     db.close()

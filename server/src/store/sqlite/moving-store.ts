@@ -5,7 +5,7 @@ import { type ChangedKeys, HISTORY_TABLES, type MoveSource, REGISTER_TABLES, tex
 import { type Row, TABLES, type Table } from '../copy/tables.ts'
 import { monotonicMs } from '../monotonic.ts'
 import { StoreProblem } from '../store-problem.ts'
-import { isMoved, markMoved } from './backup-mark.ts'
+import { isMoved, markMoved, movedProblem } from './backup-mark.ts'
 import { dropLog, idOfLog, keepLog, KEY_COLUMNS } from './change-log.ts'
 import { clockOf, startClock } from './clock.ts'
 import { openForMove, refuseForeignUser } from './connection.ts'
@@ -95,9 +95,6 @@ const withFile = async <T>(file: string, work: (db: Database) => Promise<T>): Pr
   }
 }
 
-const moved = (file: string): StoreProblem =>
-  new StoreProblem(`${file} was copied into a database, where it goes on: set DATABASE_URL.`)
-
 const beginLog = (db: Database): string => {
   beginWriting(db)
   const id = keepLog(db)
@@ -108,7 +105,7 @@ const beginLog = (db: Database): string => {
 /** Gives the rows of a store that others serve meanwhile, and from now on a log of those that change. */
 export const giveBesideServing = <T>(file: string, work: (source: MoveSource) => Promise<T>): Promise<T> =>
   withFile(file, async db => {
-    if (isMoved(db)) throw moved(file)
+    if (isMoved(db)) throw movedProblem(file)
     return work(sourceOf(db, beginLog(db)))
   })
 
@@ -135,7 +132,7 @@ export const giveForGood = <T>(
   withFile(file, async db => {
     if (isMoved(db)) {
       const id = idOfLog(db)
-      if (id === undefined) throw moved(file)
+      if (id === undefined) throw movedProblem(file)
       return work(sourceOf(db, id), null)
     }
     const unlock = takeServingLock(file)
@@ -150,7 +147,7 @@ export const giveForGood = <T>(
 /** Ends the log of a store that is not moved after all. Whether there was one. */
 export const forgetMove = (file: string): Promise<boolean> =>
   withFile(file, async db => {
-    if (isMoved(db)) throw moved(file)
+    if (isMoved(db)) throw movedProblem(file)
     beginWriting(db)
     const was = dropLog(db)
     db.exec('commit')
