@@ -1,9 +1,6 @@
 // The ports of a store, over what each store has of its own: a reader, a writer, and what it does in its own way.
-import type { AgentRegister, AuditLog, RevocationRegister, StoreHealth, TokenLedger } from '../ports.ts'
-import type { ImportRegister } from '../ports/imports.ts'
+import type { Ports, StoreHealth } from '../ports.ts'
 import type { RestoreRegister } from '../ports/restore.ts'
-import type { ApiKeyRegister, CredentialRegister, LeakedSecretRegister } from '../ports/secret-registers.ts'
-import type { SigningKeyRegister } from '../ports/signing-keys.ts'
 import { makeAuditLog } from './audit/audit-log.ts'
 import type { Writer } from './jobs.ts'
 import type { Labels } from './ledger/labels.ts'
@@ -17,18 +14,20 @@ import { makeRestoreRegister } from './restore/restore-register.ts'
 import { makeSigningKeyRegister } from './signing-keys/signing-key-register.ts'
 import type { Reader } from './snapshot.ts'
 
-export type StorePorts = {
-  readonly ledger: TokenLedger
-  readonly revocations: RevocationRegister
-  readonly agents: AgentRegister
-  readonly apiKeys: ApiKeyRegister
-  readonly credentials: CredentialRegister
-  readonly leakedSecrets: LeakedSecretRegister
-  readonly imports: ImportRegister
-  readonly signingKeys: SigningKeyRegister
+type Stored =
+  | 'ledger'
+  | 'revocations'
+  | 'agents'
+  | 'apiKeys'
+  | 'credentials'
+  | 'leakedSecrets'
+  | 'imports'
+  | 'signingKeys'
+  | 'audit'
+  | 'health'
+
+export type StorePorts = Pick<Ports, Stored> & {
   readonly restores: RestoreRegister
-  readonly audit: AuditLog
-  readonly health: StoreHealth
   /** Hands over what was counted and not written yet. */
   readonly settle: () => Promise<void>
 }
