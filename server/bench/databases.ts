@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import type { DatabaseAddress } from '../src/store/postgres/address.ts'
-import { databaseUrl, testCluster } from '../test/support/postgres-cluster.ts'
+import { databaseUrl, testCluster, withClient } from '../test/support/postgres-cluster.ts'
 
 /** `settings`: in the words of the server, so that a figure tells what it was had on. */
 export type DatabaseServer = { readonly url: string; readonly settings: string }
@@ -18,17 +18,6 @@ const SETTINGS = [
 ]
 
 const SHOWN = `select string_agg(name || ' ' || current_setting(name), ', ') as shown from unnest($1::text[]) as name`
-
-/** Runs `work` on a connection with the server's own settings. */
-export const withClient = async <T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> => {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  try {
-    return await work(client)
-  } finally {
-    await client.end()
-  }
-}
 
 // Vacuuming is part of the filling, where it is done as autovacuum would; in the middle of a measurement it would be a neighbour.
 const QUIET = [

@@ -6,8 +6,9 @@ import { makeTokenId } from '../src/domain/token-id.ts'
 import { keepPartitions } from '../src/store/postgres/partition-upkeep.ts'
 import { makePartitionFor } from '../src/store/postgres/partitions.ts'
 import { connectUnhurried } from '../src/store/postgres/primary.ts'
+import { withClient } from '../test/support/postgres-cluster.ts'
 import { fillPartitions } from './bare-partitions.ts'
-import { addressOf, type BenchDatabase, withClient } from './databases.ts'
+import { addressOf, type BenchDatabase } from './databases.ts'
 import {
   ACTS,
   type Filled,

@@ -2,15 +2,9 @@
 // and what a token takes on disk.
 import { connectUnhurried } from '../src/store/postgres/primary.ts'
 import { startIdentityProvider } from '../test/support/identity-provider.ts'
+import { withClient } from '../test/support/postgres-cluster.ts'
 import { openAsker } from './connection.ts'
-import {
-  addressOf,
-  type BenchDatabase,
-  type DatabaseServer,
-  findServer,
-  makeDatabase,
-  withClient,
-} from './databases.ts'
+import { addressOf, type BenchDatabase, type DatabaseServer, findServer, makeDatabase } from './databases.ts'
 import { type Asked, compare, type Compared, operationQuestions, pageQuestions, ratioOf } from './depth-questions.ts'
 import { format, formatTable, publish, type Row } from './figures.ts'
 import type { Filled } from './fill-store.ts'

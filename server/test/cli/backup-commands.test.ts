@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
-import { fetchDescribed } from '../support/fetch-described.ts'
+import { fetchDescribed, postForm } from '../support/fetch-described.ts'
 import { startIdentityProvider } from '../support/identity-provider.ts'
 import { freePorts, KEY, makeFolder, run, runAside, runShell, start, type Variables } from './run-mintmark.ts'
 
@@ -43,26 +43,20 @@ const makeWorld = async (t: TestContext) => {
 
 type World = Awaited<ReturnType<typeof makeWorld>>
 
-const post = (
-  address: string,
-  fields: Readonly<Record<string, string>>,
-  headers: Readonly<Record<string, string>> = {},
-) => fetchDescribed(address, { method: 'POST', headers, body: new URLSearchParams(fields) })
-
 const issue = async ({ url }: World, { client_id, client_secret }: Agent) => {
-  const response = await post(`${url}/oauth/token`, { grant_type: 'client_credentials', client_id, client_secret })
+  const response = await postForm(`${url}/oauth/token`, { grant_type: 'client_credentials', client_id, client_secret })
   const { access_token: token = '' } = (await response.json()) as { readonly access_token?: string }
   return { status: response.status, token }
 }
 
 const introspect = async ({ url }: World, apiKey: string, token: string) => {
-  const response = await post(`${url}/oauth/introspect/v2`, { token }, { 'x-api-key': apiKey })
+  const response = await postForm(`${url}/oauth/introspect/v2`, { token }, { 'x-api-key': apiKey })
   return { status: response.status, body: await response.json() }
 }
 
 const revoke = async ({ url, provider }: World, token: string): Promise<number> => {
   const authorization = `Bearer ${await provider.operatorJwt({ role: 'mintmark-operator' })}`
-  return (await post(`${url}/oauth/revoke`, { token }, { authorization })).status
+  return (await postForm(`${url}/oauth/revoke`, { token }, { authorization })).status
 }
 
 const readKids = async ({ url }: World): Promise<readonly string[]> => {

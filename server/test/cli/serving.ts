@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fetchDescribed } from '../support/fetch-described.ts'
+import { postForm } from '../support/fetch-described.ts'
 import { freePorts, KEY, makeFolder, run, runAside, type Scope, start, type Variables } from './run-mintmark.ts'
 
 type Credentials = { readonly agent_id: string; readonly client_id: string; readonly client_secret: string }
@@ -37,7 +37,7 @@ export const createAgent = ({ json }: Serving) =>
 export const createApiKey = ({ json }: Serving) => json('api-key', 'create', '--name', 'k', ...READER) as ApiKey
 
 const post = async (address: string, fields: Record<string, string>, headers: Record<string, string> = {}) => {
-  const response = await fetchDescribed(address, { method: 'POST', headers, body: new URLSearchParams(fields) })
+  const response = await postForm(address, fields, headers)
   return { status: response.status, body: (await response.json()) as Record<string, unknown> }
 }
 

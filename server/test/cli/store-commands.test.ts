@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import Database from 'better-sqlite3'
 import { idOfBytes } from '../../src/store/rows.ts'
-import { fetchDescribed } from '../support/fetch-described.ts'
+import { fetchDescribed, postForm } from '../support/fetch-described.ts'
 import { CERTIFICATE, PRIVATE_KEY } from '../support/loopback-certificate.ts'
 import { freePorts, KEY, makeFolder, occupyPort, run, runAlone, start, type Variables } from './run-mintmark.ts'
 
@@ -77,8 +77,8 @@ const makeStoreAhead = async (t: TestContext, folder: string): Promise<string> =
   const [port] = await freePorts()
   const running = await start(t, folder, { args: ['serve'], variables: serving(port), ready: /another audience\.\n/ })
   const { client_id, client_secret } = agent
-  const body = new URLSearchParams({ grant_type: 'client_credentials', client_id, client_secret })
-  const answer = await fetchDescribed(`http://127.0.0.1:${port}/oauth/token`, { method: 'POST', body })
+  const fields = { grant_type: 'client_credentials', client_id, client_secret }
+  const answer = await postForm(`http://127.0.0.1:${port}/oauth/token`, fields)
   const { access_token: token } = (await answer.json()) as { readonly access_token: string }
   await running.stop()
   const db = new Database(join(folder, '.mintmark/mintmark.db'))

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { freePorts, KEY, makeFolder, run, runAside, type Running, start, type Variables } from '../cli/run-mintmark.ts'
-import { fetchDescribed } from '../support/fetch-described.ts'
+import { postForm } from '../support/fetch-described.ts'
 import { startIdentityProvider } from '../support/identity-provider.ts'
 import { makeTestDatabase } from '../support/postgres-cluster.ts'
 
@@ -48,27 +48,21 @@ const makeWorld = async (t: TestContext) => {
 
 type World = Awaited<ReturnType<typeof makeWorld>>
 
-const post = (
-  address: string,
-  fields: Readonly<Record<string, string>>,
-  headers: Readonly<Record<string, string>> = {},
-) => fetchDescribed(address, { method: 'POST', headers, body: new URLSearchParams(fields) })
-
 const issue = async ({ url, agent: { client_id, client_secret } }: World): Promise<string> => {
-  const response = await post(`${url}/oauth/token`, { grant_type: 'client_credentials', client_id, client_secret })
+  const response = await postForm(`${url}/oauth/token`, { grant_type: 'client_credentials', client_id, client_secret })
   assert.equal(response.status, 200)
   return ((await response.json()) as { readonly access_token: string }).access_token
 }
 
 const revoke = async ({ url, provider }: World, token: string): Promise<void> => {
   const authorization = `Bearer ${await provider.operatorJwt({ role: 'mintmark-operator' })}`
-  assert.equal((await post(`${url}/oauth/revoke`, { token }, { authorization })).status, 200)
+  assert.equal((await postForm(`${url}/oauth/revoke`, { token }, { authorization })).status, 200)
 }
 
 const areActive = ({ url, apiKey }: World, tokens: readonly string[]): Promise<readonly unknown[]> =>
   Promise.all(
     tokens.map(async token => {
-      const response = await post(`${url}/oauth/introspect/v2`, { token }, { 'x-api-key': apiKey })
+      const response = await postForm(`${url}/oauth/introspect/v2`, { token }, { 'x-api-key': apiKey })
       return ((await response.json()) as { readonly active: unknown }).active
     }),
   )

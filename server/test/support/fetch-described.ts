@@ -40,3 +40,10 @@ export const fetchDescribed = async (address: string, init: RequestInit = {}, ba
   assert.deepEqual(description.checkAnswer(operation, { status: response.status, headers, body }), [])
   return response
 }
+
+/** Posts a form. */
+export const postForm = (
+  address: string,
+  fields: Readonly<Record<string, string>>,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Response> => fetchDescribed(address, { method: 'POST', headers, body: new URLSearchParams(fields) })

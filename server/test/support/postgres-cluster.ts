@@ -67,7 +67,8 @@ export const isDatabaseUrl = (file: string): boolean => file.startsWith('postgre
 /** The name of the database in an address. */
 export const databaseOf = (url: string): string => /^postgres:\/\/mintmark@\/([^?]+)/.exec(url)?.[1] ?? ''
 
-const withConnection = async <T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> => {
+/** Runs `work` on a connection with the server's own settings. */
+export const withClient = async <T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> => {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   try {
@@ -79,7 +80,7 @@ const withConnection = async <T>(url: string, work: (client: pg.Client) => Promi
 
 /** Runs one statement on a connection of its own. */
 export const runStatement = async (url: string, text: string): Promise<readonly Record<string, unknown>[]> =>
-  withConnection(url, async client => (await client.query<Record<string, unknown>>(text)).rows)
+  withClient(url, async client => (await client.query<Record<string, unknown>>(text)).rows)
 
 export type TestDatabase = { readonly url: string; readonly name: string; readonly drop: () => Promise<void> }
 
