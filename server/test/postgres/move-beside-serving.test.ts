@@ -14,7 +14,7 @@ import { SERVICE, TABLES } from '../../src/store/copy/tables.ts'
 import { withTarget } from '../../src/store/postgres/moving-target.ts'
 import { openPostgresStore } from '../../src/store/postgres/open.ts'
 import { rowsIn } from '../../src/store/postgres/table-rows.ts'
-import { giveBesideServing, giveForGood } from '../../src/store/sqlite/moving-store.ts'
+import { giveBesideServing, giveForGood, type HoldStill } from '../../src/store/sqlite/moving-store.ts'
 import { openSqliteStore } from '../../src/store/sqlite/open.ts'
 import { restoreInPlace } from '../../src/store/sqlite/restore.ts'
 import { rowsOf } from '../../src/store/sqlite/table-rows.ts'
@@ -181,19 +181,29 @@ test('while nobody may write, no table is read from its beginning: only what has
   await assertSame(world)
 })
 
+const CRASH = new Error('The machine went.')
+
+type Finish = (last: () => Promise<number>, hold: HoldStill | null) => Promise<unknown> | undefined
+
+/** A move whose end is `finish`, which throws: the last changes are copied by `last`, while `hold` keeps the store still. */
+const breakOff = async ({ file, address }: World, finish: Finish): Promise<void> => {
+  const broken = giveForGood(file, (source, hold) =>
+    withTarget(address, { id: source.id, now: Date.now() }, async target => {
+      await copyStore({ source, target, ...quietly })
+      await finish(() => copyLastChanges({ source, target, ...quietly }), hold)
+    }),
+  )
+  await assert.rejects(broken, CRASH)
+}
+
 test('a move that ends between the mark on the file and the end leaves nothing that serves, and is finished later', async t => {
   const world = await makeWorld(t)
   const { file, store, address } = world
   await store.close()
-  const crash = new Error('The machine went.')
-  const broken = giveForGood(file, (source, hold) =>
-    withTarget(address, { id: source.id, now: Date.now() }, async target => {
-      await copyStore({ source, target, ...quietly })
-      await hold?.(() => copyLastChanges({ source, target, ...quietly }))
-      throw crash
-    }),
-  )
-  await assert.rejects(broken, crash)
+  await breakOff(world, async (last, hold) => {
+    await hold?.(last)
+    throw CRASH
+  })
   await assert.rejects(openSqliteStore({ file, retention: null }), problem(/was copied into a database/))
   await assert.rejects(openPostgresStore({ address, retention: null }), problem(/is being copied into it/))
   const empty = await emptyAddress(t)
@@ -207,17 +217,12 @@ test('a move that ends before the mark leaves a store that goes on, and what it 
   const world = await makeWorld(t)
   const { file, store, address } = world
   await store.close()
-  const crash = new Error('The machine went.')
-  const broken = giveForGood(file, (source, hold) =>
-    withTarget(address, { id: source.id, now: Date.now() }, async target => {
-      await copyStore({ source, target, ...quietly })
-      await hold?.(async () => {
-        await copyLastChanges({ source, target, ...quietly })
-        throw crash
-      })
+  await breakOff(world, (last, hold) =>
+    hold?.(async () => {
+      await last()
+      throw CRASH
     }),
   )
-  await assert.rejects(broken, crash)
   const again = await openSqliteStore({ file, retention: null })
   await live({ ...world, store: again }, 1)
   await again.close()
