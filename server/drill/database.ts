@@ -6,7 +6,7 @@ import { startIdentityProvider } from '../test/support/identity-provider.ts'
 import { type DrillFolder, makeDrillFolder } from './cluster/drill-folder.ts'
 import { BOTH, openLink } from './cluster/link.ts'
 import { untilListening } from './cluster/replica.ts'
-import { conclude, formatCount, print, readOptions } from './drill.ts'
+import { conclude, formatCount, performAll, print, readOptions } from './drill.ts'
 import { makeDatabaseServer, ROLE } from './database/database-server.ts'
 import { type Fault, FAULTS, type Stage } from './database/faults.ts'
 import { type Asked, askOne, type Operation, OPERATIONS, type Stock, untilAllGood } from './database/operations.ts'
@@ -161,16 +161,14 @@ const outlastLong = async (world: World): Promise<void> => {
   await checkStock(world)
 }
 
-type Closing = (() => Promise<unknown> | void)[]
-
 /** PostgreSQL, the identity provider and the service, which reaches its database through the link. */
-const setUp = async (folder: DrillFolder, closing: Closing): Promise<World> => {
+const setUp = async (folder: DrillFolder, started: AsyncDisposableStack): Promise<World> => {
   const server = await makeDatabaseServer(folder)
-  closing.push(server.close)
+  started.defer(server.close)
   const link = await openLink(server.port)
-  closing.push(link.close)
+  started.defer(link.close)
   const provider = await startIdentityProvider()
-  closing.push(() => provider.close())
+  started.defer(() => provider.close())
   const port = await freePort()
   const variables = {
     ...environmentOf(folder.make('service'), port, provider),
@@ -183,7 +181,7 @@ const setUp = async (folder: DrillFolder, closing: Closing): Promise<World> => {
   const child = folder.launch(service)
   if ((await untilListening(child)) === 'ended') throw new Error('The service does not start: see its log.')
   child.once('exit', (code, signal) => tell(`The service ended by itself, with ${signal ?? code}.`))
-  closing.push(() => {
+  started.defer(() => {
     child.removeAllListeners('exit')
     child.kill('SIGKILL')
   })
@@ -191,8 +189,8 @@ const setUp = async (folder: DrillFolder, closing: Closing): Promise<World> => {
   return { server, link, access, stock: { live: [], ended: [] }, pid: child.pid ?? 0 }
 }
 
-const perform = async (folder: DrillFolder, closing: Closing): Promise<void> => {
-  const world = await setUp(folder, closing)
+const perform = async (folder: DrillFolder, started: AsyncDisposableStack): Promise<void> => {
+  const world = await setUp(folder, started)
   const skipped = FAULTS.filter(({ needsDisk }) => needsDisk === true && !world.server.hasDisk)
   for (const { name } of skipped) print(`  ${name}: skipped, for only root may mount a small disk`)
   for (const fault of FAULTS.slice(0, options.faults)) if (!skipped.includes(fault)) await endure(world, fault)
@@ -201,15 +199,8 @@ const perform = async (folder: DrillFolder, closing: Closing): Promise<void> => 
 
 print(`Database: ${JSON.stringify(options)}`)
 const folder = makeDrillFolder()
-const closing: Closing = []
-try {
-  await perform(folder, closing)
-} catch (fault) {
-  tell(`The drill could not go on: ${fault instanceof Error ? fault.message : String(fault)}`)
-} finally {
-  for (const close of closing.toReversed()) await close()
-  await folder.close(violations.length > 0)
-}
+await performAll(violations, started => perform(folder, started))
+await folder.close(violations.length > 0)
 if (violations.length > 0) print(`What was logged is kept in ${folder.path}`)
 conclude(
   violations,

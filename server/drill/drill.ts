@@ -45,6 +45,23 @@ export const conclude = (violations: readonly string[], summary: string): void =
   process.exitCode = violations.length === 0 ? 0 : 1
 }
 
+/** A drill that cannot go on has failed too. */
+export const cannotGoOn = (fault: unknown): string =>
+  `The drill could not go on: ${fault instanceof Error ? fault.message : String(fault)}`
+
+/** Performs a drill, and then ends what it has started, the last first. What stops it is among the violations. */
+export const performAll = async (
+  violations: string[],
+  perform: (started: AsyncDisposableStack) => Promise<void>,
+): Promise<void> => {
+  await using started = new AsyncDisposableStack()
+  try {
+    await perform(started)
+  } catch (fault) {
+    violations.push(cannotGoOn(fault))
+  }
+}
+
 export type Drill = {
   readonly name: string
   readonly options: { readonly workers: number | null }
@@ -57,7 +74,7 @@ export type Drill = {
 
 /**
  * Performs a drill on a service of its own: prints its options, what was wrong, what was done, and the one line of
- * result. A drill that cannot go on has failed too. The store of one that failed is kept for a look.
+ * result. The store of one that failed is kept for a look.
  */
 export const runDrill = async ({ name, options, perform, violations, summary }: Drill): Promise<void> => {
   print(`${name}: ${JSON.stringify(options)}`)
@@ -65,7 +82,7 @@ export const runDrill = async ({ name, options, perform, violations, summary }: 
   try {
     await perform(service)
   } catch (fault) {
-    violations.push(`The drill could not go on: ${fault instanceof Error ? fault.message : String(fault)}`)
+    violations.push(cannotGoOn(fault))
   } finally {
     await service.close(violations.length > 0)
   }

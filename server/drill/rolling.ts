@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startIdentityProvider } from '../test/support/identity-provider.ts'
 import { makeTestDatabase, runStatement } from '../test/support/postgres-cluster.ts'
-import { conclude, formatCount, print, readOptions } from './drill.ts'
+import { conclude, formatCount, performAll, print, readOptions } from './drill.ts'
 import { freePort } from '../test/support/free-port.ts'
 import { findBalancer, startBalancer } from './rolling/balancer.ts'
 import { type Lanes, startLanes } from './rolling/lanes.ts'
@@ -18,8 +18,6 @@ const violations: string[] = []
 const tell = (violation: string): void => void violations.push(violation)
 let [restarts, answers] = [0, 0]
 
-type Closing = (() => Promise<unknown> | void)[]
-
 type Stage = {
   readonly access: Access
   readonly replicas: readonly RollingReplica[]
@@ -27,12 +25,12 @@ type Stage = {
 }
 
 /** Everything, started: PostgreSQL, the identity provider, two replicas, the balancer. */
-const setUp = async (balancerProgram: string, closing: Closing): Promise<Stage> => {
+const setUp = async (balancerProgram: string, started: AsyncDisposableStack): Promise<Stage> => {
   const database = await makeTestDatabase()
   const provider = await startIdentityProvider()
-  closing.push(() => provider.close())
+  started.defer(() => provider.close())
   const folder = mkdtempSync(join(tmpdir(), 'mintmark-rolling-'))
-  closing.push(() => rmSync(folder, { recursive: true, force: true }))
+  started.defer(() => rmSync(folder, { recursive: true, force: true }))
   const [port, first, second] = [await freePort(), await freePort(), await freePort()]
   const variables = {
     ...environmentOf(folder, port, provider),
@@ -47,10 +45,10 @@ const setUp = async (balancerProgram: string, closing: Closing): Promise<Stage> 
     makeRollingReplica('mintmark-1', first, variables),
     makeRollingReplica('mintmark-2', second, variables),
   ]
-  closing.push(...replicas.map(replica => replica.kill))
+  for (const replica of replicas) started.defer(replica.kill)
   await Promise.all(replicas.map(replica => replica.start()))
   const balancer = await startBalancer(balancerProgram, port, [first, second], tell)
-  closing.push(balancer.close)
+  started.defer(balancer.close)
   return { access, replicas, databaseUrl: database.url }
 }
 
@@ -79,8 +77,8 @@ const roll = async ({ replicas, databaseUrl }: Stage, lanes: Lanes): Promise<voi
   }
 }
 
-const perform = async (balancerProgram: string, closing: Closing): Promise<void> => {
-  const stage = await setUp(balancerProgram, closing)
+const perform = async (balancerProgram: string, started: AsyncDisposableStack): Promise<void> => {
+  const stage = await setUp(balancerProgram, started)
   await untilReady(stage.access.port, '/.well-known/jwks.json')
   const lanes = startLanes(stage.access, options.lanes, tell)
   try {
@@ -93,14 +91,7 @@ const perform = async (balancerProgram: string, closing: Closing): Promise<void>
 }
 
 const run = async (balancerProgram: string): Promise<void> => {
-  const closing: Closing = []
-  try {
-    await perform(balancerProgram, closing)
-  } catch (fault) {
-    tell(`The drill could not go on: ${fault instanceof Error ? fault.message : String(fault)}`)
-  } finally {
-    for (const close of closing.toReversed()) await close()
-  }
+  await performAll(violations, started => perform(balancerProgram, started))
   conclude(violations, `${formatCount(restarts)} restarts, ${formatCount(answers)} answers`)
 }
 

@@ -2,7 +2,7 @@
 // look at the store when all is over.
 import { setTimeout as delay } from 'node:timers/promises'
 import { type ClientReport, makeProgress, PROGRESS, runClient, sumCounts } from '../clients.ts'
-import { formatCount } from '../drill.ts'
+import { cannotGoOn, formatCount } from '../drill.ts'
 import { SHORT_LIFETIME_SECONDS, untilReady } from '../service-under-drill.ts'
 import { makeTableMemory, openTokenTable, type TableMemory, type TokenFate } from '../token-table.ts'
 import { checkFates } from './check-fates.ts'
@@ -135,9 +135,6 @@ const perform = async (course: Course, set: ReplicaSet): Promise<void> => {
     violations.push(`${formatCount(errors)} operations ended in an error: too many to have tested anything.`)
   }
 }
-
-const cannotGoOn = (fault: unknown): string =>
-  `The drill could not go on: ${fault instanceof Error ? fault.message : String(fault)}`
 
 export const runReplicas = async (options: RunOptions): Promise<DrillRun> => {
   const violations: string[] = []

@@ -37,6 +37,18 @@ const shutOut = async ({ server }: Stage, how: string, back: string): Promise<()
   return () => server.ask(back)
 }
 
+const RELOAD = 'select pg_reload_conf()'
+
+/** Sets the server otherwise, for whoever connects from then on. */
+const setTo = async (stage: Stage, setting: string, value: string): Promise<() => Promise<unknown>> => {
+  await stage.server.ask(`alter system set ${setting} = ${value}`)
+  const mend = await shutOut(stage, RELOAD, RELOAD)
+  return async () => {
+    await stage.server.ask(`alter system reset ${setting}`)
+    await mend()
+  }
+}
+
 const restart = async ({ server }: Stage): Promise<void> => {
   await server.stop('immediate')
   await server.start()
@@ -205,7 +217,7 @@ export const FAULTS: readonly Fault[] = [
     stops: ALL,
     strike: async stage => {
       stage.server.setFile('pg_hba.conf', 'local all all trust\nhost all all 127.0.0.1/32 reject\n')
-      const reload = await shutOut(stage, 'select pg_reload_conf()', 'select pg_reload_conf()')
+      const reload = await shutOut(stage, RELOAD, RELOAD)
       return () => {
         stage.server.setFile('pg_hba.conf', HBA)
         return reload()
@@ -227,28 +239,12 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'read-only',
     stops: ALL,
-    strike: async stage => {
-      const reload = 'select pg_reload_conf()'
-      await stage.server.ask('alter system set default_transaction_read_only = on')
-      const mend = await shutOut(stage, reload, reload)
-      return async () => {
-        await stage.server.ask('alter system reset default_transaction_read_only')
-        await mend()
-      }
-    },
+    strike: stage => setTo(stage, 'default_transaction_read_only', 'on'),
   },
   {
     name: 'unsafe: pages are no longer written whole',
     stops: ALL,
-    strike: async stage => {
-      const reload = 'select pg_reload_conf()'
-      await stage.server.ask('alter system set full_page_writes = off')
-      const mend = await shutOut(stage, reload, reload)
-      return async () => {
-        await stage.server.ask('alter system reset full_page_writes')
-        await mend()
-      }
-    },
+    strike: stage => setTo(stage, 'full_page_writes', 'off'),
   },
   {
     name: 'in recovery: it has become a standby',
