@@ -18,6 +18,14 @@ const codeOf = (fault: unknown): string => (fault instanceof pg.DatabaseError ? 
 export const isPartitionMissing = (fault: unknown): boolean =>
   codeOf(fault) === '23514' && fault instanceof Error && fault.message.startsWith('no partition of relation')
 
+/** The database took back what was asked, for the sake of others: nothing of it was done, and it may be asked again. */
+export const isTakenBack = (fault: unknown): boolean =>
+  fault instanceof Unavailable && /^(?:40P01|40001)$/.test(codeOf(fault.cause))
+
+/** A statement that was to wait no longer for a lock, or not in a circle. */
+export const hasGivenWay = (fault: unknown): boolean =>
+  fault instanceof Unavailable && /^(?:57014|55P03|40P01)$/.test(codeOf(fault.cause))
+
 /** Whether the server said that our statement is wrong, and not that it cannot serve it. */
 const isOurs = (fault: unknown): boolean =>
   fault instanceof pg.DatabaseError && !DATABASE_AT_FAULT.test(fault.code ?? 'XX')
@@ -36,5 +44,5 @@ export const faultOfStatement = (fault: unknown): Error => {
   if (!(fault instanceof Error)) return new Unavailable(`The database failed: ${String(fault)}`)
   if (ANOTHER_SERVER.test(codeOf(fault))) return new Unavailable(POOLED)
   if (isOurs(fault) || fault instanceof StoreProblem || fault instanceof Unavailable) return fault
-  return new Unavailable(`The database failed: ${fault.message}`)
+  return new Unavailable(`The database failed: ${fault.message}`, { cause: fault })
 }

@@ -6,6 +6,8 @@ import { readOpenCutOffs } from '../ledger/cut-offs.ts'
 import type { Sets } from '../ledger/sets.ts'
 import type { Script } from '../script.ts'
 import type { Reader, Snapshot } from '../snapshot.ts'
+import { askAgain } from './ask-again.ts'
+import type { Connection } from './connection.ts'
 import { type Look, type Moment, readMoment } from './look.ts'
 import { endedBetween } from './partitions.ts'
 import type { Session } from './session.ts'
@@ -49,15 +51,15 @@ const answerFrom = (snapshot: Snapshot, work: Work): Read => {
 export const makeReader = (session: Session, { look, sets, lease, deadline }: ReaderOptions): Reader => {
   const { sidePool, driver, transactions } = session
 
-  const readWhole = <T>(work: (snapshot: Snapshot) => Script<T>): Promise<T> =>
-    sidePool.use(
-      connection =>
-        transactions.read(connection, async () => {
-          const snapshot = snapshotOf(await readMoment(connection, session), sets)
-          return driver.drive(connection, work(snapshot))
-        }),
-      deadline(),
-    )
+  const readWhole = <T>(work: (snapshot: Snapshot) => Script<T>): Promise<T> => {
+    const until = deadline()
+    const readOn = (connection: Connection): Promise<T> =>
+      transactions.read(connection, async () => {
+        const snapshot = snapshotOf(await readMoment(connection, session), sets)
+        return driver.drive(connection, work(snapshot))
+      })
+    return askAgain(() => sidePool.use(readOn, until))
+  }
 
   const readUntimed = async <T>(work: (snapshot: Snapshot) => Script<T>): Promise<T> => {
     const { moment } = await look([], deadline())

@@ -4,7 +4,7 @@ import type { MonotonicMilliseconds } from '../../domain/time.ts'
 import type { Script } from '../script.ts'
 import type { Transaction } from '../transaction.ts'
 import type { Connection } from './connection.ts'
-import { isPartitionMissing } from './faults.ts'
+import { isPartitionMissing, isTakenBack } from './faults.ts'
 import type { Opened } from './open-transaction.ts'
 import type { Session } from './session.ts'
 
@@ -36,7 +36,8 @@ const runInSavepoint = async (
     await connection.ask({ text: 'release job' })
     return { value }
   } catch (fault) {
-    if (isPartitionMissing(fault)) throw fault
+    // The group is done anew.
+    if (isPartitionMissing(fault) || isTakenBack(fault)) throw fault
     // Where this fails too, the group does.
     await connection.ask({ text: 'rollback to job' })
     opened.forget()

@@ -1,6 +1,7 @@
 // Transactions on a connection: how they begin, and when they count as done.
 import { Unavailable } from '../../domain/refusal.ts'
 import type { DatabaseAddress } from './address.ts'
+import { askAgain } from './ask-again.ts'
 import { type Answered, type Asked, type Connection, SESSION_SETTINGS } from './connection.ts'
 import { type FailOvers, TIMELINE } from './fail-overs.ts'
 
@@ -26,7 +27,7 @@ const FENCES: Readonly<Record<DatabaseAddress['fencedReads'], string>> = {
 export const fenceOf = ({ fencedReads }: DatabaseAddress): string => FENCES[fencedReads]
 
 export type Transactions = {
-  /** One statement that is a transaction by itself. */
+  /** One statement that is a transaction by itself; it is asked again where the database took it back. */
   readonly once: (connection: Connection, asked: Asked) => Promise<Answered>
   /** Runs `work` in a transaction; what it gives is durable, or nothing was done, or a fault says that it is unknown. */
   readonly write: <T>(connection: Connection, work: () => Promise<T>) => Promise<T>
@@ -35,7 +36,7 @@ export type Transactions = {
    * an act whose wait was cancelled, shows in no answer.
    */
   readonly read: <T>(connection: Connection, work: () => Promise<T>) => Promise<T>
-  /** Sends all statements of a transaction at once, so that no process can stop once it holds a lock. */
+  /** Sends all statements of a transaction at once, so that no process can stop once it holds a lock; again like `once`. */
   readonly writeAtOnce: (connection: Connection, statements: readonly Asked[]) => Promise<readonly Answered[]>
 }
 
@@ -77,8 +78,8 @@ const sendAll = async (connection: Connection, statements: readonly Asked[]): Pr
     const [answered] = await Promise.all([allOf(answers), done])
     return answered
   } catch (fault) {
+    // Once the commit is answered the transaction is over, whatever it did; without an answer the connection is.
     await Promise.allSettled([...answers, done])
-    await rollback(connection)
     // What a statement said goes before what the commit of an aborted transaction said.
     await allOf(answers)
     throw fault
@@ -128,14 +129,17 @@ export const makeTransactions = (
     }
   }
 
-  const writeAtOnce: Transactions['writeAtOnce'] = async (connection, statements) => {
+  const writeAll: Transactions['writeAtOnce'] = async (connection, statements) => {
     if (pooling === 'session') return (await sendAll(connection, [BEGIN.write, ...statements])).slice(1)
     await open(connection, BEGIN.write)
     return sendAll(connection, statements)
   }
 
+  const writeAtOnce: Transactions['writeAtOnce'] = (connection, statements) =>
+    askAgain(() => writeAll(connection, statements))
+
   const once: Transactions['once'] = async (connection, asked) => {
-    if (pooling === 'session') return connection.ask(asked)
+    if (pooling === 'session') return askAgain(() => connection.ask(asked))
     const [answered] = await writeAtOnce(connection, [asked])
     if (answered === undefined) throw new Error('A statement has no answer.')
     return answered

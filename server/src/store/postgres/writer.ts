@@ -3,6 +3,8 @@ import { Unavailable } from '../../domain/refusal.ts'
 import type { MonotonicMilliseconds } from '../../domain/time.ts'
 import type { Script } from '../script.ts'
 import type { Transaction } from '../transaction.ts'
+import { askAgain } from './ask-again.ts'
+import type { Connection } from './connection.ts'
 import { isPartitionMissing } from './faults.ts'
 import type { OpenTransaction } from './open-transaction.ts'
 import { type Outcome, type Runnable, runJobs } from './run-jobs.ts'
@@ -70,13 +72,11 @@ export const makeWriter = (session: Session, open: OpenTransaction, onActs: () =
   const commitGroup = (jobs: readonly Waiting[]): Promise<readonly Outcome[]> => {
     const excludesTokens = jobs.some(({ lane }) => lane === 'act')
     const until = Math.max(...jobs.map(job => job.until))
-    return pool.use(
-      connection =>
-        transactions.write(connection, async () =>
-          runJobs({ session, connection, opened: await open(connection, excludesTokens) }, jobs),
-        ),
-      until,
-    )
+    const commit = (connection: Connection): Promise<readonly Outcome[]> =>
+      transactions.write(connection, async () =>
+        runJobs({ session, connection, opened: await open(connection, excludesTokens) }, jobs),
+      )
+    return askAgain(() => pool.use(commit, until))
   }
 
   const commitWithPartitions = async (jobs: readonly Waiting[]): Promise<readonly Outcome[]> => {
