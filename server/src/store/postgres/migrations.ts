@@ -1,6 +1,8 @@
 // Brings the schema of a database to this version, forward only. docs/storage.md explains the tables.
+import { setTimeout as delay } from 'node:timers/promises'
 import type { DatabaseAddress } from './address.ts'
 import type { Connection } from './connection.ts'
+import { lockTables, type TableWait } from './lock-tables.ts'
 import type { StoreMaker } from '../store-options.ts'
 import { StoreProblem } from '../store-problem.ts'
 import { LEDGER } from './schema/ledger.ts'
@@ -56,6 +58,8 @@ export const MIGRATION_LOCK = 4_937_001
 
 export type FirstRow = { readonly madeBy: StoreMaker; readonly now: number }
 
+type Versions = { readonly from: number; readonly to: number }
+
 const TABLES = `select count(*) as count from pg_class
   where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p', 'v', 'm', 'f')`
 
@@ -65,10 +69,20 @@ const refuseForeign = async (connection: Connection): Promise<void> => {
   throw new StoreProblem('The database holds tables of another program: name an empty one in DATABASE_URL.')
 }
 
-const applyMissing = async (connection: Connection, first: FirstRow, migrations: readonly Migration[]) => {
+type Plan = { readonly first: FirstRow; readonly migrations: readonly Migration[] }
+
+const applyMissing = async (
+  connection: Connection,
+  { first, migrations }: Plan,
+  wait: TableWait,
+): Promise<Versions | 'in_use'> => {
   const { version: from } = await schemaVersionOf(connection)
-  if (from > migrations.length) throw new StoreProblem('The database is of a newer version of Mintmark.')
+  const to = migrations.length
+  if (from > to) throw new StoreProblem('The database is of a newer version of Mintmark.')
+  if (from === to) return { from, to }
   if (from === 0) await refuseForeign(connection)
+  // Taken as they come, one after another, tables would be waited for in a circle with whoever looks up a token.
+  else if ((await lockTables(connection, wait)) === 'in_use') return 'in_use'
   await connection.ask({ text: TABLE })
   for (const [n, { name, sql, oldestProgram }] of migrations.entries()) {
     if (n < from) continue
@@ -78,24 +92,46 @@ const applyMissing = async (connection: Connection, first: FirstRow, migrations:
   }
   const service = 'insert into service values (1, $1, 1, 0, 0, 0, 0)'
   if (from === 0) await connection.ask({ text: service, values: [first.madeBy] })
-  return { from, to: migrations.length }
+  return { from, to }
 }
 
-/** Applies what is missing in one transaction: a migration that fails leaves the database as it was. */
-export const applyMigrations = async (
-  connection: Connection,
-  first: FirstRow,
-  migrations: readonly Migration[] = MIGRATIONS,
-): Promise<{ readonly from: number; readonly to: number }> => {
+const applyOnce = async (connection: Connection, plan: Plan, wait: TableWait): Promise<Versions | 'in_use'> => {
   await connection.ask({ text: 'begin' })
   try {
     await connection.ask({ text: STATEMENTS_TAKE_AS_LONG_AS_THEY_TAKE })
     await connection.ask({ text: 'select pg_advisory_xact_lock($1)', values: [MIGRATION_LOCK] })
-    const versions = await applyMissing(connection, first, migrations)
-    await connection.ask({ text: 'commit' })
-    return versions
+    const applied = await applyMissing(connection, plan, wait)
+    await connection.ask({ text: applied === 'in_use' ? 'rollback' : 'commit' })
+    return applied
   } catch (fault) {
     await connection.ask({ text: 'rollback' }).catch(connection.destroy)
     throw fault
   }
+}
+
+export type Patience = { readonly attempts: number; readonly pauseMs: number }
+
+/** Some two minutes; between two attempts whoever serves goes on. */
+const PATIENCE: Patience = { attempts: 45, pauseMs: 2000 }
+const LONG_EVERY = 5
+
+const IN_USE =
+  'Tables of the database stayed in use, by a backup or a dump, or by upkeep that packs what is closed: nothing was changed. Run this again later; pg_stat_activity shows who holds them.'
+
+/**
+ * Applies what is missing in one transaction, beside programs that serve: a migration that fails leaves the database as it
+ * was. Throws StoreProblem with one line for a person.
+ */
+export const applyMigrations = async (
+  connection: Connection,
+  first: FirstRow,
+  migrations: readonly Migration[] = MIGRATIONS,
+  { attempts, pauseMs }: Patience = PATIENCE,
+): Promise<Versions> => {
+  for (let n = 1; n <= attempts; n += 1) {
+    if (n > 1) await delay(pauseMs)
+    const applied = await applyOnce(connection, { first, migrations }, n % LONG_EVERY === 0 ? 'long' : 'brief')
+    if (applied !== 'in_use') return applied
+  }
+  throw new StoreProblem(IN_USE)
 }
