@@ -5,6 +5,7 @@ import type { Milliseconds } from '../../domain/time.ts'
 import { lowestIdAt } from '../../domain/token-id.ts'
 import { bytesOfId } from '../rows.ts'
 import { all, type Script } from '../script.ts'
+import { lower } from './token-streams.ts'
 
 /** No token outlives a day, so an end tells within which day the token was issued. */
 export const LIFETIME_MS_MAX = 1000 * LIFETIME_SECONDS_MAX
@@ -57,17 +58,21 @@ const both = (one: Open, { minute, floor, isMixed }: Open): Open => ({
   isMixed: one.isMixed || isMixed,
 })
 
+/** Within one millisecond of ends the ids go down, and with them the times of issue: above or below them none is allowed. */
+const overWrongIds = ({ issuedBefore, issuedAfter }: TokenFilters, { at, id }: Position): Position => {
+  if (issuedAfter !== null && id <= lowestIdAt(issuedAfter)) return justBefore(at)
+  return { at, id: issuedBefore === null ? id : lower(id, lowestIdAt(issuedBefore)) }
+}
+
 /** How a walk of what has ended goes on. */
 export type Reach = Omit<Open, 'minute'> & { readonly below: Position }
 
 /**
- * Moves a position of a walk that began at `top` down, out of minutes that hold no row which the filters allow; undefined
- * where no such row is left.
+ * Moves a position of a walk that began at `top` down, out of the milliseconds and minutes that hold no further row which
+ * the filters allow; undefined where no such row is left.
  */
-export const overClosedMinutes = (
-  { issuedBefore, issuedAfter }: TokenFilters,
-  top: Position,
-): ((position: Position) => Script<Reach | undefined>) => {
+export const reachOf = (filters: TokenFilters, top: Position): ((position: Position) => Script<Reach | undefined>) => {
+  const { issuedBefore, issuedAfter } = filters
   const bounds = [
     ...(issuedBefore === null ? [] : [openMinutes(top, 'issuedBefore', issuedBefore)]),
     ...(issuedAfter === null ? [] : [openMinutes(top, 'issuedAfter', issuedAfter)]),
@@ -83,6 +88,6 @@ export const overClosedMinutes = (
     }
     if (open.minute < minuteOf(floor)) return undefined
     const { minute, ...how } = open
-    return { ...how, below: minute === from ? position : justBefore((minute + 1) * MINUTE_MS) }
+    return { ...how, below: minute === from ? overWrongIds(filters, position) : justBefore((minute + 1) * MINUTE_MS) }
   }
 }

@@ -5,7 +5,7 @@ import { ABOVE_EVERY_ID } from '../../domain/token-id.ts'
 import { bytesOfId, idOfBytes } from '../rows.ts'
 import { all, byIndex, type Script, type Value } from '../script.ts'
 import type { Seen } from '../snapshot.ts'
-import { justBefore, LIFETIME_MS_MAX, overClosedMinutes } from './ended-minutes.ts'
+import { justBefore, LIFETIME_MS_MAX, reachOf } from './ended-minutes.ts'
 import type { Met, Stream } from './merge.ts'
 import { type Access, issuedBounds } from './token-streams.ts'
 
@@ -120,7 +120,7 @@ export const endedStreams = (
   { after: position, reasons }: { readonly after: Position | null; readonly reasons: readonly Reason[] },
 ): readonly Stream<EndedStreamRow>[] => {
   const top = topOf(filters, position)
-  const reachFrom = overClosedMinutes(filters, top)
+  const reachFrom = reachOf(filters, top)
   const issued = issuedBounds(filters)
   const { whole, issued: ofIssued } = SELECT[access.by]
   return keysOf(access, reasons).map(keys => ({
