@@ -2,6 +2,7 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { administers } from './administer.ts'
 import { CommandFailed } from './exit.ts'
+import { parseJson } from './parse-json.ts'
 import { isRecord, printLine, type PrintedRecord, printTable } from './print.ts'
 import { readDocument } from './standard-input.ts'
 
@@ -25,11 +26,9 @@ const gatherScopes = (
 }
 
 const parseDocument = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw new CommandFailed('The document is not JSON.')
-  }
+  const document = parseJson(text)
+  if (document === undefined) throw new CommandFailed('The document is not JSON.')
+  return document
 }
 
 const rowsOf = ({ data }: PrintedRecord): readonly PrintedRecord[] => {

@@ -2,6 +2,7 @@
 import type { Command } from 'commander'
 import { administers } from './administer.ts'
 import { CommandFailed } from './exit.ts'
+import { parseJson } from './parse-json.ts'
 import { isRecord, type PrintedRecord, printTable } from './print.ts'
 import { readStandardInput } from './standard-input.ts'
 
@@ -15,13 +16,9 @@ const foundIn = (item: unknown): Found | undefined => {
 }
 
 const parseReport = (input: string): readonly Found[] | undefined => {
-  try {
-    const items: unknown = JSON.parse(input)
-    const found = Array.isArray(items) ? items.map(foundIn) : [undefined]
-    return found.every(one => one !== undefined) ? found : undefined
-  } catch {
-    return undefined
-  }
+  const items = parseJson(input)
+  const found = Array.isArray(items) ? items.map(foundIn) : [undefined]
+  return found.every(one => one !== undefined) ? found : undefined
 }
 
 const parseLines = (input: string): readonly Found[] =>
