@@ -93,13 +93,17 @@ const parsePostgresUrl = (text: string): Parsed<PostgresUrl> => {
   }
 }
 
+/** The file in `sqlite:FILE`; undefined where the text names none. */
+export const sqliteFileIn = (url: string): string | undefined =>
+  /^sqlite:(?!:memory:)(?:\/\/(?=\/))?([^?#]+)$/.exec(url)?.[1]
+
 /** The text may hold a password, so no message quotes it. */
 const parseDatabaseUrl: Parser<DatabaseUrl> = text => {
   if (/^postgres(ql)?:/.test(text)) {
     const parsed = parsePostgresUrl(text)
     return 'wrong' in parsed ? parsed : { value: { kind: 'postgres', ...parsed.value } }
   }
-  const file = /^sqlite:(?!:memory:)(?:\/\/(?=\/))?([^?#]+)$/.exec(text)?.[1]
+  const file = sqliteFileIn(text)
   return file === undefined
     ? wrong('names no database; expected sqlite:FILE or postgres://USER@HOST/DATABASE')
     : { value: { kind: 'sqlite', file } }
