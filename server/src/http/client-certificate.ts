@@ -2,20 +2,11 @@
 import { BlockList, isIP } from 'node:net'
 import { TLSSocket } from 'node:tls'
 import type { FastifyRequest } from 'fastify'
+import type { CertificateHeader } from '../domain/certificate-header.ts'
 import type { PresentedCertificate } from '../domain/client-certificate.ts'
 import { type OrRefusal, refuse } from '../domain/refusal.ts'
 import type { ClientCertificates } from '../ports/client-certificates.ts'
-import { type CertificateForm, readCertificateHeader } from './certificate-header.ts'
-
-export type CertificateHeader = {
-  /** In lower case. */
-  readonly name: string
-  readonly form: CertificateForm
-  /** Whether the proxies pass on only what an authority vouches for. */
-  readonly isVerified: boolean
-  /** Networks as address/bits: from no other peer is the header taken. */
-  readonly proxies: readonly string[]
-}
+import { readCertificateHeader } from './certificate-header.ts'
 
 export type CertificatesTaken = {
   readonly header: CertificateHeader | null
