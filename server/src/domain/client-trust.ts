@@ -31,6 +31,19 @@ export type AssertionTrust = KeyTrust | WorkloadTrust
 
 export type ClientTrust = AssertionTrust | CertificateTrust
 
+export const TRUST_KINDS = [
+  'private_key_jwt',
+  'workload_identity',
+  'tls_client_auth',
+  'self_signed_tls_client_auth',
+] as const satisfies readonly ClientTrust['kind'][]
+
+export const isAssertionTrust = (trust: ClientTrust): trust is AssertionTrust =>
+  trust.kind === 'private_key_jwt' || trust.kind === 'workload_identity'
+
+export const isCertificateTrust = (trust: ClientTrust): trust is CertificateTrust =>
+  trust.kind === 'tls_client_auth' || trust.kind === 'self_signed_tls_client_auth'
+
 /** Where the keys of a trust are. */
 export type KeyPlace = Pick<KeyTrust, 'jwks' | 'jwksUri'> & { readonly issuer: string | null }
 
