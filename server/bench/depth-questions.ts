@@ -15,7 +15,7 @@ export type Asked = {
 }
 
 /** What is asked `times` times of a store; `request` is given the number of the turn. */
-export type Question = {
+type Question = {
   readonly name: string
   readonly times: number
   readonly request: (store: Asked, turn: number) => string
@@ -51,7 +51,7 @@ export const pageQuestions = ({ pages }: Asked, times: number): readonly Questio
 /** Counts what a request costs beside its time: a number that grows with each. */
 type Meter<S extends Asked> = (store: S) => number
 
-export type Cost = { readonly ms: number; readonly metered: number }
+type Cost = { readonly ms: number; readonly metered: number }
 
 const timeOne = async <S extends Asked>(
   store: S,

@@ -18,7 +18,7 @@ export type ServerProcess = {
   readonly stop: () => Promise<void>
 }
 
-export type Start = {
+type Start = {
   /** Arguments of Node: its options, the file, the arguments of the file. */
   readonly args: readonly string[]
   readonly variables?: Variables

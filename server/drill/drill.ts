@@ -62,7 +62,7 @@ export const performAll = async (
   }
 }
 
-export type Drill = {
+type Drill = {
   readonly name: string
   readonly options: { readonly workers: number | null }
   readonly perform: (service: ServiceUnderDrill) => Promise<void>

@@ -22,7 +22,7 @@ export const SHORT_LIFETIME_SECONDS = 2
 
 export type Variables = Readonly<Record<string, string>>
 
-export type Start = {
+type Start = {
   /** Put before the program: `--import` of a module that a drill brings along. */
   readonly nodeOptions?: readonly string[]
   readonly variables?: Variables

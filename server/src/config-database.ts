@@ -3,12 +3,12 @@ import { join, resolve } from 'node:path'
 import type { SettingReader } from './config-reader.ts'
 import { type Parsed, type Parser, parseOneOf, parsePemFile } from './config-values.ts'
 
-export type PostgresHost = { readonly host: string; readonly port: number }
+type PostgresHost = { readonly host: string; readonly port: number }
 
 /** What would break a promise, and is refused unless an operator allows it by this name. */
-export const UNSAFE_DATABASES = ['fsync', 'full_page_writes', 'plaintext', 'quorum'] as const
+const UNSAFE_DATABASES = ['fsync', 'full_page_writes', 'plaintext', 'quorum'] as const
 
-export type UnsafeDatabase = (typeof UNSAFE_DATABASES)[number]
+type UnsafeDatabase = (typeof UNSAFE_DATABASES)[number]
 
 type PostgresUrl = {
   readonly hosts: readonly PostgresHost[]

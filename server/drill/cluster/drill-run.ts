@@ -10,7 +10,7 @@ import { type FaultLanes, startFaults } from './fault-lanes.ts'
 import type { Parts } from './parts.ts'
 import { type ReplicaSet, startReplicaSet } from './replica-set.ts'
 
-export type RunOptions = {
+type RunOptions = {
   readonly parts: Parts
   /** The main file that the replicas run. */
   readonly program: string
@@ -30,7 +30,7 @@ export type RunOptions = {
   readonly tell: (line: string) => void
 }
 
-export type DrillRun = {
+type DrillRun = {
   readonly violations: readonly string[]
   readonly summary: string
   /** The logs of a run that found something. */

@@ -13,7 +13,7 @@ import { patroniSettings, SUPERUSER } from './patroni-settings.ts'
 import { killIn, processesIn, signal } from './processes.ts'
 
 /** What of a node a fault hits. */
-export type NodePart = 'patroni' | 'postgres' | 'all'
+type NodePart = 'patroni' | 'postgres' | 'all'
 
 export type ClusterNode = {
   readonly name: string
@@ -33,7 +33,7 @@ export type ClusterNode = {
   readonly close: () => Promise<void>
 }
 
-export type NodeWorld = {
+type NodeWorld = {
   readonly folder: DrillFolder
   readonly parts: Parts
   readonly etcdPort: number

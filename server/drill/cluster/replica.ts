@@ -25,7 +25,7 @@ export type Replica = {
   readonly close: () => Promise<void>
 }
 
-export type ReplicaWorld = {
+type ReplicaWorld = {
   readonly folder: DrillFolder
   readonly cluster: Cluster
   /** The program's main file: this tree's, or that of a copy with a defect. */

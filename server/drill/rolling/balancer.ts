@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { findProgram } from '../cluster/parts.ts'
 import { freePort } from '../../test/support/free-port.ts'
 
-export type Balancer = { readonly port: number; readonly close: () => Promise<void> }
+type Balancer = { readonly port: number; readonly close: () => Promise<void> }
 
 const CONFIGURATION = join(import.meta.dirname, '..', '..', '..', 'deploy', 'cluster', 'haproxy.cfg')
 

@@ -6,7 +6,7 @@ import type { CertificateTrust } from './client-certificate.ts'
 export type RegisteredJwk = Readonly<Record<string, string>>
 
 /** Assertions that the client signs itself, with one of the keys given or of those at the address: one of the two is null. */
-export type KeyTrust = {
+type KeyTrust = {
   readonly kind: 'private_key_jwt'
   readonly jwks: readonly RegisteredJwk[] | null
   readonly jwksUri: string | null
@@ -64,7 +64,7 @@ const PLAIN = /^[\x21-\x7e]+$/
 /** Printable ASCII without blanks, which is compared as it is written. */
 export const isPlainName = (text: string): boolean => text.length <= TRUST_CHARACTERS_MAX && PLAIN.test(text)
 
-export type SubjectPattern = { readonly text: string; readonly isPrefix: boolean }
+type SubjectPattern = { readonly text: string; readonly isPrefix: boolean }
 
 /** A subject, or its beginning and a `*`; undefined where it is neither. Of two such patterns it is plain whether they overlap. */
 export const parseSubjectPattern = (subject: string): SubjectPattern | undefined => {

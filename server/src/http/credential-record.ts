@@ -7,7 +7,7 @@ import { credentialRecord as recordOf } from '../domain/credential-record.ts'
 import { SUSPENDED_AT, timeOrNull } from './json-members.ts'
 import { pageOf } from './token-record.ts'
 
-export const countRecord = z.object({
+const countRecord = z.object({
   count: z.int(),
   exact: z.boolean().describe('False: there are at least so many.'),
 })

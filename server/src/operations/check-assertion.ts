@@ -20,9 +20,9 @@ import { type ClientCredentials, refuseClient } from './authenticate-client.ts'
 
 export type PresentedAssertion = Extract<ClientCredentials, { kind: 'assertion' }>
 
-export type AssertedCredentials = Extract<ClientCredentials, { kind: 'proven' }>
+type AssertedCredentials = Extract<ClientCredentials, { kind: 'proven' }>
 
-export type AssertionPorts = Pick<Ports, 'agents' | 'assertions' | 'credentials' | 'profile' | 'secrets'>
+type AssertionPorts = Pick<Ports, 'agents' | 'assertions' | 'credentials' | 'profile' | 'secrets'>
 
 type Refused = { readonly refusal: Refusal }
 

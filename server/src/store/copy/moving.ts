@@ -13,7 +13,7 @@ export const REGISTER_TABLES: readonly Table[] = TABLES.filter(({ name }) => !HI
 /** Rows of a table by their keys, each once. */
 export type ChangedKeys = { readonly table: Table; readonly keys: readonly Row[] }
 
-export type ChangeRange = {
+type ChangeRange = {
   /** Not this one, but those with greater numbers. */
   readonly after: number
   /** The last. */

@@ -66,7 +66,7 @@ const uppermost = <R extends Position>(cursors: readonly Cursor<R>[]): Top<R> | 
   return best
 }
 
-export type PageBounds = {
+type PageBounds = {
   readonly limit: number
   /**
    * Whether rows are hidden from the caller. Then a full page has a next one only if a row that the caller may see

@@ -35,7 +35,7 @@ const makeMaker = (connection: Connection) => {
   }
 }
 
-export type DatabaseRows = RowTarget & {
+type DatabaseRows = RowTarget & {
   /** Makes what rows need before they are written. */
   readonly prepare: (table: Table, columns: readonly string[], rows: readonly Row[]) => Promise<void>
 }
