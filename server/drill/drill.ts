@@ -5,6 +5,9 @@ import { prepareService, type ServiceUnderDrill } from './service-under-drill.ts
 /** Options by name, each with its default; a null default means that the option may be left out. */
 type Defaults = Readonly<Record<string, number | null>>
 
+/** The exit code of a drill for which the machine lacks something. */
+export const CANNOT_RUN = 2
+
 export const print = (line: string): void => void process.stdout.write(`${line}\n`)
 
 const SEED_MAX = 0xffff_ffff
