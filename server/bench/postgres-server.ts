@@ -1,10 +1,10 @@
 // A PostgreSQL for the bench, durable as an operator's is, with a synchronous standby beside it where one is asked for.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
 import { chmodSync, chownSync, closeSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
+import { endChild } from '../drill/end-child.ts'
 import { programsOfPostgres, userOfPostgres } from '../test/support/postgres-binaries.ts'
 import { processorSeconds } from './process-costs.ts'
 import { freePort } from '../test/support/free-port.ts'
@@ -74,12 +74,7 @@ const startNode = async (programs: string, place: string, more: Readonly<Record<
   return { place, port, child }
 }
 
-const stopNode = async ({ child }: Node): Promise<void> => {
-  if (child.exitCode !== null || child.signalCode !== null) return
-  const exited = once(child, 'exit')
-  child.kill('SIGINT')
-  await exited
-}
+const stopNode = ({ child }: Node): Promise<void> => endChild(child, 'SIGINT')
 
 const queryOf =
   ({ place, port }: Node, database: string): BenchPostgres['query'] =>

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { chownSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { isThere } from '../end-child.ts'
 import type { DrillFolder } from './drill-folder.ts'
 import { freePort } from '../../test/support/free-port.ts'
 import { type Link, openLink } from './link.ts'
@@ -78,7 +79,7 @@ export const makeNode = async (name: string, world: NodeWorld): Promise<ClusterN
     },
     signal: (part, wanted) => signal(processes(part), wanted),
     kill: async part => {
-      const gone = patroni?.exitCode === null && patroni.signalCode === null ? once(patroni, 'exit') : undefined
+      const gone = isThere(patroni) ? once(patroni, 'exit') : undefined
       await killIn(folders[part])
       if (part !== 'postgres') await gone
     },
