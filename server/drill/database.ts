@@ -130,10 +130,12 @@ const sampleFor = async (pid: number, seconds: number): Promise<readonly number[
 
 /** The first quarter under a load is for what it makes the process keep; from then on it must not grow. */
 const judgeMemory = (how: string, samples: readonly number[]): void => {
-  const size = Math.max(1, Math.floor(samples.length / 4))
+  const most = `${Math.round(Math.max(...samples))} MB at most`
+  const size = Math.floor(samples.length / 4)
+  if (size === 0) return print(`  ${how}: ${most}, in too little time for quarters`)
   const means = [0, 1, 2, 3].map(n => Math.round(mean(samples.slice(n * size, (n + 1) * size))))
   const [, early = 0, , late = 0] = means
-  print(`  ${how}: ${means.join(', ')} MB in its quarters, ${Math.round(Math.max(...samples))} MB at most`)
+  print(`  ${how}: ${means.join(', ')} MB in its quarters, ${most}`)
   if (late - early > GROWTH_MB_MAX) tell(`The service grew by ${late - early} MB while its database was away.`)
 }
 
