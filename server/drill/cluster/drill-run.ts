@@ -2,7 +2,7 @@
 // look at the store when all is over.
 import { setTimeout as delay } from 'node:timers/promises'
 import { type ClientReport, makeProgress, PROGRESS, runClients, sumCounts, tellCounts } from '../clients.ts'
-import { cannotGoOn, formatCount } from '../drill.ts'
+import { formatCount, performAll } from '../drill.ts'
 import { SHORT_LIFETIME_SECONDS, untilReady } from '../service-under-drill.ts'
 import { makeTableMemory, openTokenTable, type TableMemory, type TokenFate } from '../token-table.ts'
 import { checkFates } from './check-fates.ts'
@@ -143,19 +143,12 @@ export const runReplicas = async (options: RunOptions): Promise<DrillRun> => {
   const progress = makeProgress(OPERATIONS_MAX)
   const course: Course = { options, violations, table, progress, reports: [], faults: undefined }
   let folder: string | undefined
-  try {
-    const onDeath = (what: string): void => void violations.push(what)
+  const onDeath = (what: string): void => void violations.push(what)
+  await performAll(violations, async started => {
     const set = await startReplicaSet({ ...options, onDeath, tell: options.say })
     folder = set.folder
-    try {
-      await perform(course, set)
-    } catch (fault) {
-      violations.push(cannotGoOn(fault))
-    } finally {
-      await set.close(violations.length > 0)
-    }
-  } catch (fault) {
-    violations.push(cannotGoOn(fault))
-  }
+    started.defer(() => set.close(violations.length > 0))
+    await perform(course, set)
+  })
   return { violations, summary: summaryOf(course), folder: violations.length > 0 ? folder : undefined }
 }
