@@ -48,7 +48,7 @@ export type MoveStage = 'registers' | 'history' | 'following' | 'proven' | 'read
 export type MoveState = {
   readonly stage: MoveStage
   readonly change: number
-  /** What was compared, and how often a row changed since. */
+  /** What was compared; nothing before that. */
   readonly tables: readonly TableDigest[]
 }
 
