@@ -9,7 +9,7 @@ import { CommandFailed, EXIT } from './exit.ts'
 import { makeMoveProgress } from './move-progress.ts'
 import { printJson, printLine } from './print.ts'
 import { stayHere } from './stay-here.ts'
-import { tellCount } from './tell-suspended.ts'
+import { tellCount } from './tell-count.ts'
 
 type Options = {
   readonly from: string
