@@ -3,7 +3,7 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { administers } from './administer.ts'
 import { CommandFailed } from './exit.ts'
 import { parseJson } from './parse-json.ts'
-import { isRecord, printLine, type PrintedRecord, printTable } from './print.ts'
+import { areRecords, printLine, type PrintedRecord, printTable } from './print.ts'
 import { readDocument } from './standard-input.ts'
 
 type Options = {
@@ -32,7 +32,7 @@ const parseDocument = (text: string): unknown => {
 }
 
 const rowsOf = ({ data }: PrintedRecord): readonly PrintedRecord[] => {
-  if (Array.isArray(data) && data.every(isRecord)) return data
+  if (areRecords(data)) return data
   throw new CommandFailed('The answer does not say what became of each client.')
 }
 

@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import { administers } from './administer.ts'
 import { CommandFailed } from './exit.ts'
 import { parseJson } from './parse-json.ts'
-import { isRecord, type PrintedRecord, printTable } from './print.ts'
+import { areRecords, isRecord, type PrintedRecord, printTable } from './print.ts'
 import { readStandardInput } from './standard-input.ts'
 
 const WANTED = 'Expected on standard input one secret a line, or a JSON array of {"token","url"}.'
@@ -31,7 +31,7 @@ const parseLines = (input: string): readonly Found[] =>
 const COLUMNS = ['result', 'kind', 'agent_id', 'credential_id', 'api_key_id']
 
 const rowsOf = ({ data }: PrintedRecord): readonly PrintedRecord[] => {
-  if (Array.isArray(data) && data.every(isRecord)) return data
+  if (areRecords(data)) return data
   throw new CommandFailed('The answer does not say what each secret was.')
 }
 
