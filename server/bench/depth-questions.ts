@@ -24,7 +24,7 @@ type Question = {
 
 const sampleOf = ({ filled }: Asked, turn: number): string => filled.tokens[turn % filled.tokens.length] ?? ''
 
-export const operationQuestions = (times: number): readonly Question[] => [
+const operationQuestions = (times: number): readonly Question[] => [
   { name: 'issue', times, request: ({ server }) => issueRequest(server), take: tokenIn },
   {
     name: 'introspect, any live token',
@@ -40,7 +40,7 @@ export const operationQuestions = (times: number): readonly Question[] => [
   },
 ]
 
-export const pageQuestions = ({ pages }: Asked, times: number): readonly Question[] =>
+const pageQuestions = ({ pages }: Asked, times: number): readonly Question[] =>
   pages.map(({ name, depth }, n) => ({
     name: `${name}, ${depth} page`,
     times,
@@ -78,16 +78,37 @@ const medianCost = (costs: readonly Cost[]): Cost => ({
 
 export const ratioOf = ({ small, full }: Compared): number => full.ms / small.ms
 
+/** How many times slower the full store may be. */
+const RATIO_MOST = 1.5
+
+export const ratioVerdict = (compared: readonly Compared[]): string => {
+  const slower = compared.filter(one => ratioOf(one) > RATIO_MOST).map(({ name }) => name)
+  return `within ${RATIO_MOST} times of the small store: ${slower.length === 0 ? 'reached' : `NOT reached by ${slower.join('; ')}`}`
+}
+
+type Stores<S extends Asked> = { readonly small: S; readonly full: S }
+
 /** Asks both stores in turn, one request at a time, so that a neighbour slows both alike. */
-export const compare = async <S extends Asked>(
-  stores: { readonly small: S; readonly full: S },
-  question: Question,
-  meter: Meter<S> = () => 0,
-): Promise<Compared> => {
+const compare = async <S extends Asked>(stores: Stores<S>, question: Question, meter: Meter<S>): Promise<Compared> => {
   const [ofSmall, ofFull]: [Cost[], Cost[]] = [[], []]
   for (let turn = 0; turn < question.times; turn += 1) {
     ofSmall.push(await timeOne(stores.small, question, turn, meter))
     ofFull.push(await timeOne(stores.full, question, turn, meter))
   }
   return { name: question.name, small: medianCost(ofSmall), full: medianCost(ofFull) }
+}
+
+/** Every operation `samples` times and every page `pages` times; each is told before it is asked. */
+export const compareAll = async <S extends Asked>(
+  stores: Stores<S>,
+  { samples, pages }: { readonly samples: number; readonly pages: number },
+  told: (line: string) => void,
+  meter: Meter<S> = () => 0,
+): Promise<readonly Compared[]> => {
+  const compared: Compared[] = []
+  for (const question of [...operationQuestions(samples), ...pageQuestions(stores.full, pages)]) {
+    told(question.name)
+    compared.push(await compare(stores, question, meter))
+  }
+  return compared
 }

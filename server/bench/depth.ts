@@ -2,7 +2,7 @@
 import { statSync } from 'node:fs'
 import { startIdentityProvider } from '../test/support/identity-provider.ts'
 import { openAsker } from './connection.ts'
-import { type Asked, compare, type Compared, operationQuestions, pageQuestions, ratioOf } from './depth-questions.ts'
+import { type Asked, compareAll, type Compared, ratioOf, ratioVerdict } from './depth-questions.ts'
 import { format, formatTable, publish, type Row } from './figures.ts'
 import { type Filled, fillStore, tableBytes } from './fill-store.ts'
 import { type Cores, describeMachine, divideCores } from './machine.ts'
@@ -22,8 +22,7 @@ const options = readOptions({
   record: false,
 })
 
-/** How many times slower the full store may be, and how much memory a process may hold. */
-const RATIO_MOST = 1.5
+/** How much memory a process may hold. */
 const RESIDENT_MIB_MOST = 250
 
 type Rows = { readonly live: number; readonly ended: number }
@@ -80,10 +79,9 @@ const storeRow = ({ rows, filled, bytes, tables, server }: Store): Row => {
 }
 
 const verdictOf = (compared: readonly Compared[], full: Store): readonly string[] => {
-  const slower = compared.filter(one => ratioOf(one) > RATIO_MOST).map(({ name }) => name)
   const { residentPeakMiB } = memoryOf(full.server.pid)
   return [
-    `within ${RATIO_MOST} times of the small store: ${slower.length === 0 ? 'reached' : `NOT reached by ${slower.join('; ')}`}`,
+    ratioVerdict(compared),
     `resident memory under ${RESIDENT_MIB_MOST} MiB: ${residentPeakMiB < RESIDENT_MIB_MOST ? 'reached' : 'NOT reached'} (${format(residentPeakMiB)} at most)`,
   ]
 }
@@ -101,11 +99,7 @@ const run = async (): Promise<void> => {
   ] as const
   const small = await open(prepared[0], cores, started)
   const full = await open(prepared[1], cores, started)
-  const compared: Compared[] = []
-  for (const question of [...operationQuestions(options.samples), ...pageQuestions(full, options.pages)]) {
-    report(question.name)
-    compared.push(await compare({ small, full }, question))
-  }
+  const compared = await compareAll({ small, full }, options, report)
   const stores = formatTable(
     ['store', 'MiB', 'bytes a token', 'in `token`', 'in `ended`', 'resident MiB', 'peak MiB', 'filled in s'],
     [small, full].map(storeRow),

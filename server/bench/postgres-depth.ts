@@ -5,7 +5,7 @@ import { startIdentityProvider } from '../test/support/identity-provider.ts'
 import { withClient } from '../test/support/postgres-cluster.ts'
 import { openAsker } from './connection.ts'
 import { addressOf, type BenchDatabase, type DatabaseServer, findServer, makeDatabase } from './databases.ts'
-import { type Asked, compare, type Compared, operationQuestions, pageQuestions, ratioOf } from './depth-questions.ts'
+import { type Asked, compareAll, type Compared, ratioOf, ratioVerdict } from './depth-questions.ts'
 import { format, formatTable, publish, type Row } from './figures.ts'
 import type { Filled } from './fill-store.ts'
 import { fillPostgres } from './fill-postgres.ts'
@@ -33,8 +33,7 @@ const options = readOptions({
   record: false,
 })
 
-/** How many times slower the full store may be, and how many bytes a token may take in a closed partition. */
-const RATIO_MOST = 1.5
+/** How many bytes a token may take in a closed partition. */
 const LIVE_BYTES_MOST = 220
 const ENDED_BYTES_MOST = 300
 
@@ -128,11 +127,7 @@ const bytesVerdicts = (bytes: readonly Bytes[]): readonly string[] => {
 }
 
 const verdictOf = (compared: readonly Compared[], { bytes }: Prepared): readonly string[] => {
-  const slower = compared.filter(one => ratioOf(one) > RATIO_MOST).map(({ name }) => name)
-  return [
-    `within ${RATIO_MOST} times of the small store: ${slower.length === 0 ? 'reached' : `NOT reached by ${slower.join('; ')}`}`,
-    ...bytesVerdicts(bytes),
-  ]
+  return [ratioVerdict(compared), ...bytesVerdicts(bytes)]
 }
 
 /** The plan of the statement that looks at the most pages beside the small store. */
@@ -170,11 +165,7 @@ const run = async (): Promise<void> => {
   ] as const
   const small = await open(prepared[0], cores, started)
   const full = await open(prepared[1], cores, started)
-  const compared: Compared[] = []
-  for (const question of [...operationQuestions(options.samples), ...pageQuestions(full, options.pages)]) {
-    report(question.name)
-    compared.push(await compare({ small, full }, question, store => store.meter()))
-  }
+  const compared = await compareAll({ small, full }, options, report, store => store.meter())
   const filled = `filled in ${format(small.filled.seconds)} and ${format(full.filled.seconds)} s`
   const lines = [...facts, `PostgreSQL: ${server.settings}`, filled, ...verdictOf(compared, full)]
   publish({ title: 'Depth on PostgreSQL', facts: lines, tables: tablesOf(small, full, compared) }, options.record)

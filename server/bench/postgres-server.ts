@@ -3,9 +3,9 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { chmodSync, chownSync, closeSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import pg from 'pg'
 import { endChild } from '../drill/end-child.ts'
 import { programsOfPostgres, userOfPostgres } from '../test/support/postgres-binaries.ts'
+import { databaseUrl, runStatement } from '../test/support/postgres-cluster.ts'
 import { processorSeconds } from './process-costs.ts'
 import { freePort } from '../test/support/free-port.ts'
 import { makeFolder, removeFolder } from './server-process.ts'
@@ -13,6 +13,7 @@ import { makeFolder, removeFolder } from './server-process.ts'
 const READY_MS_MAX = 60_000
 const READY_EVERY_MS = 50
 const STANDBY = 'standby'
+/** The one in the addresses that databaseUrl makes. */
 const USER = 'mintmark'
 
 const SETTINGS = { max_connections: '100', shared_buffers: '256MB', wal_keep_size: '1GB', jit: 'off' }
@@ -76,17 +77,12 @@ const startNode = async (programs: string, place: string, more: Readonly<Record<
 
 const stopNode = ({ child }: Node): Promise<void> => endChild(child, 'SIGINT')
 
+const urlOf = ({ place, port }: Node, database: string): string => databaseUrl({ socketFolder: place, port }, database)
+
 const queryOf =
-  ({ place, port }: Node, database: string): BenchPostgres['query'] =>
-  async text => {
-    const client = new pg.Client({ host: place, port, user: USER, database })
-    await client.connect()
-    try {
-      return (await client.query<Record<string, unknown>>(text)).rows
-    } finally {
-      await client.end()
-    }
-  }
+  (node: Node, database: string): BenchPostgres['query'] =>
+  text =>
+    runStatement(urlOf(node, database), text)
 
 // A copy of what no server has opened yet follows from the first byte on.
 const copyCluster = (from: string, to: string): void => runAs(from, 'cp', ['-R', join(from, 'data'), join(to, 'data')])
@@ -129,7 +125,7 @@ export const startPostgres = async ({ standby }: { readonly standby: boolean }):
   await query('create database bench')
   return {
     hasStandby: standby,
-    url: `postgres://${USER}@/bench?host=${encodeURIComponent(place)}&port=${primary.port}`,
+    url: urlOf(primary, 'bench'),
     port: primary.port,
     processorSeconds: () => nodes.reduce((sum, { child }) => sum + processorSeconds(child.pid ?? 0), 0),
     query: queryOf(primary, 'bench'),

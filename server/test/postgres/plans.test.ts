@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { AUDIT_WALKS } from '../../src/store/audit/audit-log.ts'
-import { ENDED_RANGE_STATEMENTS } from '../../src/store/lists/ended-streams.ts'
+import { ENDED_ISSUED_STATEMENTS, ENDED_RANGE_STATEMENTS } from '../../src/store/lists/ended-streams.ts'
 import { OPEN_MINUTE_STATEMENTS } from '../../src/store/lists/ended-minutes.ts'
 import { newestFirst } from '../../src/store/lists/newest-first.ts'
 import { TOKEN_RANGE_STATEMENTS } from '../../src/store/lists/token-streams.ts'
@@ -50,6 +50,12 @@ const plansOf = async (statements: readonly string[]): Promise<readonly (readonl
 const BACKWARD = 'Index Scan Backward using'
 const ENDED_FROM = (n: number): string => `(ROW(at, id) < ROW($${n}, $${n + 1})) AND (at >= $${n + 2})`
 
+const ENDED_PLANS = [
+  [`${BACKWARD} ended_reason_at_id_idx`, `Index Cond: ((reason = $1) AND ${ENDED_FROM(2)})`],
+  [`${BACKWARD} ended_agent_reason_at_id_idx`, `Index Cond: ((agent = $1) AND (reason = $2) AND ${ENDED_FROM(3)})`],
+  [`${BACKWARD} ended_scope_at_id_idx`, `Index Cond: ((scope = $1) AND ${ENDED_FROM(2)})`],
+]
+
 const PLANS: Readonly<Record<string, { statements: readonly string[]; plans: readonly (readonly string[])[] }>> = {
   'a range of live tokens': {
     statements: TOKEN_RANGE_STATEMENTS,
@@ -65,13 +71,11 @@ const PLANS: Readonly<Record<string, { statements: readonly string[]; plans: rea
       ],
     ],
   },
-  'a range of ended tokens': {
-    statements: ENDED_RANGE_STATEMENTS,
-    plans: [
-      [`${BACKWARD} ended_reason_at_id_idx`, `Index Cond: ((reason = $1) AND ${ENDED_FROM(2)})`],
-      [`${BACKWARD} ended_agent_reason_at_id_idx`, `Index Cond: ((agent = $1) AND (reason = $2) AND ${ENDED_FROM(3)})`],
-      [`${BACKWARD} ended_scope_at_id_idx`, `Index Cond: ((scope = $1) AND ${ENDED_FROM(2)})`],
-    ],
+  'a range of ended tokens': { statements: ENDED_RANGE_STATEMENTS, plans: ENDED_PLANS },
+  // What the ids tell is asked of the rows of the range: 'Subquery Scan on walked', and no step that sorts.
+  'a range of ended tokens issued on one side of an instant': {
+    statements: ENDED_ISSUED_STATEMENTS,
+    plans: ENDED_PLANS.map(plan => ['Subquery Scan on walked', ...plan]),
   },
   'the tokens that a cut-off may reach': {
     statements: WALK_STATEMENTS,

@@ -84,8 +84,8 @@ for (const [name, reach] of Object.entries(REACHED_BY)) {
   test(`the last page of tokens issued after a time is not followed by those issued earlier, by ${name}`, async () => {
     const filters = { ...NO_HISTORY_FILTERS, ...reach(), issuedAfter: early, endedBefore: late }
     const page = await world.test.store.ledger.listEnded({ filters, audiences: null, after: null, limit: LIMIT })
-    assert.deepEqual([page.records.length, page.next], [50, null])
-    assert.ok(page.examined <= 4 * LIMIT, `${page.examined} rows examined for ${LIMIT}`)
+    // And no statement looks for them further down than the last minute that holds one.
+    assert.deepEqual([page.records.length, page.next, page.examined], [50, null, 50])
   })
 }
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type HistoryFilters, PAGE_EXAMINED_MAX, type Position, type TokenFilters } from '../../src/domain/page.ts'
-import { ENDED_RANGE_STATEMENTS } from '../../src/store/lists/ended-streams.ts'
+import { ENDED_ISSUED_STATEMENTS, ENDED_RANGE_STATEMENTS } from '../../src/store/lists/ended-streams.ts'
 import { TOKEN_RANGE_STATEMENTS } from '../../src/store/lists/token-streams.ts'
 import { WALK_STATEMENTS } from '../../src/store/ledger/walk.ts'
 import { isPostgresTested, NO_HISTORY_FILTERS, NO_TOKEN_FILTERS, testEmbedded } from '../support/store.ts'
@@ -159,6 +159,11 @@ testEmbedded(
   () => {
     assert.deepEqual(plans(TOKEN_RANGE_STATEMENTS), TOKEN_PLANS)
     assert.deepEqual(plans(ENDED_RANGE_STATEMENTS), ENDED_PLANS)
+    const [numbered, walked] = ['CO-ROUTINE (subquery-3)', 'CO-ROUTINE walked']
+    assert.deepEqual(
+      plans(ENDED_ISSUED_STATEMENTS),
+      ENDED_PLANS.flatMap(plan => [walked, numbered, plan, 'SCAN (subquery-3)', 'SCAN walked']),
+    )
   },
 )
 

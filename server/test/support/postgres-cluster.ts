@@ -57,8 +57,8 @@ let cluster: Promise<Cluster> | undefined
 /** The PostgreSQL of this run. */
 export const testCluster = (): Promise<Cluster> => (cluster ??= findCluster())
 
-/** The address of a database of the cluster, over its socket. */
-export const databaseUrl = ({ socketFolder, port }: Cluster, database: string): string =>
+/** The address of a database of a server, over its socket. */
+export const databaseUrl = ({ socketFolder, port }: Omit<Cluster, 'clockFolder'>, database: string): string =>
   `postgres://mintmark@/${database}?host=${encodeURIComponent(socketFolder)}&port=${port}`
 
 /** Whether it is the address of a database, and no file. */

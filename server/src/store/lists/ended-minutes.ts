@@ -5,6 +5,7 @@ import type { Milliseconds } from '../../domain/time.ts'
 import { lowestIdAt } from '../../domain/token-id.ts'
 import { bytesOfId } from '../rows.ts'
 import { all, type Script } from '../script.ts'
+import { lower } from './token-streams.ts'
 
 /** No token outlives a day, so an end tells within which day the token was issued. */
 export const LIFETIME_MS_MAX = 1000 * LIFETIME_SECONDS_MAX
@@ -24,37 +25,69 @@ const SELECT = {
 /** The statements above, for the test that reads their plans. */
 export const OPEN_MINUTE_STATEMENTS: readonly string[] = Object.values(SELECT)
 
-/** Of this minute and those before it the latest that is open. */
-type LatestOpen = (minute: number) => Script<number>
+type Open = {
+  /** Of the minute that was asked for and those before it the latest that is open. */
+  readonly minute: number
+  /** No row that ended before it is allowed. */
+  readonly floor: Milliseconds
+  /** Whether it is unknown on which side of the instant a token was issued that ended there. */
+  readonly isMixed: boolean
+}
 
-const latestOpen = (top: Position, bound: keyof typeof SELECT, instant: Milliseconds): LatestOpen => {
+type OpenMinutes = (minute: number) => Script<Open>
+
+const openMinutes = (top: Position, bound: keyof typeof SELECT, instant: Milliseconds): OpenMinutes => {
   const first = minuteOf(instant)
   const last = minuteOf(Math.min(instant + LIFETIME_MS_MAX, top.at))
   let open: readonly { readonly minute: number }[] | undefined
   return function* (minute) {
-    // Only in the day after the instant is it unknown on which side of it a token was issued that ended there.
-    if (minute < first || minute > last) return minute
+    // Only in the day after the instant do tokens end that were issued on either side of it.
+    if (minute < first || minute > last) return { minute, floor: 0, isMixed: false }
     open ??= yield* all<{ minute: number }>(SELECT[bound], first, last, bytesOfId(lowestIdAt(instant)))
-    return open.find(one => one.minute <= minute)?.minute ?? first - 1
+    return {
+      minute: open.find(one => one.minute <= minute)?.minute ?? first - 1,
+      floor: bound === 'issuedBefore' ? 0 : MINUTE_MS * (open.at(-1)?.minute ?? first),
+      isMixed: true,
+    }
   }
 }
 
-/** Moves a position of a walk that began at `top` down, out of minutes that hold no row which the filters allow. */
-export const overClosedMinutes = (
-  { issuedBefore, issuedAfter }: TokenFilters,
-  top: Position,
-): ((position: Position) => Script<Position>) => {
+const both = (one: Open, { minute, floor, isMixed }: Open): Open => ({
+  minute,
+  floor: Math.max(one.floor, floor),
+  isMixed: one.isMixed || isMixed,
+})
+
+/** Within one millisecond of ends the ids go down, and with them the times of issue: above or below them none is allowed. */
+const overWrongIds = ({ issuedBefore, issuedAfter }: TokenFilters, { at, id }: Position): Position => {
+  if (issuedAfter !== null && id <= lowestIdAt(issuedAfter)) return justBefore(at)
+  return { at, id: issuedBefore === null ? id : lower(id, lowestIdAt(issuedBefore)) }
+}
+
+/** How a walk of what has ended goes on. */
+export type Reach = Omit<Open, 'minute'> & { readonly below: Position }
+
+/**
+ * Moves a position of a walk that began at `top` down, out of the milliseconds and minutes that hold no further row which
+ * the filters allow; undefined where no such row is left.
+ */
+export const reachOf = (filters: TokenFilters, top: Position): ((position: Position) => Script<Reach | undefined>) => {
+  const { issuedBefore, issuedAfter } = filters
   const bounds = [
-    ...(issuedBefore === null ? [] : [latestOpen(top, 'issuedBefore', issuedBefore)]),
-    ...(issuedAfter === null ? [] : [latestOpen(top, 'issuedAfter', issuedAfter)]),
+    ...(issuedBefore === null ? [] : [openMinutes(top, 'issuedBefore', issuedBefore)]),
+    ...(issuedAfter === null ? [] : [openMinutes(top, 'issuedAfter', issuedAfter)]),
   ]
+  const floor = issuedAfter ?? 0
   return function* (position) {
     const from = minuteOf(position.at)
-    let [minute, asked] = [from, Number.NaN]
-    while (minute !== asked) {
-      asked = minute
-      for (const latest of bounds) minute = yield* latest(minute)
+    let open: Open = { minute: from, floor, isMixed: false }
+    for (let asked = Number.NaN; asked !== open.minute; ) {
+      asked = open.minute
+      open = { ...open, isMixed: false }
+      for (const openUntil of bounds) open = both(open, yield* openUntil(open.minute))
     }
-    return minute === from ? position : justBefore((minute + 1) * MINUTE_MS)
+    if (open.minute < minuteOf(floor)) return undefined
+    const { minute, ...how } = open
+    return { ...how, below: minute === from ? overWrongIds(filters, position) : justBefore((minute + 1) * MINUTE_MS) }
   }
 }

@@ -3,11 +3,11 @@ import type { HistoryFilters, Position } from '../../domain/page.ts'
 import { type Reason, REASONS } from '../../domain/reason.ts'
 import { ABOVE_EVERY_ID } from '../../domain/token-id.ts'
 import { bytesOfId, idOfBytes } from '../rows.ts'
-import { all, byIndex } from '../script.ts'
-import type { Snapshot } from '../snapshot.ts'
-import { justBefore, LIFETIME_MS_MAX, overClosedMinutes } from './ended-minutes.ts'
-import type { Stream } from './merge.ts'
-import type { Access } from './token-streams.ts'
+import { all, byIndex, type Script, type Value } from '../script.ts'
+import type { Seen } from '../snapshot.ts'
+import { justBefore, LIFETIME_MS_MAX, reachOf } from './ended-minutes.ts'
+import type { Met, Stream } from './merge.ts'
+import { type Access, issuedBounds } from './token-streams.ts'
 
 /** A row of `ended`. */
 export type EndedRow = {
@@ -23,26 +23,44 @@ export type EndedRow = {
   readonly act: number
 }
 
-export type EndedStreamRow = {
+export type EndedStreamRow = Met & {
   readonly kind: 'ended'
-  readonly at: number
-  readonly id: string
   readonly ended: EndedRow
   readonly scope: readonly string[]
   readonly audience: readonly string[]
 }
 
-const RANGE = '(at, id) < (?, ?) and at >= ? order by at desc, id desc limit ?'
 export const ENDED_COLUMNS = 'id, life, agent, cred, key, scope, aud, at, reason, act'
 // Left to itself SQLite takes the index by reason for an agent too, and reads every row of that reason.
-const SELECT = {
-  life: `select ${ENDED_COLUMNS} from ended ${byIndex('ended_reason')} where reason = ? and ${RANGE}`,
-  agent: `select ${ENDED_COLUMNS} from ended ${byIndex('ended_agent')} where agent = ? and reason = ? and ${RANGE}`,
-  scope: `select ${ENDED_COLUMNS} from ended ${byIndex('ended_scope')} where scope = ? and ${RANGE}`,
+const RANGE = {
+  life: `from ended ${byIndex('ended_reason')} where reason = ? and (at, id) < (?, ?) and at >= ?`,
+  agent: `from ended ${byIndex('ended_agent')} where agent = ? and reason = ? and (at, id) < (?, ?) and at >= ?`,
+  scope: `from ended ${byIndex('ended_scope')} where scope = ? and (at, id) < (?, ?) and at >= ?`,
 } as const
 
-/** The statements above, for the test that reads their plans. */
-export const ENDED_RANGE_STATEMENTS: readonly string[] = Object.values(SELECT)
+const NEWEST_FIRST = 'order by at desc, id desc'
+
+const wholeRange = (range: string): string => `select ${ENDED_COLUMNS} ${range} ${NEWEST_FIRST} limit ?`
+
+/** Rows that one statement looks at where it leaves some out. */
+const WALKED_MOST = 256
+
+// Where the tokens of a range were issued on either side of an instant, the store leaves out those on the wrong one: their ids
+// tell. The last of the rows that it may look at is given whatever its id is, and says how far the walk has come. The
+// inner order is kept: an outer one would have SQLite look at all of them and sort, when the first few may fill the step.
+const issuedInRange = (range: string): string => `select ${ENDED_COLUMNS}, nth from (
+    select ${ENDED_COLUMNS}, row_number() over (${NEWEST_FIRST}) as nth ${range} ${NEWEST_FIRST} limit ${WALKED_MOST}
+  ) as walked where (id >= ? and id < ?) or nth = ${WALKED_MOST} limit ?`
+
+const SELECT = {
+  life: { whole: wholeRange(RANGE.life), issued: issuedInRange(RANGE.life) },
+  agent: { whole: wholeRange(RANGE.agent), issued: issuedInRange(RANGE.agent) },
+  scope: { whole: wholeRange(RANGE.scope), issued: issuedInRange(RANGE.scope) },
+} as const
+
+/** The statements above, for the tests that read their plans. */
+export const ENDED_RANGE_STATEMENTS: readonly string[] = Object.values(SELECT).map(({ whole }) => whole)
+export const ENDED_ISSUED_STATEMENTS: readonly string[] = Object.values(SELECT).map(({ issued }) => issued)
 
 const topOf = ({ endedBefore, issuedBefore }: HistoryFilters, after: Position | null): Position => {
   const bounds = [
@@ -67,34 +85,60 @@ const keysOf = (access: Access, reasons: readonly Reason[]): readonly (readonly 
   }
 }
 
+type Found = { readonly rows: readonly EndedRow[]; readonly walked: readonly number[]; readonly isLast: boolean }
+
+function* readWhole(statement: string, range: readonly Value[], limit: number): Script<Found> {
+  const rows = yield* all<EndedRow>(statement, ...range, limit)
+  return { rows, walked: rows.map(() => 1), isLast: rows.length < limit }
+}
+
+function* readIssued(
+  statement: string,
+  range: readonly Value[],
+  { low, below }: { readonly low: string; readonly below: string },
+  limit: number,
+): Script<Found> {
+  const rows = yield* all<EndedRow & { readonly nth: number }>(
+    statement,
+    ...range,
+    bytesOfId(low),
+    bytesOfId(below),
+    limit,
+  )
+  return {
+    rows,
+    walked: rows.map(({ nth }, n) => nth - (rows[n - 1]?.nth ?? 0)),
+    isLast: rows.length < limit && rows.at(-1)?.nth !== WALKED_MOST,
+  }
+}
+
 /** Streams over the tokens that were ended early; `expired` is none of their reasons. */
 export const endedStreams = (
-  { sets }: Snapshot,
+  { sets }: Pick<Seen, 'sets'>,
   access: Access,
   filters: HistoryFilters,
   { after: position, reasons }: { readonly after: Position | null; readonly reasons: readonly Reason[] },
 ): readonly Stream<EndedStreamRow>[] => {
   const top = topOf(filters, position)
-  const floor = Math.max(filters.endedAfter ?? 0, filters.issuedAfter ?? 0)
-  const overClosed = overClosedMinutes(filters, top)
+  const reachFrom = reachOf(filters, top)
+  const issued = issuedBounds(filters)
+  const { whole, issued: ofIssued } = SELECT[access.by]
   return keysOf(access, reasons).map(keys => ({
     ceiling: Number.POSITIVE_INFINITY,
     fetch: function* (after, limit) {
-      const below = yield* overClosed(after ?? top)
-      const found: EndedStreamRow[] = []
-      for (const ended of yield* all<EndedRow>(
-        SELECT[access.by],
-        ...keys,
-        below.at,
-        bytesOfId(below.id),
-        floor,
-        limit,
-      )) {
+      const reach = yield* reachFrom(after ?? top)
+      if (reach === undefined) return { rows: [], isLast: true }
+      const { below, isMixed } = reach
+      const range = [...keys, below.at, bytesOfId(below.id), Math.max(filters.endedAfter ?? 0, reach.floor)]
+      const found = yield* isMixed ? readIssued(ofIssued, range, issued, limit) : readWhole(whole, range, limit)
+      const rows: EndedStreamRow[] = []
+      for (const [n, ended] of found.rows.entries()) {
         const { items: scope } = sets.scope.known(ended.scope) ?? (yield* sets.scope.read(ended.scope))
         const audience = sets.audience.known(ended.aud) ?? (yield* sets.audience.read(ended.aud))
-        found.push({ kind: 'ended', at: ended.at, id: idOfBytes(ended.id), ended, scope, audience })
+        const [id, walked] = [idOfBytes(ended.id), found.walked[n] ?? 1]
+        rows.push({ kind: 'ended', at: ended.at, id, walked, ended, scope, audience })
       }
-      return found
+      return { rows, isLast: found.isLast }
     },
   }))
 }

@@ -9,7 +9,7 @@ import { readLifetimes } from '../ledger/walk.ts'
 import type { Script } from '../script.ts'
 import type { Snapshot } from '../snapshot.ts'
 import { type EndedStreamRow, endedStreams } from './ended-streams.ts'
-import { mergePage, type Stream } from './merge.ts'
+import { type Met, mergePage, type Stream } from './merge.ts'
 import {
   type Access,
   accessFor,
@@ -32,11 +32,11 @@ type History = {
   readonly lifetimes: readonly number[]
 }
 
-const tagged = <R extends Position, K>(stream: Stream<R>, kind: K): Stream<R & { readonly kind: K }> => ({
+const tagged = <R extends Met, K>(stream: Stream<R>, kind: K): Stream<R & { readonly kind: K }> => ({
   ceiling: stream.ceiling,
   fetch: function* (after, limit) {
-    const rows = yield* stream.fetch(after, limit)
-    return rows.map(row => ({ ...row, kind }))
+    const { rows, isLast } = yield* stream.fetch(after, limit)
+    return { rows: rows.map(row => ({ ...row, kind })), isLast }
   },
 })
 

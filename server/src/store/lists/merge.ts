@@ -2,12 +2,20 @@
 import { PAGE_EXAMINED_MAX, type Page, type Position } from '../../domain/page.ts'
 import type { Script } from '../script.ts'
 
+/** A row of a stream. */
+export type Met = Position & {
+  /** Rows of the range down to this one from the one before it, itself among them: the store may leave some out. */
+  readonly walked: number
+}
+
+export type Step<R extends Met> = { readonly rows: readonly R[]; readonly isLast: boolean }
+
 /** Rows of one key range, going down by `at`, then by `id`, fetched in steps. */
-export type Stream<R extends Position> = {
+export type Stream<R extends Met> = {
   /** No row of this stream is later: it need not be opened while the merge is above. */
   readonly ceiling: number
-  /** The next rows below the position `after` (null: from the top), at most `limit`. */
-  readonly fetch: (after: Position | null, limit: number) => Script<readonly R[]>
+  /** The next rows below the position `after` (null: from the top), at most `limit`; none only where none follows. */
+  readonly fetch: (after: Position | null, limit: number) => Script<Step<R>>
 }
 
 const STEP_LEAST = 2
@@ -16,7 +24,7 @@ const STEP_MOST = 256
 const isAbove = (a: Position, b: Position): boolean => a.at > b.at || (a.at === b.at && a.id > b.id)
 const isAt = (a: Position, b: Position | null): boolean => b !== null && a.at === b.at && a.id === b.id
 
-type Cursor<R extends Position> = {
+type Cursor<R extends Met> = {
   readonly ceiling: number
   /** Whether the next row must be fetched first, or the end seen. */
   readonly isDry: () => boolean
@@ -24,22 +32,24 @@ type Cursor<R extends Position> = {
   /** The next row; undefined at the end. */
   readonly head: () => R | undefined
   readonly pop: () => void
-  readonly fetched: () => number
+  /** Rows that it has looked at, those left out among them. */
+  readonly walked: () => number
 }
 
-const cursorOf = <R extends Position>(stream: Stream<R>, firstStep: number): Cursor<R> => {
+const cursorOf = <R extends Met>(stream: Stream<R>, firstStep: number): Cursor<R> => {
   let rows: readonly R[] = []
   let next = 0
   let step = firstStep
-  let fetched = 0
+  let walked = 0
   let exhausted = false
   return {
     ceiling: stream.ceiling,
     isDry: () => next >= rows.length && !exhausted,
     refill: function* () {
-      rows = yield* stream.fetch(rows.at(-1) ?? null, step)
-      fetched += rows.length
-      exhausted = rows.length < step
+      const fetched = yield* stream.fetch(rows.at(-1) ?? null, step)
+      rows = fetched.rows
+      exhausted = fetched.isLast
+      walked += rows.reduce((sum, row) => sum + row.walked, 0)
       next = 0
       step = Math.min(step * 2, STEP_MOST)
     },
@@ -47,14 +57,14 @@ const cursorOf = <R extends Position>(stream: Stream<R>, firstStep: number): Cur
     pop: () => {
       next += 1
     },
-    fetched: () => fetched,
+    walked: () => walked,
   }
 }
 
-type Top<R extends Position> = { readonly row: R; readonly cursor: Cursor<R> }
+type Top<R extends Met> = { readonly row: R; readonly cursor: Cursor<R> }
 
 /** The uppermost row and where it is; a cursor that is dry must be refilled before it can be told. */
-const uppermost = <R extends Position>(cursors: readonly Cursor<R>[]): Top<R> | { dry: Cursor<R> } | undefined => {
+const uppermost = <R extends Met>(cursors: readonly Cursor<R>[]): Top<R> | { dry: Cursor<R> } | undefined => {
   let best: Top<R> | undefined
   for (const cursor of cursors) {
     // Sorted by ceiling: from here on no stream can hold a row above the best one.
@@ -77,7 +87,7 @@ type PageBounds = {
 
 type Gathered<R> = { readonly found: readonly R[]; readonly next: Position | null }
 
-function* gather<R extends Position>(
+function* gather<R extends Met>(
   cursors: readonly Cursor<R>[],
   wanted: number,
   keeps: (row: R) => boolean,
@@ -94,7 +104,7 @@ function* gather<R extends Position>(
     // A token stands at one position in the streams of all cut-offs of one millisecond, and is shown in one of them:
     // a page that ended between them would skip it.
     if (full && !isAt(top.row, last)) return { found, next: last }
-    looked += 1
+    looked += top.row.walked
     last = { at: top.row.at, id: top.row.id }
     if (keeps(top.row)) found.push(top.row)
     top.cursor.pop()
@@ -106,7 +116,7 @@ function* gather<R extends Position>(
  * One page of the rows that `keeps` lets through. The next position is that of the last row looked at, not of the last
  * one returned, so that a page that hides all its rows still gets on.
  */
-export function* mergePage<R extends Position>(
+export function* mergePage<R extends Met>(
   streams: readonly Stream<R>[],
   { limit, hidesRows }: PageBounds,
   keeps: (row: R) => boolean,
@@ -121,6 +131,6 @@ export function* mergePage<R extends Position>(
   return {
     records,
     next: found.length > limit && last !== undefined ? { at: last.at, id: last.id } : next,
-    examined: cursors.reduce((sum, cursor) => sum + cursor.fetched(), 0),
+    examined: cursors.reduce((sum, cursor) => sum + cursor.walked(), 0),
   }
 }

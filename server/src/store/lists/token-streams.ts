@@ -6,11 +6,9 @@ import { knownTokenOf, ledgerTokenOf, TOKEN_COLUMNS, type TokenRow } from '../le
 import { bytesOfId } from '../rows.ts'
 import { all, byIndex, first, type Script } from '../script.ts'
 import type { Snapshot } from '../snapshot.ts'
-import type { Stream } from './merge.ts'
+import type { Met, Stream } from './merge.ts'
 
-export type StreamRow = {
-  readonly at: number
-  readonly id: string
+export type StreamRow = Met & {
   readonly row: TokenRow
   readonly token: LedgerToken
 }
@@ -80,9 +78,9 @@ export const tokenStream = ({ sets }: Snapshot, range: TokenRange): Stream<Strea
     const found: StreamRow[] = []
     for (const row of yield* all<TokenRow>(SELECT[access.by], ...keys)) {
       const token = knownTokenOf(row, sets) ?? (yield* ledgerTokenOf(row, sets))
-      found.push({ at: range.at(token), id: token.id, row, token })
+      found.push({ at: range.at(token), id: token.id, walked: 1, row, token })
     }
-    return found
+    return { rows: found, isLast: found.length < limit }
   },
 })
 
