@@ -8,7 +8,7 @@ export type Met = Position & {
   readonly walked: number
 }
 
-export type Step<R extends Met> = { readonly rows: readonly R[]; readonly isLast: boolean }
+type Step<R extends Met> = { readonly rows: readonly R[]; readonly isLast: boolean }
 
 /** Rows of one key range, going down by `at`, then by `id`, fetched in steps. */
 export type Stream<R extends Met> = {
