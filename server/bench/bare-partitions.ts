@@ -5,7 +5,7 @@ import { type Partition, nameOf, partitionNamed } from '../src/store/postgres/pa
 import type { Span } from './fill-store.ts'
 
 /** Fills `into`, a table or one of its partitions, over a part of the whole span: with this share of all rows. */
-export type FillPart = (into: string, span: Span, share: number) => Promise<unknown>
+type FillPart = (into: string, span: Span, share: number) => Promise<unknown>
 
 const DAY_MS = 86_400_000
 

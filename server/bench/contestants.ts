@@ -11,12 +11,12 @@ import { type ServerProcess, startServer } from './server-process.ts'
 
 export const CONTESTANTS = ['bare POST', 'introspection bytes', 'signing POST', 'node-oidc-provider'] as const
 
-export type ContestantName = (typeof CONTESTANTS)[number]
+type ContestantName = (typeof CONTESTANTS)[number]
 
-export type Contestant = { readonly load: Load; readonly stop: () => Promise<void> }
+type Contestant = { readonly load: Load; readonly stop: () => Promise<void> }
 
 /** Answers of Mintmark that others imitate to the byte, and the requests that led to them. */
-export type Models = Readonly<Record<'issue' | 'introspect', { readonly request: string; readonly answer: Answer }>>
+type Models = Readonly<Record<'issue' | 'introspect', { readonly request: string; readonly answer: Answer }>>
 
 const OWN_HEADERS = new Set(['content-length', 'date', 'connection', 'keep-alive'])
 

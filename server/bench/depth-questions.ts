@@ -51,7 +51,7 @@ const pageQuestions = ({ pages }: Asked, times: number): readonly Question[] =>
 /** Counts what a request costs beside its time: a number that grows with each. */
 type Meter<S extends Asked> = (store: S) => number
 
-export type Cost = { readonly ms: number; readonly metered: number }
+type Cost = { readonly ms: number; readonly metered: number }
 
 const timeOne = async <S extends Asked>(
   store: S,

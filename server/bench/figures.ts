@@ -37,7 +37,7 @@ export const formatTable = (titles: readonly string[], rows: readonly Row[]): st
   return [line(titles), rule, ...cells.map(line)].join('\n')
 }
 
-export type Report = { readonly title: string; readonly facts: readonly string[]; readonly tables: readonly string[] }
+type Report = { readonly title: string; readonly facts: readonly string[]; readonly tables: readonly string[] }
 
 const HEADING = '# Results\n\nWhat the commands of [README.md](README.md) printed with `--record`, oldest first.\n'
 

@@ -27,7 +27,7 @@ const DAY_MS = 86_400_000
 /** Tokens that were ended early have left holes in the partitions of those that were not. */
 const HOLE = '00000000-0000-0000-0000-000000000000'
 
-export type Wish = {
+type Wish = {
   readonly live: number
   /** Half of them expired within the last six days, half ended early within the last thirty. */
   readonly ended: number

@@ -24,7 +24,7 @@ export const ACTS = 1000
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 
-export type Wish = {
+type Wish = {
   readonly live: number
   /** Half of them expired within the last six days, half ended early within the last thirty. */
   readonly ended: number

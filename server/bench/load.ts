@@ -79,7 +79,7 @@ export const runClosed = (load: Load, connections: number, milliseconds: number)
     }
   })
 
-export type Pace = { readonly connections: number; readonly ratePerSecond: number; readonly seconds: number }
+type Pace = { readonly connections: number; readonly ratePerSecond: number; readonly seconds: number }
 
 /**
  * Requests arrive at fixed times whatever the server does, and wait where no connection is free. Latency in ms counts

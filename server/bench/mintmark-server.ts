@@ -11,7 +11,7 @@ const PROGRAM = resolve(import.meta.dirname, '../src/main.ts')
 const STARTS_MAX = 3
 
 /** Tokens of the bench outlive it, so that a pool of them stays good. */
-export const LIFETIME_SECONDS = 7200
+const LIFETIME_SECONDS = 7200
 
 /** A store that no process has open, and what it takes to serve it. */
 export type Installation = {
@@ -27,7 +27,7 @@ export type Installation = {
 }
 
 /** Runs a command to its end; what it printed. */
-export const runMintmark = (args: readonly string[], variables: Variables): string => {
+const runMintmark = (args: readonly string[], variables: Variables): string => {
   const options = { env: serverEnvironment(variables), encoding: 'utf8' } as const
   const { status, stdout, stderr } = spawnSync(process.execPath, [PROGRAM, ...args], options)
   if (status !== 0) throw new Error(`mintmark ${args.join(' ')} ended with ${status}: ${stderr}`)
@@ -80,7 +80,7 @@ export const install = async (
 
 export type MintmarkServer = Installation & { readonly pid: number; readonly stop: () => Promise<void> }
 
-export type ServeOptions = {
+type ServeOptions = {
   readonly cores: Cores
   /** Options of Node, such as --cpu-prof. */
   readonly nodeOptions?: readonly string[]

@@ -6,7 +6,7 @@ import { UnexpectedAnswer } from './load.ts'
 import { type Filled, type Span, YOUNGEST_AT_END_MS } from './fill-store.ts'
 import type { MintmarkServer } from './mintmark-server.ts'
 
-export type Depth = 'first' | 'middle' | 'last'
+type Depth = 'first' | 'middle' | 'last'
 
 export type PageRequest = { readonly name: string; readonly depth: Depth; readonly request: string }
 
@@ -100,7 +100,7 @@ const moveCursor = (cursor: string, path: List['path'], instant: number): string
   return [...cursor.split('.').slice(0, -2), at, id].join('.')
 }
 
-export type PageAnswer = { readonly records: number; readonly nextCursor: string | null }
+type PageAnswer = { readonly records: number; readonly nextCursor: string | null }
 
 export const readPageAnswer = (answer: Answer): PageAnswer => {
   if (answer.status !== 200) throw new UnexpectedAnswer('A list', answer)

@@ -1,9 +1,9 @@
 // A PostgreSQL for the bench, durable as an operator's is, with a synchronous standby beside it where one is asked for.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
 import { chmodSync, chownSync, closeSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { endChild } from '../drill/end-child.ts'
 import { programsOfPostgres, userOfPostgres } from '../test/support/postgres-binaries.ts'
 import { databaseUrl, runStatement } from '../test/support/postgres-cluster.ts'
 import { processorSeconds } from './process-costs.ts'
@@ -75,12 +75,7 @@ const startNode = async (programs: string, place: string, more: Readonly<Record<
   return { place, port, child }
 }
 
-const stopNode = async ({ child }: Node): Promise<void> => {
-  if (child.exitCode !== null || child.signalCode !== null) return
-  const exited = once(child, 'exit')
-  child.kill('SIGINT')
-  await exited
-}
+const stopNode = ({ child }: Node): Promise<void> => endChild(child, 'SIGINT')
 
 const urlOf = ({ place, port }: Node, database: string): string => databaseUrl({ socketFolder: place, port }, database)
 

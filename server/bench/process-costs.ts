@@ -23,7 +23,7 @@ const ticksOf = (pid: number): number => {
 export const processorSeconds = (pid: number): number =>
   process.platform === 'linux' ? treeOf(pid).reduce((sum, each) => sum + ticksOf(each), 0) / ticksASecond : Number.NaN
 
-export type Memory = { readonly residentMiB: number; readonly residentPeakMiB: number }
+type Memory = { readonly residentMiB: number; readonly residentPeakMiB: number }
 
 /** Of the process alone; NaN where there is no /proc. */
 export const memoryOf = (pid: number): Memory => {

@@ -9,7 +9,7 @@ export type Lane<Name extends string> = {
   readonly prepare: (requests: number) => Promise<void>
 }
 
-export type Plan = {
+type Plan = {
   readonly rounds: number
   /** Rounds before them that are not counted. */
   readonly warmups: number

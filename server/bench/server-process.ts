@@ -1,9 +1,9 @@
 // A server as a process of its own, kept on the servers' cores, started until it is ready and ended by its id.
 import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { endChild } from '../drill/end-child.ts'
 import type { Cores } from './machine.ts'
 
 const READY_MS_MAX = 30_000
@@ -18,7 +18,7 @@ export type ServerProcess = {
   readonly stop: () => Promise<void>
 }
 
-export type Start = {
+type Start = {
   /** Arguments of Node: its options, the file, the arguments of the file. */
   readonly args: readonly string[]
   readonly variables?: Variables
@@ -69,11 +69,8 @@ const untilPrinted = (child: ChildProcess, ready: RegExp, log: string): Promise<
   })
 
 const end = async (child: ChildProcess): Promise<void> => {
-  if (child.exitCode !== null || child.signalCode !== null) return
-  const exited = once(child, 'exit')
-  child.kill('SIGTERM')
   const timer = setTimeout(() => child.kill('SIGKILL'), END_MS_MAX)
-  await exited
+  await endChild(child, 'SIGTERM')
   clearTimeout(timer)
 }
 

@@ -1,9 +1,9 @@
 // How long a start takes: `mintmark dev` on an empty folder, and `mintmark serve` on stores of two sizes, to first token.
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { endChild } from '../drill/end-child.ts'
 import { startIdentityProvider } from '../test/support/identity-provider.ts'
 import { askOnce } from './connection.ts'
 import { formatTable, median, publish } from './figures.ts'
@@ -44,12 +44,6 @@ const tryToken = async (port: number, agent: Agent | undefined): Promise<boolean
   return answer !== undefined && tokenIn(answer) !== ''
 }
 
-const end = async (child: ChildProcess): Promise<void> => {
-  if (child.exitCode !== null || child.signalCode !== null) return
-  child.kill('SIGTERM')
-  await once(child, 'exit')
-}
-
 type Start = { readonly command: string; readonly variables: Variables; readonly port: number }
 
 /** Milliseconds from the start of the process to the first token in hand. */
@@ -65,7 +59,7 @@ const timeStart = async ({ command, variables, port }: Start, agent: () => Agent
     }
     return performance.now() - started
   } finally {
-    await end(child)
+    await endChild(child, 'SIGTERM')
   }
 }
 

@@ -1,7 +1,7 @@
 // The database drill: all that can befall a database befalls it, one after another, under a service that runs on; every
 // answer must be right or 503 in time, and right again within two seconds of its return. docs/drills.md says what it shows.
-import { readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
+import { memoryOf } from '../bench/process-costs.ts'
 import { startIdentityProvider } from '../test/support/identity-provider.ts'
 import { type DrillFolder, makeDrillFolder } from './cluster/drill-folder.ts'
 import { BOTH, openLink } from './cluster/link.ts'
@@ -103,9 +103,6 @@ const endure = async (world: World, fault: Fault): Promise<void> => {
   print(`  ${fault.name}: ${told}; all answered again after ${Math.round(took)} ms`)
 }
 
-const memoryMb = (pid: number): number =>
-  Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024
-
 const runLane = async (world: World, isOver: () => boolean): Promise<void> => {
   const { access, stock } = world
   for (let n = 0; !isOver(); n += 1) {
@@ -125,7 +122,7 @@ const sampleFor = async (pid: number, seconds: number): Promise<readonly number[
   const samples: number[] = []
   const until = performance.now() + 1000 * seconds
   do {
-    samples.push(memoryMb(pid))
+    samples.push(memoryOf(pid).residentMiB)
     await delay(SAMPLE_MS)
   } while (performance.now() < until)
   return samples
@@ -133,10 +130,12 @@ const sampleFor = async (pid: number, seconds: number): Promise<readonly number[
 
 /** The first quarter under a load is for what it makes the process keep; from then on it must not grow. */
 const judgeMemory = (how: string, samples: readonly number[]): void => {
-  const size = Math.max(1, Math.floor(samples.length / 4))
+  const most = `${Math.round(Math.max(...samples))} MB at most`
+  const size = Math.floor(samples.length / 4)
+  if (size === 0) return print(`  ${how}: ${most}, in too little time for quarters`)
   const means = [0, 1, 2, 3].map(n => Math.round(mean(samples.slice(n * size, (n + 1) * size))))
   const [, early = 0, , late = 0] = means
-  print(`  ${how}: ${means.join(', ')} MB in its quarters, ${Math.round(Math.max(...samples))} MB at most`)
+  print(`  ${how}: ${means.join(', ')} MB in its quarters, ${most}`)
   if (late - early > GROWTH_MB_MAX) tell(`The service grew by ${late - early} MB while its database was away.`)
 }
 

@@ -5,6 +5,9 @@ import { prepareService, type ServiceUnderDrill } from './service-under-drill.ts
 /** Options by name, each with its default; a null default means that the option may be left out. */
 type Defaults = Readonly<Record<string, number | null>>
 
+/** The exit code of a drill for which the machine lacks something. */
+export const CANNOT_RUN = 2
+
 export const print = (line: string): void => void process.stdout.write(`${line}\n`)
 
 const SEED_MAX = 0xffff_ffff
@@ -45,24 +48,34 @@ export const conclude = (violations: readonly string[], summary: string): void =
   process.exitCode = violations.length === 0 ? 0 : 1
 }
 
-/** A drill that cannot go on has failed too. */
-export const cannotGoOn = (fault: unknown): string =>
-  `The drill could not go on: ${fault instanceof Error ? fault.message : String(fault)}`
+/** What was thrown, in its order: several where more than one part could not be ended. */
+const faultsIn = (fault: unknown): readonly unknown[] =>
+  fault instanceof SuppressedError ? [...faultsIn(fault.suppressed), ...faultsIn(fault.error)] : [fault]
 
-/** Performs a drill, and then ends what it has started, the last first. What stops it is among the violations. */
+/** A drill that cannot go on, or cannot be ended, has failed too, and tells its result all the same. */
+const attempt = async (violations: string[], what: 'go on' | 'be ended', step: () => Promise<void>): Promise<void> => {
+  try {
+    await step()
+  } catch (fault) {
+    const messages = faultsIn(fault).map(each => (each instanceof Error ? each.message : String(each)))
+    violations.push(...messages.map(message => `The drill could not ${what}: ${message}`))
+  }
+}
+
+/**
+ * Performs a drill, and then ends what it has started, the last first, whatever becomes of the others. What fails is among
+ * the violations; what stops the drill is there before anything ends.
+ */
 export const performAll = async (
   violations: string[],
   perform: (started: AsyncDisposableStack) => Promise<void>,
 ): Promise<void> => {
-  await using started = new AsyncDisposableStack()
-  try {
-    await perform(started)
-  } catch (fault) {
-    violations.push(cannotGoOn(fault))
-  }
+  const started = new AsyncDisposableStack()
+  await attempt(violations, 'go on', () => perform(started))
+  await attempt(violations, 'be ended', () => started.disposeAsync())
 }
 
-export type Drill = {
+type Drill = {
   readonly name: string
   readonly options: { readonly workers: number | null }
   readonly perform: (service: ServiceUnderDrill) => Promise<void>
@@ -79,13 +92,10 @@ export type Drill = {
 export const runDrill = async ({ name, options, perform, violations, summary }: Drill): Promise<void> => {
   print(`${name}: ${JSON.stringify(options)}`)
   const service = await prepareService(options.workers)
-  try {
-    await perform(service)
-  } catch (fault) {
-    violations.push(cannotGoOn(fault))
-  } finally {
-    await service.close(violations.length > 0)
-  }
+  await performAll(violations, started => {
+    started.defer(() => service.close(violations.length > 0))
+    return perform(service)
+  })
   if (violations.length > 0) print(`The store is kept in ${service.folder}`)
   conclude(violations, summary())
 }

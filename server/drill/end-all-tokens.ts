@@ -13,7 +13,7 @@ const POLL_MS = 10
 const FOLLOW_MS_MAX = 3_600_000
 
 /** A revocation as far as a drill looks at it. */
-export type Followed = { readonly state: 'open' | 'closed'; readonly tokens_moved: number }
+type Followed = { readonly state: 'open' | 'closed'; readonly tokens_moved: number }
 
 /** Sends requests one after another on a connection of their own; every answer must be 200 or 201. */
 export const askEach = async (port: number, requests: readonly string[]): Promise<readonly string[]> => {
@@ -84,7 +84,7 @@ export const restart = async (service: ServiceUnderDrill, running: Running): Pro
   return again
 }
 
-export type Records = { readonly live: number; readonly byRevocation: number; readonly byHand: number }
+type Records = { readonly live: number; readonly byRevocation: number; readonly byHand: number }
 
 /** What the store holds of the agent's tokens, once nothing has it open. */
 export const countRecords = (service: ServiceUnderDrill, id: string): Records => {

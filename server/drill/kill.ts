@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { checkIntrospection, checkLists, chooseTokens } from './check-store.ts'
 import { formatCount, print, readOptions, runDrill } from './drill.ts'
 import type { EndThread, ThreadEnded } from './end-a-thread.ts'
+import { isThere } from './end-child.ts'
 import { makeKnownTokens, requireLoad } from './known-tokens.ts'
 import { startLoad } from './load.ts'
 import { makeRandom, type Random } from './random.ts'
@@ -56,9 +57,7 @@ const endThread = async ({ child, complaints }: Running, port: number): Promise<
   const [{ threads }] = (await answered) as [ThreadEnded]
   if (threads === 0) throw new Error('The service has no thread to end: this drill does not fit it any more.')
   await delay(AFTERMATH_MS)
-  if (child.exitCode !== null || child.signalCode !== null) {
-    throw new Error(`The whole service ended with one of its threads: ${complaints()}`)
-  }
+  if (!isThere(child)) throw new Error(`The whole service ended with one of its threads: ${complaints()}`)
   await untilReady(port)
 }
 

@@ -1,6 +1,6 @@
 // The linearizability drill: clients issue, introspect and revoke the same tokens at once, and every answer must fit
 // into one order of all operations (promises P1, P2 and P5). docs/drills.md says what it shows and what it cannot.
-import { type ClientReport, makeProgress, PROGRESS, runClient, sumCounts } from './clients.ts'
+import { type ClientReport, makeProgress, PROGRESS, runClients, sumCounts, tellCounts } from './clients.ts'
 import { formatCount, print, readOptions, runDrill } from './drill.ts'
 import type { ServiceUnderDrill } from './service-under-drill.ts'
 import { makeTableMemory, openTokenTable, type TableMemory } from './token-table.ts'
@@ -37,32 +37,30 @@ const judgeAll = (table: TableMemory): void => {
 
 const drill = async ({ access, start }: ServiceUnderDrill): Promise<void> => {
   await start()
-  const { connections } = options
+  const { connections, seed } = options
   const table = makeTableMemory(options.tokens)
   const progress = makeProgress(options.operations)
   const timer = tellProgress(progress, options.operations)
   const began = Date.now()
-  const shared = { access, ports: [access.port], table, progress: progress.buffer, connections } as const
-  const clients = Array.from({ length: options.clients }, (_, n) =>
-    runClient({
-      ...shared,
-      seed: options.seed + n * connections,
-      answerMsMax: ANSWER_MS_MAX,
-      scopes: 1,
-      fates: 'none',
-    }),
-  )
-  reports.push(...(await Promise.all(clients).finally(() => clearInterval(timer))))
+  const clients = runClients(options.clients, {
+    access,
+    ports: [access.port],
+    table,
+    progress: progress.buffer,
+    connections,
+    seed,
+    answerMsMax: ANSWER_MS_MAX,
+    scopes: 1,
+    fates: 'none',
+  })
+  reports.push(...(await clients.finally(() => clearInterval(timer))))
   seconds = (Date.now() - began) / 1000
   judgeAll(table)
 }
 
 const summary = (): string => {
-  const kinds = (['issues', 'introspections', 'revocations', 'errors'] as const)
-    .map(name => `${formatCount(sumCounts(reports, name))} ${name}`)
-    .join(', ')
   const rate = formatCount(Math.round(options.operations / seconds))
-  return `${formatCount(options.operations)} operations at ${rate}/s (${kinds})`
+  return `${formatCount(options.operations)} operations at ${rate}/s (${tellCounts(reports)})`
 }
 
 await runDrill({ name: 'Linearizability', options, perform: drill, violations, summary })

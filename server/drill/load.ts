@@ -21,7 +21,7 @@ const WATCH_SHARE = 0.7
 const REPEAT_SHARE = 0.15
 const OLD_MAX = 50
 
-export type Load = {
+type Load = {
   /** Lets every lane finish its request, and waits for that. Errors under way are no violations. */
   readonly stop: () => Promise<void>
 }

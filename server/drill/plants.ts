@@ -4,11 +4,10 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { runReplicas } from './cluster/drill-run.ts'
-import { findParts, type Parts } from './cluster/parts.ts'
+import type { Parts } from './cluster/parts.ts'
 import { PLANTS, type Plant, plantIn } from './cluster/plants.ts'
+import { withParts } from './cluster/with-parts.ts'
 import { print, readOptions } from './drill.ts'
-
-const MISSING_PARTS = 2
 
 const options = readOptions({
   seconds: 300,
@@ -54,12 +53,4 @@ const runAll = async (parts: Parts): Promise<void> => {
   process.exitCode = found === chosen.length && found > 0 ? 0 : 1
 }
 
-const parts = findParts()
-if ('etcd' in parts) {
-  await runAll(parts)
-  // What the drill itself listened on keeps it no longer.
-  process.exit()
-} else {
-  print(`The replicas drill needs, and this machine lacks:\n${parts.map(part => `  ${part}`).join('\n')}`)
-  process.exit(MISSING_PARTS)
-}
+await withParts(runAll)

@@ -8,7 +8,7 @@ import { type Files, type Losses, playLog } from './simulated-disk.ts'
 
 const SHIM_SOURCE = join(import.meta.dirname, 'power-shim.c')
 
-export type CutReport = Losses & {
+type CutReport = Losses & {
   /** Changes to the database file itself, by a checkpoint, that no sync covered. */
   readonly inDatabase: number
 }

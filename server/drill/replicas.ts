@@ -1,11 +1,9 @@
 // The replicas drill: five replicas over a PostgreSQL cluster that fails over, while processes stop and die, links break
 // and clocks step; every answer must fit into one order of all operations. docs/drills.md says what it shows.
 import { runReplicas } from './cluster/drill-run.ts'
-import { findParts } from './cluster/parts.ts'
+import { withParts } from './cluster/with-parts.ts'
 import { conclude, print, readOptions } from './drill.ts'
 import { PROGRAM } from './service-under-drill.ts'
-
-const MISSING_PARTS = 2
 
 const options = readOptions({
   operations: 1_000_000,
@@ -26,15 +24,9 @@ const tell = (line: string): void => {
   if (options.quiet === 0) say(line)
 }
 
-const parts = findParts()
-if ('etcd' in parts) {
+await withParts(async parts => {
   print(`Replicas: ${JSON.stringify(options)}`)
   const { violations, summary, folder } = await runReplicas({ ...options, parts, program: PROGRAM, say, tell })
   if (folder !== undefined) print(`All logs are kept in ${folder}`)
   conclude(violations, summary)
-  // What the drill itself listened on keeps it no longer.
-  process.exit()
-} else {
-  print(`The replicas drill needs, and this machine lacks:\n${parts.map(part => `  ${part}`).join('\n')}`)
-  process.exit(MISSING_PARTS)
-}
+})

@@ -66,7 +66,7 @@ export const endAllRequest = (
   return `${head.join('\r\n')}\r\n\r\n${body}`
 }
 
-export type Claims = { readonly jti: string; readonly iat: number; readonly exp: number; readonly scope: string }
+type Claims = { readonly jti: string; readonly iat: number; readonly exp: number; readonly scope: string }
 
 /** The claims of a token, unverified. */
 export const claimsOf = (token: string): Claims =>

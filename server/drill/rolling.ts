@@ -3,11 +3,11 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { startIdentityProvider } from '../test/support/identity-provider.ts'
 import { applyMigrations, type Migration, MIGRATIONS } from '../src/store/postgres/migrations.ts'
+import { startIdentityProvider } from '../test/support/identity-provider.ts'
 import { makeTestDatabase } from '../test/support/postgres-cluster.ts'
 import { addressOf, withConnection } from '../test/support/postgres-store.ts'
-import { conclude, formatCount, performAll, print, readOptions } from './drill.ts'
+import { CANNOT_RUN, conclude, formatCount, performAll, print, readOptions } from './drill.ts'
 import { freePort } from '../test/support/free-port.ts'
 import { findBalancer, startBalancer } from './rolling/balancer.ts'
 import { type Lanes, startLanes } from './rolling/lanes.ts'
@@ -117,7 +117,7 @@ print(`Rolling: ${JSON.stringify(options)}`)
 const program = findBalancer()
 if (program === undefined) {
   print('This machine lacks HAProxy (Debian: haproxy).')
-  process.exitCode = 2
+  process.exitCode = CANNOT_RUN
 } else {
   await run(program)
 }

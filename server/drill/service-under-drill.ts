@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { type IdentityProvider, startIdentityProvider } from '../test/support/identity-provider.ts'
 import { openConnection } from './connection.ts'
+import { isThere } from './end-child.ts'
 import { freePort } from '../test/support/free-port.ts'
 import type { Access, AgentAccess } from './requests.ts'
 
@@ -22,7 +23,7 @@ export const SHORT_LIFETIME_SECONDS = 2
 
 export type Variables = Readonly<Record<string, string>>
 
-export type Start = {
+type Start = {
   /** Put before the program: `--import` of a module that a drill brings along. */
   readonly nodeOptions?: readonly string[]
   readonly variables?: Variables
@@ -156,7 +157,7 @@ export const prepareService = async (workers: number | null): Promise<ServiceUnd
       return untilListening(running)
     },
     close: async keep => {
-      if (running?.child.exitCode === null && running.child.signalCode === null) await running.kill()
+      if (isThere(running?.child)) await running.kill()
       await provider.close()
       if (!keep) rmSync(folder, { recursive: true, force: true })
     },

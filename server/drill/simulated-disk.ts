@@ -23,7 +23,7 @@ type Folder = { readonly cached: Map<string, Inode>; readonly durable: Map<strin
 /** What became of the changes that no sync covered. */
 export type Losses = { kept: number; dropped: number; torn: number; reordered: number }
 
-export type SimulatedDisk = {
+type SimulatedDisk = {
   /** What a program that starts now would read: the page cache. */
   readonly seen: () => Files
   /** How many changes to a file no sync covers. */

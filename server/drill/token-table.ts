@@ -24,7 +24,7 @@ export type TableMemory = {
   readonly texts: SharedArrayBuffer
 }
 
-export type IssuedToken = {
+type IssuedToken = {
   readonly text: string
   readonly shortLived: boolean
   /** Until then nothing but a revocation can end it, by the monotonic clock. */
@@ -43,7 +43,7 @@ export type TokenFate = {
   readonly seenInactive: boolean
 }
 
-export type TokenTable = {
+type TokenTable = {
   readonly places: number
   /** The live token in a place, which stays until release(); undefined where there is none. */
   readonly use: (place: number) => SharedToken | undefined

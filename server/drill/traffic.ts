@@ -5,7 +5,7 @@ import { type Access, introspectRequest, isActiveIn, issueRequest, tokenIn } fro
 
 const INTROSPECTIONS_EACH = 4
 
-export type Traffic = {
+type Traffic = {
   /** Requests answered in the next so many seconds, or until `until` is settled, a second. */
   readonly rate: (seconds: number, until?: Promise<unknown>) => Promise<number>
   readonly stop: () => Promise<void>

@@ -4,7 +4,7 @@ import type { PostgresConfig } from './config-database.ts'
 import type { OnMoved } from './store/copy/move-tables.ts'
 import type { TableDigest } from './store/copy/copy-tables.ts'
 
-export type PlannedMove = {
+type PlannedMove = {
   /** The embedded store. */
   readonly file: string
   readonly address: PostgresConfig

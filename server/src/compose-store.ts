@@ -38,7 +38,7 @@ export type StoreHost = Pick<SqliteHost, 'attach'> & { readonly clock: ClockCell
 /** The ports of a store, opened by a process that does everything in one thread. */
 export type Store = Omit<SqliteStore, 'host' | 'connect'> & { readonly host: StoreHost }
 
-export type OpenOptions = Omit<StoreOptions, 'wait'>
+type OpenOptions = Omit<StoreOptions, 'wait'>
 
 // Nobody is handed a port to a writing thread: there is none.
 const NO_HOST: StoreHost = { clock: null, attach: () => () => undefined }

@@ -210,7 +210,7 @@ export const makeLogger = async ({ logLevel }: ServiceConfig): Promise<Logger> =
   return pino({ level: logLevel }, pino.destination(2))
 }
 
-export type ServerAddress = {
+type ServerAddress = {
   readonly tls: ServeConfig['tls']
   /** The only `Host` headers that are answered; null: any, as behind a proxy. */
   readonly allowedHosts: readonly string[] | null

@@ -3,21 +3,10 @@ import { X509Certificate } from 'node:crypto'
 import { isIP } from 'node:net'
 import type { SettingReader } from './config-reader.ts'
 import { parseFile, parseOneOf, type Parser, parseRanges } from './config-values.ts'
-
-const CERTIFICATE_FORMS = ['rfc9440', 'pem', 'base64', 'xfcc'] as const
-
-type CertificateForm = (typeof CERTIFICATE_FORMS)[number]
+import { CERTIFICATE_FORMS, type CertificateHeader } from './domain/certificate-header.ts'
 
 export type ClientCertificatesConfig = {
-  readonly header: {
-    /** In lower case. */
-    readonly name: string
-    readonly form: CertificateForm
-    /** Whether the proxies pass on only what an authority vouches for. */
-    readonly isVerified: boolean
-    /** Networks as address/bits. */
-    readonly proxies: readonly string[]
-  } | null
+  readonly header: CertificateHeader | null
   /** Null: clients are asked for none. `authorities` is PEM; null: nobody vouches for a certificate. */
   readonly listener: { readonly authorities: string | null } | null
 }
@@ -44,7 +33,7 @@ const parseProxies: Parser<readonly string[]> = text => {
 
 const NAME_AND_FORM = /^([A-Za-z0-9-]{1,64}) +(\w+)$/
 
-const parseHeader: Parser<{ readonly name: string; readonly form: CertificateForm }> = text => {
+const parseHeader: Parser<Pick<CertificateHeader, 'name' | 'form'>> = text => {
   const [, name = '', given] = NAME_AND_FORM.exec(text) ?? []
   const form = CERTIFICATE_FORMS.find(one => one === given)
   if (form !== undefined) return { value: { name: name.toLowerCase(), form } }
@@ -75,7 +64,7 @@ const parseAuthorities: Parser<string> = path => {
 
 const HEADER_VARIABLES = ['MINTMARK_TRUSTED_PROXIES', 'MINTMARK_CLIENT_CERT_HEADER', 'MINTMARK_CLIENT_CERT_CHAIN']
 
-const readHeader = (read: SettingReader): ClientCertificatesConfig['header'] => {
+const readHeader = (read: SettingReader): CertificateHeader | null => {
   const proxies = read.optional('MINTMARK_TRUSTED_PROXIES', parseProxies)
   const header = read.optional('MINTMARK_CLIENT_CERT_HEADER', parseHeader)
   const chain = read.optional('MINTMARK_CLIENT_CERT_CHAIN', parseOneOf(['verified', 'unverified']))

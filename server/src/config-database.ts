@@ -3,12 +3,12 @@ import { join, resolve } from 'node:path'
 import type { SettingReader } from './config-reader.ts'
 import { type Parsed, type Parser, parseOneOf, parsePemFile } from './config-values.ts'
 
-export type PostgresHost = { readonly host: string; readonly port: number }
+type PostgresHost = { readonly host: string; readonly port: number }
 
 /** What would break a promise, and is refused unless an operator allows it by this name. */
-export const UNSAFE_DATABASES = ['fsync', 'full_page_writes', 'plaintext', 'quorum'] as const
+const UNSAFE_DATABASES = ['fsync', 'full_page_writes', 'plaintext', 'quorum'] as const
 
-export type UnsafeDatabase = (typeof UNSAFE_DATABASES)[number]
+type UnsafeDatabase = (typeof UNSAFE_DATABASES)[number]
 
 type PostgresUrl = {
   readonly hosts: readonly PostgresHost[]
@@ -93,13 +93,17 @@ const parsePostgresUrl = (text: string): Parsed<PostgresUrl> => {
   }
 }
 
+/** The file in `sqlite:FILE`; undefined where the text names none. */
+export const sqliteFileIn = (url: string): string | undefined =>
+  /^sqlite:(?!:memory:)(?:\/\/(?=\/))?([^?#]+)$/.exec(url)?.[1]
+
 /** The text may hold a password, so no message quotes it. */
 const parseDatabaseUrl: Parser<DatabaseUrl> = text => {
   if (/^postgres(ql)?:/.test(text)) {
     const parsed = parsePostgresUrl(text)
     return 'wrong' in parsed ? parsed : { value: { kind: 'postgres', ...parsed.value } }
   }
-  const file = /^sqlite:(?!:memory:)(?:\/\/(?=\/))?([^?#]+)$/.exec(text)?.[1]
+  const file = sqliteFileIn(text)
   return file === undefined
     ? wrong('names no database; expected sqlite:FILE or postgres://USER@HOST/DATABASE')
     : { value: { kind: 'sqlite', file } }

@@ -19,7 +19,7 @@ export type IdentityProviderConfig = {
 /** All asymmetric: a shared secret could also forge (RFC 8725 §3.1). */
 export const PROVIDER_ALGORITHMS = ['RS256', 'PS256', 'ES256', 'ES384', 'Ed25519'] as const
 
-export type ProviderAlgorithm = (typeof PROVIDER_ALGORITHMS)[number]
+type ProviderAlgorithm = (typeof PROVIDER_ALGORITHMS)[number]
 
 export const DEFAULT_ROLE_CLAIM = 'roles'
 

@@ -14,7 +14,7 @@ const SECRET_VARIABLES = [
 ] as const
 
 /** Every variable that any command reads; `docs/operating.md` describes each. */
-export const VARIABLES = [
+const VARIABLES = [
   'MINTMARK_BASE_URL',
   'HOST',
   'PORT',
@@ -64,7 +64,7 @@ export const VARIABLES = [
   'PGPASSWORD_FILE',
 ] as const
 
-export type Variable = (typeof VARIABLES)[number]
+type Variable = (typeof VARIABLES)[number]
 
 export type SettingReader = {
   /** The value, or undefined where the variable is not set or wrong; a wrong one is kept as a mistake. */

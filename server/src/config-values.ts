@@ -38,7 +38,7 @@ export const parseOneOf =
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
 
-export const isLoopback = (url: URL): boolean => LOOPBACK.test(url.hostname)
+const isLoopback = (url: URL): boolean => LOOPBACK.test(url.hostname)
 
 // Why a text cannot be the address of a server that tokens or keys come from; undefined where it can.
 const flawOfAddress = (text: string): string | undefined => {

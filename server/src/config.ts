@@ -26,9 +26,9 @@ import {
 import { LIFETIME_SECONDS_MAX } from './domain/agent.ts'
 import { DPOP_NONCE_POLICIES, type DpopNoncePolicy } from './domain/dpop.ts'
 
-export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 
-export type LogLevel = (typeof LOG_LEVELS)[number]
+type LogLevel = (typeof LOG_LEVELS)[number]
 
 /** What every command that opens the store needs. */
 export type StoreConfig = {

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { KEEP_FOLDER } from './keeper.ts'
 import type { Account } from './parts.ts'
 
-export type Launch = {
+type Launch = {
   /** Below the drill's folder; made where it is not there. Its log is beside it, `NAME.log`. */
   readonly name: string
   readonly program: string

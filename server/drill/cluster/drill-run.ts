@@ -1,8 +1,8 @@
 // One run of the replicas drill on one program: load under faults, until enough was done or a promise is broken, and a
 // look at the store when all is over.
 import { setTimeout as delay } from 'node:timers/promises'
-import { type ClientReport, makeProgress, PROGRESS, runClient, sumCounts } from '../clients.ts'
-import { cannotGoOn, formatCount } from '../drill.ts'
+import { type ClientReport, makeProgress, PROGRESS, runClients, sumCounts, tellCounts } from '../clients.ts'
+import { formatCount, performAll } from '../drill.ts'
 import { SHORT_LIFETIME_SECONDS, untilReady } from '../service-under-drill.ts'
 import { makeTableMemory, openTokenTable, type TableMemory, type TokenFate } from '../token-table.ts'
 import { checkFates } from './check-fates.ts'
@@ -10,7 +10,7 @@ import { type FaultLanes, startFaults } from './fault-lanes.ts'
 import type { Parts } from './parts.ts'
 import { type ReplicaSet, startReplicaSet } from './replica-set.ts'
 
-export type RunOptions = {
+type RunOptions = {
   readonly parts: Parts
   /** The main file that the replicas run. */
   readonly program: string
@@ -30,7 +30,7 @@ export type RunOptions = {
   readonly tell: (line: string) => void
 }
 
-export type DrillRun = {
+type DrillRun = {
   readonly violations: readonly string[]
   readonly summary: string
   /** The logs of a run that found something. */
@@ -65,12 +65,9 @@ const operationsOf = ({ progress, reports }: Course): number => {
 
 const summaryOf = (course: Course): string => {
   const { reports, faults } = course
-  const kinds = (['issues', 'introspections', 'revocations', 'errors'] as const)
-    .map(name => `${formatCount(sumCounts(reports, name))} ${name}`)
-    .join(', ')
   const struck = [...(faults?.counts ?? [])].map(([name, count]) => `${count} ${name}`).join(', ')
   const under = `${faults?.total() ?? 0} faults (${struck}), ${faults?.failOvers() ?? 0} fail-overs`
-  return `${formatCount(operationsOf(course))} operations (${kinds}) under ${under}`
+  return `${formatCount(operationsOf(course))} operations (${tellCounts(reports)}) under ${under}`
 }
 
 const isOver = (course: Course, faults: FaultLanes, startedAt: number): boolean => {
@@ -81,20 +78,24 @@ const isOver = (course: Course, faults: FaultLanes, startedAt: number): boolean 
   return isLoaded && faults.total() >= options.faults && faults.failOvers() >= options.failovers
 }
 
-const runClients = ({ options, table, progress }: Course, { access, replicas }: ReplicaSet) => {
+const runAll = ({ options, table, progress }: Course, { access, replicas }: ReplicaSet) => {
   const { connections, clients, seed } = options
-  const ports = replicas.map(({ port }) => port)
-  const shared = { access, ports, table, progress: progress.buffer, connections } as const
-  return Promise.all(
-    Array.from({ length: clients }, (_, n) =>
-      runClient({ ...shared, seed: seed + n * connections, answerMsMax: ANSWER_MS_MAX, scopes: SCOPES, fates: 'all' }),
-    ),
-  )
+  return runClients(clients, {
+    access,
+    ports: replicas.map(({ port }) => port),
+    table,
+    progress: progress.buffer,
+    connections,
+    seed,
+    answerMsMax: ANSWER_MS_MAX,
+    scopes: SCOPES,
+    fates: 'all',
+  })
 }
 
 const loadUnderFaults = async (course: Course, set: ReplicaSet): Promise<void> => {
   const { options, progress } = course
-  const clients = runClients(course, set)
+  const clients = runAll(course, set)
   // Waited for below; it may fail before.
   clients.catch(() => undefined)
   const faults = await startFaults({ ...set, seed: options.seed, tell: options.tell })
@@ -142,19 +143,12 @@ export const runReplicas = async (options: RunOptions): Promise<DrillRun> => {
   const progress = makeProgress(OPERATIONS_MAX)
   const course: Course = { options, violations, table, progress, reports: [], faults: undefined }
   let folder: string | undefined
-  try {
-    const onDeath = (what: string): void => void violations.push(what)
+  const onDeath = (what: string): void => void violations.push(what)
+  await performAll(violations, async started => {
     const set = await startReplicaSet({ ...options, onDeath, tell: options.say })
     folder = set.folder
-    try {
-      await perform(course, set)
-    } catch (fault) {
-      violations.push(cannotGoOn(fault))
-    } finally {
-      await set.close(violations.length > 0)
-    }
-  } catch (fault) {
-    violations.push(cannotGoOn(fault))
-  }
+    started.defer(() => set.close(violations.length > 0))
+    await perform(course, set)
+  })
   return { violations, summary: summaryOf(course), folder: violations.length > 0 ? folder : undefined }
 }

@@ -21,7 +21,7 @@ export type FaultLanes = {
   readonly stop: () => Promise<void>
 }
 
-export type FaultOptions = {
+type FaultOptions = {
   readonly cluster: Cluster
   readonly replicas: readonly Replica[]
   readonly seed: number

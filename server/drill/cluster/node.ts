@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { chownSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { isThere } from '../end-child.ts'
 import type { DrillFolder } from './drill-folder.ts'
 import { freePort } from '../../test/support/free-port.ts'
 import { type Link, openLink } from './link.ts'
@@ -13,7 +14,7 @@ import { patroniSettings, SUPERUSER } from './patroni-settings.ts'
 import { killIn, processesIn, signal } from './processes.ts'
 
 /** What of a node a fault hits. */
-export type NodePart = 'patroni' | 'postgres' | 'all'
+type NodePart = 'patroni' | 'postgres' | 'all'
 
 export type ClusterNode = {
   readonly name: string
@@ -33,7 +34,7 @@ export type ClusterNode = {
   readonly close: () => Promise<void>
 }
 
-export type NodeWorld = {
+type NodeWorld = {
   readonly folder: DrillFolder
   readonly parts: Parts
   readonly etcdPort: number
@@ -78,7 +79,7 @@ export const makeNode = async (name: string, world: NodeWorld): Promise<ClusterN
     },
     signal: (part, wanted) => signal(processes(part), wanted),
     kill: async part => {
-      const gone = patroni?.exitCode === null && patroni.signalCode === null ? once(patroni, 'exit') : undefined
+      const gone = isThere(patroni) ? once(patroni, 'exit') : undefined
       await killIn(folders[part])
       if (part !== 'postgres') await gone
     },

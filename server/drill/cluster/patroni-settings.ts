@@ -1,7 +1,7 @@
 // The settings of one Patroni node, as docs/drills.md describes the cluster: what an operator would write, with short times.
 import type { Account } from './parts.ts'
 
-export type NodePlan = {
+type NodePlan = {
   readonly name: string
   readonly account: Account | undefined
   readonly dataFolder: string

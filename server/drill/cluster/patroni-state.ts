@@ -8,7 +8,7 @@ export type NodeState = {
   readonly replication: readonly { readonly application_name: string; readonly sync_state: string }[]
 }
 
-export type MemberState = { readonly name: string; readonly role: string; readonly state: string }
+type MemberState = { readonly name: string; readonly role: string }
 
 const ANSWER_MS_MAX = 2000
 

@@ -2,7 +2,7 @@
 import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-export type Edit = {
+type Edit = {
   /** Below `server/src`. */
   readonly file: string
   /** A text that is there exactly once. */

@@ -33,11 +33,6 @@ export const titleOf = (pid: number): string =>
     ?.replaceAll('\0', ' ')
     .trim() ?? ''
 
-export const parentOf = (pid: number): number | undefined => {
-  const stat = readProc(() => readFileSync(`/proc/${pid}/stat`, 'utf8'))
-  return stat === undefined ? undefined : Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1])
-}
-
 /** Sends a signal to each that is still there. */
 export const signal = (pids: readonly number[], name: NodeJS.Signals): void => {
   for (const pid of pids) {

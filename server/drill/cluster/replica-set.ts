@@ -16,7 +16,7 @@ export type ReplicaSet = {
   readonly close: (keep: boolean) => Promise<void>
 }
 
-export type ReplicaSetOptions = {
+type ReplicaSetOptions = {
   readonly parts: Parts
   readonly replicas: number
   /** The main file that the replicas run. */

@@ -4,6 +4,7 @@ import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { setTimeout as delay } from 'node:timers/promises'
+import { isThere } from '../end-child.ts'
 import type { Cluster } from './cluster.ts'
 import type { DrillFolder } from './drill-folder.ts'
 import { freePort } from '../../test/support/free-port.ts'
@@ -25,7 +26,7 @@ export type Replica = {
   readonly close: () => Promise<void>
 }
 
-export type ReplicaWorld = {
+type ReplicaWorld = {
   readonly folder: DrillFolder
   readonly cluster: Cluster
   /** The program's main file: this tree's, or that of a copy with a defect. */
@@ -54,9 +55,6 @@ export const untilListening = (child: ChildProcess): Promise<'listens' | 'ended'
       if (text.includes(LISTENS)) resolve('listens')
     })
   })
-
-const isThere = (child: ChildProcess | undefined): child is ChildProcess =>
-  child !== undefined && child.exitCode === null && child.signalCode === null
 
 export const makeReplica = async (name: string, world: ReplicaWorld): Promise<Replica> => {
   const { folder, cluster, program, variables, onDeath } = world

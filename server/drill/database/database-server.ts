@@ -1,7 +1,6 @@
 // The PostgreSQL of the database drill: one server of the programs that npm brought, on a small disk of its own where that can
 // be had, so that everything that befalls a database can be done to it.
 import { type ChildProcess, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -10,6 +9,7 @@ import { programsOfPostgres, userOfPostgres } from '../../test/support/postgres-
 import type { DrillFolder } from '../cluster/drill-folder.ts'
 import type { Account } from '../cluster/parts.ts'
 import { processesIn, signal } from '../cluster/processes.ts'
+import { endChild, isThere } from '../end-child.ts'
 import { freePort } from '../../test/support/free-port.ts'
 
 const NAME = 'postgres'
@@ -63,9 +63,6 @@ const settingsOf = (folder: string, port: number): readonly string[] =>
     max_wal_size: '64MB',
     jit: 'off',
   }).flatMap(([name, value]) => ['-c', `${name}=${value}`])
-
-const isGone = (child: ChildProcess | undefined): boolean =>
-  child === undefined || child.exitCode !== null || child.signalCode !== null
 
 type Place = {
   readonly programs: string
@@ -133,7 +130,7 @@ const makeRunning = (drill: DrillFolder, place: Place, port: number): Running =>
         return
       } catch (fault) {
         if (performance.now() > until) throw fault
-        if (isGone(child)) throw new Error('PostgreSQL does not start: see its log.', { cause: fault })
+        if (!isThere(child)) throw new Error('PostgreSQL does not start: see its log.', { cause: fault })
         await delay(POLL_MS)
       }
     }
@@ -142,20 +139,15 @@ const makeRunning = (drill: DrillFolder, place: Place, port: number): Running =>
   const start = async (): Promise<void> => {
     const args = ['-D', cluster, ...settingsOf(folder, port)]
     child = drill.launch({ name: NAME, program: join(programs, 'postgres'), args, account })
-    while (!isStarted(join(cluster, 'postmaster.pid')) && !isGone(child)) await delay(POLL_MS)
+    while (!isStarted(join(cluster, 'postmaster.pid')) && isThere(child)) await delay(POLL_MS)
   }
 
   return {
     start,
     untilAnswering,
-    stop: async how => {
-      if (child === undefined || isGone(child)) return
-      const gone = once(child, 'exit')
-      child.kill(how === 'fast' ? 'SIGINT' : 'SIGQUIT')
-      await gone
-    },
+    stop: how => endChild(child, how === 'fast' ? 'SIGINT' : 'SIGQUIT'),
     revive: async () => {
-      if (isGone(child)) await start()
+      if (!isThere(child)) await start()
       // One that is about to stop itself does so now.
       await untilAnswering().catch(start)
       await untilAnswering()

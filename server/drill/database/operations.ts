@@ -90,7 +90,7 @@ const isOurRefusal = (operation: Operation, { status, body }: Answer): boolean =
 
 export type Asked = { readonly operation: Operation; readonly isGood: boolean; readonly ms: number }
 
-export type Tell = (violation: string) => void
+type Tell = (violation: string) => void
 
 /** Asks one, and tells where the answer is neither right nor our 503, or came late. */
 export const askOne = async (access: Access, stock: Stock, operation: Operation, tell: Tell): Promise<Asked> => {

@@ -1,11 +1,11 @@
 // HAProxy in front of the replicas, with the configuration that operators get: deploy/cluster/haproxy.cfg.
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { findProgram } from '../cluster/parts.ts'
+import { endChild } from '../end-child.ts'
 import { freePort } from '../../test/support/free-port.ts'
 
-export type Balancer = { readonly port: number; readonly close: () => Promise<void> }
+type Balancer = { readonly port: number; readonly close: () => Promise<void> }
 
 const CONFIGURATION = join(import.meta.dirname, '..', '..', '..', 'deploy', 'cluster', 'haproxy.cfg')
 
@@ -13,12 +13,6 @@ const loopback = (port: number): string => `127.0.0.1:${port}`
 
 /** The path of HAProxy; undefined where this machine has none. */
 export const findBalancer = (): string | undefined => findProgram('haproxy')
-
-const end = async (child: ChildProcess): Promise<void> => {
-  if (child.exitCode !== null || child.signalCode !== null) return
-  child.kill('SIGKILL')
-  await once(child, 'exit')
-}
 
 /** `onDeath` is told when it ends by itself. */
 export const startBalancer = async (
@@ -41,7 +35,7 @@ export const startBalancer = async (
     port,
     close: async () => {
       child.off('exit', tell)
-      await end(child)
+      await endChild(child, 'SIGKILL')
     },
   }
 }

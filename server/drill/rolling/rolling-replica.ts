@@ -1,7 +1,7 @@
 // One replica of the service that is stopped as operators stop it, and started again.
 import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { untilListening } from '../cluster/replica.ts'
+import { endChild, isThere } from '../end-child.ts'
 import { PROGRAM, untilReady, type Variables } from '../service-under-drill.ts'
 
 export type RollingReplica = {
@@ -12,9 +12,6 @@ export type RollingReplica = {
   readonly stop: () => Promise<string | undefined>
   readonly kill: () => Promise<void>
 }
-
-const isThere = (child: ChildProcess | undefined): child is ChildProcess =>
-  child !== undefined && child.exitCode === null && child.signalCode === null
 
 export const makeRollingReplica = (name: string, port: number, variables: Variables): RollingReplica => {
   let child: ChildProcess | undefined
@@ -28,15 +25,10 @@ export const makeRollingReplica = (name: string, port: number, variables: Variab
     },
     stop: async () => {
       if (!isThere(child)) return `Replica ${name} had ended by itself.`
-      child.kill('SIGTERM')
-      await once(child, 'exit')
+      await endChild(child, 'SIGTERM')
       const { exitCode, signalCode } = child
       return exitCode === 0 ? undefined : `Replica ${name} ended with ${signalCode ?? exitCode} at SIGTERM.`
     },
-    kill: async () => {
-      if (!isThere(child)) return
-      child.kill('SIGKILL')
-      await once(child, 'exit')
-    },
+    kill: () => endChild(child, 'SIGKILL'),
   }
 }

@@ -22,7 +22,7 @@ export type Shown = {
   readonly failure?: CommandFailed
 }
 
-export type Verb<Options> = {
+type Verb<Options> = {
   /** What --json prints; a command without it has a format of its own. */
   readonly json?: string
   /** Each runs as it stands. */

@@ -1,6 +1,7 @@
 // The API as commands use it: a request that is answered in JSON, or a failure for the person at the terminal. A service
 // elsewhere may be another than it seems, so its answers are bounded and looked at before anything is done with them.
 import { CommandFailed, EXIT, type ExitCode } from './exit.ts'
+import { parseJson } from './parse-json.ts'
 import { isRecord, type PrintedRecord } from './print.ts'
 import type { Message, Reply, Transport } from './transport.ts'
 
@@ -89,14 +90,6 @@ const readText = async (body: Reply['body']): Promise<string | undefined> => {
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString('utf8')
-}
-
-const parseJson = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 const isSuccess = (status: number): boolean => status >= 200 && status < 300

@@ -6,7 +6,8 @@ import { formatTime } from '../domain/time.ts'
 import { addExamples } from './examples.ts'
 import { printJson, printLine } from './print.ts'
 import { stayHere } from './stay-here.ts'
-import { suspendedRecord, tellCount } from './tell-suspended.ts'
+import { tellCount } from './tell-count.ts'
+import { suspendedRecord } from './tell-suspended.ts'
 
 type Options = { readonly force?: boolean; readonly json?: boolean }
 

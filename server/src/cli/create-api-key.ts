@@ -2,13 +2,13 @@
 import { type Command, Option } from 'commander'
 import { PERMISSIONS } from '../domain/caller.ts'
 import { administers, show } from './administer.ts'
-import { expiryIn, parseDuration } from './duration.ts'
+import { parseExpiry } from './duration.ts'
 
 type Options = {
   readonly name: string
   readonly permission: readonly string[]
   readonly audience?: readonly string[]
-  readonly expiresIn?: number
+  readonly expiresIn?: string
 }
 
 export const addCreateApiKey = (apiKey: Command): void => {
@@ -19,13 +19,13 @@ export const addCreateApiKey = (apiKey: Command): void => {
     .requiredOption('--name <name>', 'a name to know it by')
     .addOption(permission.choices(PERMISSIONS).makeOptionMandatory())
     .option('--audience <uri...>', 'limit the key to tokens for this audience (repeatable)')
-    .option('--expires-in <duration>', 'when it stops being taken, such as 90d; without it never', parseDuration)
+    .option('--expires-in <duration>', 'when it stops being taken, such as 90d; without it never', parseExpiry)
   administers<Options>(command, {
     json: 'print {"api_key_id","api_key"}',
     examples: ['mintmark api-key create --name orders-api --permission tokens:introspect'],
     run: async ({ api, options }) => {
       const { name, permission: permissions, audience: audiences, expiresIn } = options
-      const json = { name, permissions, audiences, ...expiryIn(expiresIn) }
+      const json = { name, permissions, audiences, expires_at: expiresIn }
       const request = { method: 'POST', path: '/api/v1/api-keys', json } as const
       const { api_key_id, api_key } = await api.ask(request, 'api_key_id', 'api_key')
       return show({ api_key_id, api_key }, 'Keep the key: it is shown this once.')

@@ -3,10 +3,10 @@ import type { Command } from 'commander'
 import { administers, show } from './administer.ts'
 import { at } from './api.ts'
 import { addCertificateOptions, type CertificateOptions, certificateTrustOf } from './certificate-options.ts'
-import { expiryIn, parseDuration } from './duration.ts'
+import { parseExpiry } from './duration.ts'
 import { addTrustOptions, trustOf, type TrustOptions } from './trust-options.ts'
 
-type Options = TrustOptions & CertificateOptions & { readonly name: string; readonly expiresIn?: number }
+type Options = TrustOptions & CertificateOptions & { readonly name: string; readonly expiresIn?: string }
 
 const AGENT = '6f1d7c1e-4f5a-4c63-9d0f-2b1a7c3e9a10'
 
@@ -16,7 +16,7 @@ export const addCreateCredential = (credential: Command): void => {
     .description('give an agent another secret beside those that it has, or something to trust in place of one')
     .argument('<agent-id>', 'the id of the agent; `mintmark agent list` shows it')
     .requiredOption('--name <name>', 'a name to know it by')
-    .option('--expires-in <duration>', 'when it stops being taken, such as 90d; without it never', parseDuration)
+    .option('--expires-in <duration>', 'when it stops being taken, such as 90d; without it never', parseExpiry)
   administers<Options>(addCertificateOptions(addTrustOptions(command)), {
     json: 'print {"credential_id","agent_id","client_secret"}; "kind" where it is no secret',
     examples: [
@@ -28,7 +28,7 @@ export const addCreateCredential = (credential: Command): void => {
     run: async ({ api, args: [agentId = ''], options }) => {
       const path = at`/api/v1/agents/${agentId}/credentials`
       const trust = { ...(await trustOf(options)), ...(await certificateTrustOf(options)) }
-      const json = { name: options.name, ...expiryIn(options.expiresIn), ...trust }
+      const json = { name: options.name, expires_at: options.expiresIn, ...trust }
       const isSecret = Object.keys(trust).length === 0
       const wanted = isSecret ? 'client_secret' : 'kind'
       const made = await api.ask({ method: 'POST', path, json }, 'credential_id', 'agent_id', wanted)

@@ -5,7 +5,7 @@ import { administers, type Call, show, type Shown } from './administer.ts'
 import { countAlive, formatPreviewCount, preview } from './count-alive.ts'
 import { followRevocation } from './follow-revocation.ts'
 import { readTime } from './list-options.ts'
-import { printLine, type PrintedRecord, printTable } from './print.ts'
+import { areRecords, printLine, type PrintedRecord, printTable } from './print.ts'
 
 type Options = {
   readonly agent?: string
@@ -53,10 +53,11 @@ const describe = (body: Body): string =>
     .join('')
 
 const showPreview = (counted: PrintedRecord): Shown => {
-  const sample = (Array.isArray(counted['sample']) ? counted['sample'] : []) as readonly PrintedRecord[]
+  const { sample } = counted
   const forPeople = (): void => {
     printLine(`Tokens that would end: ${formatPreviewCount(counted)}`)
-    if (sample.length > 0) printTable(['id', 'agent_id', 'scope', 'issued_at', 'expires_at'], sample)
+    if (areRecords(sample) && sample.length > 0)
+      printTable(['id', 'agent_id', 'scope', 'issued_at', 'expires_at'], sample)
   }
   return { json: counted, forPeople }
 }

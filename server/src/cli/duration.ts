@@ -14,11 +14,12 @@ export const parseDuration = (text: string): number => {
   return Number(count) * seconds
 }
 
-/** The expiry that `--expires-in` asks for, by the clock of this machine; nothing where it is not given. */
-export const expiryIn = (seconds: number | undefined) => {
-  if (seconds === undefined) return {}
-  const instant = Date.now() + 1000 * seconds
-  // Beyond what a date can be.
-  if (instant > 8.64e15) throw new InvalidArgumentError('Expected a shorter duration.')
-  return { expires_at: formatTime(instant) }
+const YEAR_10000 = Date.UTC(10_000, 0)
+
+/** The time that lies so far ahead, by the clock of this machine, as the API takes it. */
+export const parseExpiry = (text: string): string => {
+  const instant = Date.now() + 1000 * parseDuration(text)
+  // RFC 3339 §5.6: a year has four digits.
+  if (instant >= YEAR_10000) throw new InvalidArgumentError('Expected a shorter duration.')
+  return formatTime(instant)
 }

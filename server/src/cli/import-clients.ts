@@ -2,7 +2,8 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { administers } from './administer.ts'
 import { CommandFailed } from './exit.ts'
-import { isRecord, printLine, type PrintedRecord, printTable } from './print.ts'
+import { parseJson } from './parse-json.ts'
+import { areRecords, printLine, type PrintedRecord, printTable } from './print.ts'
 import { readDocument } from './standard-input.ts'
 
 type Options = {
@@ -25,15 +26,13 @@ const gatherScopes = (
 }
 
 const parseDocument = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw new CommandFailed('The document is not JSON.')
-  }
+  const document = parseJson(text)
+  if (document === undefined) throw new CommandFailed('The document is not JSON.')
+  return document
 }
 
 const rowsOf = ({ data }: PrintedRecord): readonly PrintedRecord[] => {
-  if (Array.isArray(data) && data.every(isRecord)) return data
+  if (areRecords(data)) return data
   throw new CommandFailed('The answer does not say what became of each client.')
 }
 

@@ -2,7 +2,8 @@
 import type { Command } from 'commander'
 import { administers } from './administer.ts'
 import { CommandFailed } from './exit.ts'
-import { isRecord, type PrintedRecord, printTable } from './print.ts'
+import { parseJson } from './parse-json.ts'
+import { areRecords, isRecord, type PrintedRecord, printTable } from './print.ts'
 import { readStandardInput } from './standard-input.ts'
 
 const WANTED = 'Expected on standard input one secret a line, or a JSON array of {"token","url"}.'
@@ -15,13 +16,9 @@ const foundIn = (item: unknown): Found | undefined => {
 }
 
 const parseReport = (input: string): readonly Found[] | undefined => {
-  try {
-    const items: unknown = JSON.parse(input)
-    const found = Array.isArray(items) ? items.map(foundIn) : [undefined]
-    return found.every(one => one !== undefined) ? found : undefined
-  } catch {
-    return undefined
-  }
+  const items = parseJson(input)
+  const found = Array.isArray(items) ? items.map(foundIn) : [undefined]
+  return found.every(one => one !== undefined) ? found : undefined
 }
 
 const parseLines = (input: string): readonly Found[] =>
@@ -34,7 +31,7 @@ const parseLines = (input: string): readonly Found[] =>
 const COLUMNS = ['result', 'kind', 'agent_id', 'credential_id', 'api_key_id']
 
 const rowsOf = ({ data }: PrintedRecord): readonly PrintedRecord[] => {
-  if (Array.isArray(data) && data.every(isRecord)) return data
+  if (areRecords(data)) return data
   throw new CommandFailed('The answer does not say what each secret was.')
 }
 

@@ -23,7 +23,7 @@ export type HistoryFilterOptions = TokenFilterOptions & {
 }
 
 /** A check of an option's text, which ends the command with what was expected. */
-export const expecting =
+const expecting =
   (parse: (text: string) => unknown, expected: string) =>
   (text: string): string => {
     if (parse(text) === undefined) throw new InvalidArgumentError(`Expected ${expected}.`)

@@ -2,6 +2,7 @@
 // person to look at.
 import { type Milliseconds, parseTime } from '../domain/time.ts'
 import { CommandFailed } from './exit.ts'
+import { parseJson } from './parse-json.ts'
 import { isRecord, type PrintedRecord } from './print.ts'
 
 /** An act that is done again by a request of the API. */
@@ -30,16 +31,8 @@ type Entry = {
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
 
-const parseLine = (line: string): unknown => {
-  try {
-    return JSON.parse(line)
-  } catch {
-    return undefined
-  }
-}
-
 const entryOf = (line: string, number: number): Entry => {
-  const record = parseLine(line)
+  const record = parseJson(line)
   const isEntry = isRecord(record) && typeof record['n'] === 'number' && typeof record['kind'] === 'string'
   if (!isEntry || parseTime(textOf(record['at'])) === undefined) {
     throw new CommandFailed(

@@ -2,14 +2,14 @@
 import { type Command, Option } from 'commander'
 import { abandonMove, copyBesideServing, type CopiedStore, finishMove } from '../compose-move.ts'
 import { readMoveConfig } from '../config.ts'
-import type { PostgresConfig } from '../config-database.ts'
+import { type PostgresConfig, sqliteFileIn } from '../config-database.ts'
 import { confirm } from './confirm.ts'
 import { addExamples } from './examples.ts'
 import { CommandFailed, EXIT } from './exit.ts'
 import { makeMoveProgress } from './move-progress.ts'
 import { printJson, printLine } from './print.ts'
 import { stayHere } from './stay-here.ts'
-import { tellCount } from './tell-suspended.ts'
+import { tellCount } from './tell-count.ts'
 
 type Options = {
   readonly from: string
@@ -21,7 +21,7 @@ type Options = {
 }
 
 const fileOf = (url: string): string => {
-  const file = /^sqlite:(?:\/\/(?=\/))?([^?#]+)$/.exec(url)?.[1]
+  const file = sqliteFileIn(url)
   if (file === undefined) throw new CommandFailed('--from is not of the form sqlite:FILE.', EXIT.usage)
   return file
 }

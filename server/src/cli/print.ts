@@ -37,6 +37,9 @@ export type PrintedRecord = Readonly<Record<string, unknown>>
 export const isRecord = (value: unknown): value is PrintedRecord =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
+export const areRecords = (value: unknown): value is readonly PrintedRecord[] =>
+  Array.isArray(value) && value.every(isRecord)
+
 const formatActor = (actor: PrintedRecord): string => {
   const { type, iss, sub, id } = actor
   if (type === 'operator') return `operator ${String(sub)} of ${String(iss)}`

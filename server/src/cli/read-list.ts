@@ -3,7 +3,7 @@ import { PAGE_RECORDS_MAX } from '../domain/page.ts'
 import type { Shown } from './administer.ts'
 import type { Api, ApiRequest } from './api.ts'
 import { CommandFailed } from './exit.ts'
-import { isRecord, printLine, type PrintedRecord, printTable } from './print.ts'
+import { areRecords, printLine, type PrintedRecord, printTable } from './print.ts'
 
 type Page = { readonly data: readonly PrintedRecord[]; readonly next_cursor: string | null }
 
@@ -18,8 +18,8 @@ const PAGES_MAX = 10_000
 const askPage = async (api: Api, { path, query = {}, columns }: ListRequest): Promise<Page> => {
   const { data, next_cursor: cursor } = await api.ask({ method: 'GET', path, query })
   const [key = ''] = columns
-  if (Array.isArray(data) && data.every(one => isRecord(one) && key in one)) {
-    if (cursor === null || typeof cursor === 'string') return { data: data as PrintedRecord[], next_cursor: cursor }
+  if (areRecords(data) && data.every(one => key in one) && (cursor === null || typeof cursor === 'string')) {
+    return { data, next_cursor: cursor }
   }
   throw new CommandFailed('The answer is no page of a list: is the URL that of a service of this version?')
 }

@@ -6,7 +6,7 @@ import { type Api, ApiRefusal, type ApiRequest, at } from './api.ts'
 import { type LostAct, type LostActs, lostActsIn } from './lost-acts.ts'
 import { printLine, printTable } from './print.ts'
 import { readDocument } from './standard-input.ts'
-import { tellCount } from './tell-suspended.ts'
+import { tellCount } from './tell-count.ts'
 
 type Options = { readonly since: Milliseconds }
 

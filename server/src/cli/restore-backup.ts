@@ -10,7 +10,8 @@ import { addExamples } from './examples.ts'
 import { CommandFailed } from './exit.ts'
 import { printJson, printLine } from './print.ts'
 import { stayHere } from './stay-here.ts'
-import { suspendedRecord, tellCount, tellSuspended } from './tell-suspended.ts'
+import { tellCount } from './tell-count.ts'
+import { suspendedRecord, tellSuspended } from './tell-suspended.ts'
 
 type Options = { readonly replace?: boolean; readonly yes?: boolean; readonly json?: boolean }
 

@@ -2,10 +2,10 @@
 import type { Command } from 'commander'
 import { administers } from './administer.ts'
 import { at } from './api.ts'
-import { expiryIn, parseDuration } from './duration.ts'
+import { parseDuration, parseExpiry } from './duration.ts'
 import { showRotation } from './show-rotation.ts'
 
-type Options = { readonly grace: number; readonly expiresIn?: number }
+type Options = { readonly grace: number; readonly expiresIn?: string }
 
 export const addRotateCredential = (credential: Command): void => {
   const command = credential
@@ -14,7 +14,7 @@ export const addRotateCredential = (credential: Command): void => {
     .argument('<agent-id>', 'the id of the agent')
     .argument('<credential-id>', 'the id of the old credential')
     .requiredOption('--grace <duration>', 'how long the old one is still taken: 0 to 30d', parseDuration)
-    .option('--expires-in <duration>', 'when the new one stops being taken; without it never', parseDuration)
+    .option('--expires-in <duration>', 'when the new one stops being taken; without it never', parseExpiry)
   administers<Options>(command, {
     json: 'print {"credential_id","agent_id","client_secret"}',
     examples: [
@@ -22,7 +22,7 @@ export const addRotateCredential = (credential: Command): void => {
     ],
     run: async ({ api, args: [agentId = '', id = ''], options: { grace, expiresIn } }) => {
       const path = at`/api/v1/agents/${agentId}/credentials/${id}/rotate`
-      const json = { grace_seconds: grace, ...expiryIn(expiresIn) }
+      const json = { grace_seconds: grace, expires_at: expiresIn }
       const made = await api.ask({ method: 'POST', path, json }, 'credential_id', 'agent_id', 'client_secret')
       const { credential_id, agent_id, client_secret, replaces } = made
       return showRotation({ credential_id, agent_id, client_secret }, replaces, 'secret')

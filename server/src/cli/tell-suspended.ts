@@ -1,8 +1,6 @@
 // How many agents, credentials and API keys, in words and in JSON.
 import type { Suspended } from '../domain/restore.ts'
-
-export const tellCount = (count: number, one: string, several = `${one}s`): string =>
-  `${count.toLocaleString('en-US')} ${count === 1 ? one : several}`
+import { tellCount } from './tell-count.ts'
 
 export const tellSuspended = ({ agents, credentials, apiKeys }: Suspended): string =>
   `${tellCount(agents, 'agent')}, ${tellCount(credentials, 'credential')} and ${tellCount(apiKeys, 'API key')}`

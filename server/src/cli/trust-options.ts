@@ -1,6 +1,7 @@
 // The options of a new credential that say what it trusts in place of a secret, under the names of the API.
 import type { Command } from 'commander'
 import { CommandFailed, EXIT } from './exit.ts'
+import { parseJson } from './parse-json.ts'
 import { isRecord } from './print.ts'
 import { readDocument } from './standard-input.ts'
 
@@ -25,14 +26,6 @@ export const addTrustOptions = (command: Command): Command =>
     .option('--audience <text>', 'aud of the tokens, if not the issuer of this service')
 
 const wrong = (why: string): CommandFailed => new CommandFailed(why, EXIT.usage)
-
-const parseJson = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
 
 /** What a public key has not (RFC 7518 §6.2.2, §6.3.2, §6.4.1): it must not leave the machine where it is. */
 const holdsPrivate = (key: unknown): boolean => isRecord(key) && ['d', 'p', 'q', 'k'].some(member => member in key)

@@ -1,7 +1,7 @@
 // What `mintmark dev` prints: where it listens, and a line to paste for each operation. No secret is in it.
 
 /** One line for each operation, in an order in which all work. They name the variables of dev.env, never their values. */
-export const OPERATION_LINES = [
+const OPERATION_LINES = [
   {
     title: 'Issue a token',
     line: 'TOKEN=$(curl -s "$BASE_URL/oauth/token" -d grant_type=client_credentials -d client_id="$CLIENT_ID" -d client_secret="$CLIENT_SECRET" -d scope=db:read | sed \'s/.*"access_token":"\\([^"]*\\)".*/\\1/\') && echo "$TOKEN"',

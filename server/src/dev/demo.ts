@@ -8,9 +8,9 @@ import type { Ports } from '../ports.ts'
 import { StartRefused } from '../start-refused.ts'
 import type { DevSecrets } from './dev-secrets.ts'
 
-export type DemoPorts = Pick<Ports, 'agents' | 'apiKeys' | 'secrets' | 'randomness'>
+type DemoPorts = Pick<Ports, 'agents' | 'apiKeys' | 'secrets' | 'randomness'>
 
-export type DemoCredentials = {
+type DemoCredentials = {
   readonly agent: NonNullable<DevSecrets['agent']>
   readonly api_key: NonNullable<DevSecrets['api_key']>
 }

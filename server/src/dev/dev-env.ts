@@ -1,6 +1,6 @@
 // dev.env: shell assignments that make every line of the banner and of the README paste and run.
 
-export type DevEnvironment = {
+type DevEnvironment = {
   readonly BASE_URL: string
   readonly AGENT_ID: string
   readonly CLIENT_ID: string

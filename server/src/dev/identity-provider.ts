@@ -11,7 +11,7 @@ import { clientIdOf, issuerAt } from './provider-clients.ts'
 const JWT_LIFETIME_SECONDS = 12 * 3600
 
 /** The private half of the key that signs the provider's JWTs. */
-export type ProviderJwk = {
+type ProviderJwk = {
   readonly kty: 'EC'
   readonly crv: 'P-256'
   readonly x: string
@@ -19,7 +19,7 @@ export type ProviderJwk = {
   readonly d: string
 }
 
-export type ProviderOptions = {
+type ProviderOptions = {
   readonly port: number
   /** The only audience that the provider issues for: the service. */
   readonly baseUrl: string

@@ -22,7 +22,7 @@ import { issuerAt } from './provider-clients.ts'
 
 const HOST = '127.0.0.1'
 
-export type RunningDev = { readonly banner: string; readonly close: () => Promise<void> }
+type RunningDev = { readonly banner: string; readonly close: () => Promise<void> }
 
 const ensureKeyEncryptionKey = (dataDirectory: string): string => {
   const path = join(dataDirectory, 'key-encryption-key')

@@ -40,7 +40,7 @@ export type OperatorCaller = {
 
 export type CliCaller = { readonly kind: 'cli'; readonly user: string }
 
-export type Caller = ClientCaller | ApiKeyCaller | OperatorCaller | CliCaller
+type Caller = ClientCaller | ApiKeyCaller | OperatorCaller | CliCaller
 
 /** Who may administer: with an API key, as an operator, or at the terminal of the store's owner. */
 export type Administrator = ApiKeyCaller | OperatorCaller | CliCaller
@@ -59,7 +59,7 @@ export const audiencesOf = (caller: Administrator): readonly string[] | null =>
   caller.kind === 'api_key' ? caller.audiences : null
 
 /** The caller as history and audit name it. */
-export const actorOf = (caller: Caller): Actor => {
+const actorOf = (caller: Caller): Actor => {
   switch (caller.kind) {
     case 'client':
       return { type: 'client', id: caller.clientId }

@@ -11,13 +11,13 @@ export const ASSERTION_ALGORITHMS = ['ES256', 'ES384', 'Ed25519', 'EdDSA', 'RS25
 /** How far clocks may differ: as far as those of identity providers. */
 const SKEW_SECONDS = 60
 /** How far away `exp` may be. An assertion is made for one request, a workload's token for as long as the workload keeps it. */
-export const EXPIRY_SECONDS_MAX = { private_key_jwt: 3600, workload_identity: 86_400 } as const
-export const ASSERTION_JTI_CHARACTERS_MAX = 256
+const EXPIRY_SECONDS_MAX = { private_key_jwt: 3600, workload_identity: 86_400 } as const
+const ASSERTION_JTI_CHARACTERS_MAX = 256
 
 type Claims = Readonly<Record<string, unknown>>
 
 /** `jti` is null where the assertion may be used again. */
-export type AssertionClaims = { readonly jti: string | null; readonly until: Milliseconds }
+type AssertionClaims = { readonly jti: string | null; readonly until: Milliseconds }
 
 type Wrong = { readonly wrong: string }
 

@@ -8,10 +8,10 @@ export const SUBJECT_KINDS = ['subject_dn', 'san_dns', 'san_uri', 'san_ip', 'san
 export type SubjectKind = (typeof SUBJECT_KINDS)[number]
 
 /** A certificate of an authority that is trusted, with this name (RFC 8705 §2.1). */
-export type SubjectTrust = { readonly kind: 'tls_client_auth'; readonly by: SubjectKind; readonly name: string }
+type SubjectTrust = { readonly kind: 'tls_client_auth'; readonly by: SubjectKind; readonly name: string }
 
 /** One of these certificates, whoever signed it (RFC 8705 §2.2). */
-export type PinnedTrust = { readonly kind: 'self_signed_tls_client_auth'; readonly thumbprints: readonly string[] }
+type PinnedTrust = { readonly kind: 'self_signed_tls_client_auth'; readonly thumbprints: readonly string[] }
 
 export type CertificateTrust = SubjectTrust | PinnedTrust
 

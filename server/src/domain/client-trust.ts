@@ -6,7 +6,7 @@ import type { CertificateTrust } from './client-certificate.ts'
 export type RegisteredJwk = Readonly<Record<string, string>>
 
 /** Assertions that the client signs itself, with one of the keys given or of those at the address: one of the two is null. */
-export type KeyTrust = {
+type KeyTrust = {
   readonly kind: 'private_key_jwt'
   readonly jwks: readonly RegisteredJwk[] | null
   readonly jwksUri: string | null
@@ -31,6 +31,19 @@ export type AssertionTrust = KeyTrust | WorkloadTrust
 
 export type ClientTrust = AssertionTrust | CertificateTrust
 
+export const TRUST_KINDS = [
+  'private_key_jwt',
+  'workload_identity',
+  'tls_client_auth',
+  'self_signed_tls_client_auth',
+] as const satisfies readonly ClientTrust['kind'][]
+
+export const isAssertionTrust = (trust: ClientTrust): trust is AssertionTrust =>
+  trust.kind === 'private_key_jwt' || trust.kind === 'workload_identity'
+
+export const isCertificateTrust = (trust: ClientTrust): trust is CertificateTrust =>
+  trust.kind === 'tls_client_auth' || trust.kind === 'self_signed_tls_client_auth'
+
 /** Where the keys of a trust are. */
 export type KeyPlace = Pick<KeyTrust, 'jwks' | 'jwksUri'> & { readonly issuer: string | null }
 
@@ -51,7 +64,7 @@ const PLAIN = /^[\x21-\x7e]+$/
 /** Printable ASCII without blanks, which is compared as it is written. */
 export const isPlainName = (text: string): boolean => text.length <= TRUST_CHARACTERS_MAX && PLAIN.test(text)
 
-export type SubjectPattern = { readonly text: string; readonly isPrefix: boolean }
+type SubjectPattern = { readonly text: string; readonly isPrefix: boolean }
 
 /** A subject, or its beginning and a `*`; undefined where it is neither. Of two such patterns it is plain whether they overlap. */
 export const parseSubjectPattern = (subject: string): SubjectPattern | undefined => {

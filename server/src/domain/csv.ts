@@ -1,7 +1,7 @@
 // Comma-separated values (RFC 4180), made so that no spreadsheet runs what somebody wrote into a cell.
 
 /** Null is an empty cell. */
-export type Cell = string | number | null
+type Cell = string | number | null
 
 /** The columns of a file, by their names and in their order. */
 export type Columns<R> = Readonly<Record<string, (record: R) => Cell>>

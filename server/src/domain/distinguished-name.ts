@@ -4,7 +4,7 @@
 export type NameAttribute = { readonly type: string; readonly value: string }
 
 /** In the order of the encoding, which that of the text reverses. A part with several attributes is a set. */
-export type DistinguishedName = readonly (readonly NameAttribute[])[]
+type DistinguishedName = readonly (readonly NameAttribute[])[]
 
 const DIRECTORY = '2.5.4'
 

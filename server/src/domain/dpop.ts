@@ -11,14 +11,14 @@ export const DPOP_NONCE_POLICIES = ['required', 'off'] as const
 export type DpopNoncePolicy = (typeof DPOP_NONCE_POLICIES)[number]
 
 /** How far `iat` may lie before or after the store's clock: as far as the clocks of identity providers. */
-export const PROOF_WINDOW_MS = 60_000
+const PROOF_WINDOW_MS = 60_000
 /** Longer ones are not read: one by RSA with 4096 bits has some 2000 characters, one by ES256 some 500. */
 export const PROOF_CHARACTERS_MAX = 4096
-export const JTI_CHARACTERS_MAX = 256
+const JTI_CHARACTERS_MAX = 256
 /** A nonce belongs to a step of time, and is taken in that step and in the next: for one to two minutes. */
-export const NONCE_STEP_MS = 60_000
+const NONCE_STEP_MS = 60_000
 
-export type ProofClaims = {
+type ProofClaims = {
   readonly jti: string
   readonly nonce: unknown
   /** The last instant at which the proof may be taken. */

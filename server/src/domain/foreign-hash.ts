@@ -16,7 +16,7 @@ const HASH_LIKE = /^\$[a-z0-9]+(?:-[a-z0-9]+)*\$/
 
 const HASH_BYTES = { sha256: 32, sha512: 64 } as const
 
-export type Pbkdf2 = {
+type Pbkdf2 = {
   readonly digest: keyof typeof HASH_BYTES
   readonly iterations: number
   /** In bytes, of the derived key. */

@@ -3,7 +3,7 @@ import { formatRecord } from './format-token.ts'
 import type { Revocation, RevocationConditions, RevocationPreview } from './revocation.ts'
 import { formatTime } from './time.ts'
 
-export const formatConditions = (conditions: RevocationConditions) => ({
+const formatConditions = (conditions: RevocationConditions) => ({
   all: Object.values(conditions).every(condition => condition === null),
   agent_id: conditions.agentId,
   credential_id: conditions.credentialId,

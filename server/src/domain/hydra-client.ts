@@ -7,7 +7,7 @@ type Text = string | null | undefined
 /** A list is one in the admin API and in PostgreSQL's rows, JSON in those of others, joined by `|` before version 2. */
 type List = readonly string[] | Text
 
-export type HydraClient = {
+type HydraClient = {
   /** The client's id in a row, and in rows of version 1. */
   readonly id?: Text
   /** The same in the admin API. */

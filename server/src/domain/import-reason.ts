@@ -4,7 +4,7 @@ import { IMPORTED_SECRET_CHARACTERS_MAX, IMPORTED_SECRET_CHARACTERS_MIN } from '
 import { NAME_FORM } from './name.ts'
 
 /** It could get no token there by the client-credentials grant with a secret. */
-export const SKIP_REASONS = {
+const SKIP_REASONS = {
   other_protocol: 'Its protocol is not OpenID Connect.',
   public_client: 'It is a public client: it has no secret.',
   bearer_only: 'It only takes tokens, and asks for none.',
@@ -12,7 +12,7 @@ export const SKIP_REASONS = {
   other_authentication: 'It authenticates itself by something other than a secret, which this service does not take.',
 } as const
 
-export const REFUSED_REASONS = {
+const REFUSED_REASONS = {
   client_id_malformed: 'Its client id is not 1 to 255 printable ASCII characters without spaces around them.',
   client_id_repeated: 'The document holds its client id more than once; the first counts.',
   client_id_retired: 'An agent that is deleted had its client id, which is never used again.',

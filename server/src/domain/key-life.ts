@@ -64,7 +64,7 @@ export const isCounted = (key: KeyRecord): boolean =>
   key.state === 'retained' || (key.state === 'next' && !isPublishedLongEnough(key))
 
 /** All keys that are not gone, and what decides over them. */
-export type LifeView = {
+type LifeView = {
   readonly keys: readonly KeyRecord[]
   readonly policy: KeyPolicy
   /** The longest lifetime, in seconds, of any token that may be alive. */

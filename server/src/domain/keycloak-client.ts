@@ -5,7 +5,7 @@ type Text = string | null | undefined
 type Flag = boolean | null | undefined
 
 /** The members that matter, as Keycloak has them; times and lifetimes are texts there. */
-export type KeycloakClient = {
+type KeycloakClient = {
   readonly clientId: string
   readonly name?: Text
   readonly description?: Text

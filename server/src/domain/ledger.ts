@@ -74,8 +74,7 @@ const conditionsHold = (x: CutOffConditions, t: LedgerToken): boolean =>
   (x.before === null || issuedAtOf(t.id) < x.before)
 
 /** Whether the cut-off ends this token: it was decided on before the act, and every condition holds. */
-export const covers = (cutOff: CutOff, token: LedgerToken): boolean =>
-  token.seq < cutOff.seq && conditionsHold(cutOff, token)
+const covers = (cutOff: CutOff, token: LedgerToken): boolean => token.seq < cutOff.seq && conditionsHold(cutOff, token)
 
 const hasExpired = (token: LedgerToken, now: Milliseconds): boolean =>
   now >= 1000 * expiresSecondOf(token.id, token.lifetimeSeconds)

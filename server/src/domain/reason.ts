@@ -31,7 +31,7 @@ const names = new Map(Object.entries(REASONS).map(([name, code]) => [code as num
 /** The form of a list of reasons. The set of names is open. */
 const REASON_LIST = /^[a-z][a-z0-9_]{0,63}(,[a-z][a-z0-9_]{0,63}){0,31}$/
 
-export const isReason = (text: string): text is Reason => Object.hasOwn(REASONS, text)
+const isReason = (text: string): text is Reason => Object.hasOwn(REASONS, text)
 
 /** A comma list of reasons, each once. A name that this version does not know is dropped: it matches nothing. */
 export const parseReasonList = (text: string): readonly Reason[] | undefined =>

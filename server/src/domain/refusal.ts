@@ -22,7 +22,7 @@ type PlainCode =
   | 'use_dpop_nonce'
   | 'temporarily_unavailable'
 
-export type CallerRefusal = {
+type CallerRefusal = {
   readonly code: 'invalid_client' | 'invalid_token'
   readonly description: string
   readonly challenges: readonly Challenge[]

@@ -10,10 +10,10 @@ export type SigningAlgorithm = (typeof SIGNING_ALGORITHMS)[number]
 
 type Published = { readonly kid: string; readonly use: 'sig' }
 
-export type EcJwk = { readonly kty: 'EC'; readonly crv: 'P-256'; readonly x: string; readonly y: string }
-export type RsaJwk = { readonly kty: 'RSA'; readonly n: string; readonly e: string }
-export type OkpJwk = { readonly kty: 'OKP'; readonly crv: 'Ed25519'; readonly x: string }
-export type AkpJwk = { readonly kty: 'AKP'; readonly pub: string }
+type EcJwk = { readonly kty: 'EC'; readonly crv: 'P-256'; readonly x: string; readonly y: string }
+type RsaJwk = { readonly kty: 'RSA'; readonly n: string; readonly e: string }
+type OkpJwk = { readonly kty: 'OKP'; readonly crv: 'Ed25519'; readonly x: string }
+type AkpJwk = { readonly kty: 'AKP'; readonly pub: string }
 
 /** A public key by its members alone, without a name. */
 export type BareJwk =

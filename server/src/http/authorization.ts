@@ -17,7 +17,7 @@ export const parseAuthorization = (header: string | undefined): Authorization | 
   return { scheme: header.slice(0, space).toLowerCase(), credentials: header.slice(space + 1).trim() }
 }
 
-export type BasicCredentials = {
+type BasicCredentials = {
   readonly user: string
   readonly password: string
   /** As it was sent, where that is another text. */

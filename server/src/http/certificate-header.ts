@@ -1,4 +1,5 @@
 // Reads the client certificate that a proxy wrote into a header, in the forms in which proxies do.
+import type { CertificateForm } from '../domain/certificate-header.ts'
 import type { ClientCertificate } from '../domain/client-certificate.ts'
 import type { ClientCertificates } from '../ports/client-certificates.ts'
 
@@ -35,22 +36,15 @@ const readXfcc: Read = (certificates, value) => {
   return others.length === 0 ? readEscapedPem(certificates, only) : undefined
 }
 
-/** By the name that configuration has for each form. */
-const FORMS = {
-  /** A byte sequence between colons (RFC 9440 §2.2). */
+const FORMS: Readonly<Record<CertificateForm, Read>> = {
   rfc9440: (certificates, value) => {
     const base64 = /^:(.*):$/s.exec(value)?.[1]
     return base64 === undefined ? undefined : readBase64(certificates, base64)
   },
-  /** PEM, percent-encoded: nginx's $ssl_client_escaped_cert. */
   pem: readEscapedPem,
-  /** DER in base64. */
   base64: readBase64,
-  /** Envoy's X-Forwarded-Client-Cert, with the pair Cert. */
   xfcc: readXfcc,
-} as const satisfies Readonly<Record<string, Read>>
-
-export type CertificateForm = keyof typeof FORMS
+}
 
 /** Undefined where the value is not one certificate in this form. */
 export const readCertificateHeader = (

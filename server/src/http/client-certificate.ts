@@ -2,20 +2,11 @@
 import { BlockList, isIP } from 'node:net'
 import { TLSSocket } from 'node:tls'
 import type { FastifyRequest } from 'fastify'
+import type { CertificateHeader } from '../domain/certificate-header.ts'
 import type { PresentedCertificate } from '../domain/client-certificate.ts'
 import { type OrRefusal, refuse } from '../domain/refusal.ts'
 import type { ClientCertificates } from '../ports/client-certificates.ts'
-import { type CertificateForm, readCertificateHeader } from './certificate-header.ts'
-
-export type CertificateHeader = {
-  /** In lower case. */
-  readonly name: string
-  readonly form: CertificateForm
-  /** Whether the proxies pass on only what an authority vouches for. */
-  readonly isVerified: boolean
-  /** Networks as address/bits: from no other peer is the header taken. */
-  readonly proxies: readonly string[]
-}
+import { readCertificateHeader } from './certificate-header.ts'
 
 export type CertificatesTaken = {
   readonly header: CertificateHeader | null
@@ -67,10 +58,8 @@ const makeHeaderReader = (certificates: ClientCertificates, header: CertificateH
   }
 }
 
-const makeConnectionReader =
-  (certificates: ClientCertificates, listener: { readonly isVerified: boolean }) =>
-  ({ raw: { socket } }: FastifyRequest): OrRefusal<Found> => {
-    if (!(socket instanceof TLSSocket)) return NONE
+const makeConnectionReader = (certificates: ClientCertificates, listener: { readonly isVerified: boolean }) => {
+  const read = (socket: TLSSocket): OrRefusal<Found> => {
     // Of a session that was resumed too. Without a certificate `authorized` says nothing.
     const der = socket.getPeerX509Certificate()?.raw
     if (der === undefined) return NONE
@@ -79,6 +68,17 @@ const makeConnectionReader =
       ? refuse('invalid_request', 'The client certificate of the connection cannot be read.')
       : { certificate: { ...certificate, isVerified: listener.isVerified && socket.authorized } }
   }
+  // Read once: the listener lets no connection show another one later on. Its time is looked at with each request.
+  const known = new WeakMap<TLSSocket, OrRefusal<Found>>()
+  return ({ raw: { socket } }: FastifyRequest): OrRefusal<Found> => {
+    if (!(socket instanceof TLSSocket)) return NONE
+    const before = known.get(socket)
+    if (before !== undefined) return before
+    const found = read(socket)
+    known.set(socket, found)
+    return found
+  }
+}
 
 /** The certificate of a proxy that connects by TLS says nothing of the client: from a proxy only the header counts. */
 export const makeCertificateFinder = (certificates: ClientCertificates, taken: CertificatesTaken): FindCertificate => {

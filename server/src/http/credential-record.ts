@@ -1,12 +1,13 @@
 // A credential as the API shows it: everything but the secret.
 import { z } from 'zod'
 import { SUBJECT_KINDS } from '../domain/client-certificate.ts'
+import { TRUST_KINDS } from '../domain/client-trust.ts'
 import type { CountedCredential } from '../domain/credential.ts'
 import { credentialRecord as recordOf } from '../domain/credential-record.ts'
 import { SUSPENDED_AT, timeOrNull } from './json-members.ts'
 import { pageOf } from './token-record.ts'
 
-export const countRecord = z.object({
+const countRecord = z.object({
   count: z.int(),
   exact: z.boolean().describe('False: there are at least so many.'),
 })
@@ -17,13 +18,7 @@ export const credentialRecord = z.object({
   credential_id: z.string(),
   agent_id: z.string(),
   name: z.string(),
-  kind: z.enum([
-    'client_secret',
-    'private_key_jwt',
-    'workload_identity',
-    'tls_client_auth',
-    'self_signed_tls_client_auth',
-  ]),
+  kind: z.enum(['client_secret', ...TRUST_KINDS]),
   private_key_jwt: z
     .object({ jwks: keySet.optional(), jwks_uri: z.string().optional(), accept_token_endpoint: z.boolean() })
     .optional(),

@@ -18,7 +18,7 @@ export type ExportShape<Found, Shown extends object> = {
   readonly columns: Columns<Shown>
 }
 
-export type Texts<Found> = {
+type Texts<Found> = {
   /** Stands before all records. */
   readonly opening: string
   readonly lineOf: (found: Found) => string

@@ -5,7 +5,7 @@ import type { SpareTime } from './spare-time.ts'
 
 export type TextPage = { readonly text: string; readonly isLast: boolean }
 
-export type Transfer = {
+type Transfer = {
   readonly response: ServerResponse
   /** Already read: it stands for the 200. */
   readonly first: TextPage

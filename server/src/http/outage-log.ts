@@ -10,7 +10,7 @@ const REASONS_MAX = 8
 
 type Tell = (fields: object, message: string) => void
 
-export type OutageLog = {
+type OutageLog = {
   /** Of each request that is answered 503 because something did not answer. */
   readonly tell: (requestId: string, fault: Unavailable) => void
   /** Tells what was not told yet. */

@@ -34,7 +34,7 @@ export const leakAnswers = z.object({ data: z.array(leakAnswer).describe('What e
 
 const UNKNOWN = { result: 'unknown', kind: null, agent_id: null, credential_id: null, api_key_id: null } as const
 
-export const formatLeak = (answer: LeakAnswer): z.output<typeof leakAnswer> => {
+const formatLeak = (answer: LeakAnswer): z.output<typeof leakAnswer> => {
   if (answer === 'unknown') return UNKNOWN
   const result = answer.revoked ? 'revoked' : 'already_revoked'
   return answer.kind === 'credential'

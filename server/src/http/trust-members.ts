@@ -1,6 +1,7 @@
 // The members of a new credential that say what it trusts in place of a secret.
 import { z } from 'zod'
 import { type SubjectKind, SUBJECT_KINDS } from '../domain/client-certificate.ts'
+import { TRUST_KINDS } from '../domain/client-trust.ts'
 import type { TrustRequest } from '../operations/check-trust.ts'
 
 const keyTrust = z.strictObject({
@@ -69,13 +70,11 @@ export const trustMembers = {
 
 type TrustMembers = z.output<z.ZodObject<typeof trustMembers>>
 
-const KINDS = ['private_key_jwt', 'workload_identity', 'tls_client_auth', 'self_signed_tls_client_auth'] as const
-
 /** For the schema of a body: at most one of them. */
 export const hasOneTrust = (members: TrustMembers): boolean =>
-  KINDS.filter(kind => (members[kind] ?? null) !== null).length <= 1
+  TRUST_KINDS.filter(kind => (members[kind] ?? null) !== null).length <= 1
 
-export const TWO_TRUSTS = `names more than one of ${KINDS.join(', ')}: choose one`
+export const TWO_TRUSTS = `names more than one of ${TRUST_KINDS.join(', ')}: choose one`
 
 const keyRequestOf = ({
   jwks,

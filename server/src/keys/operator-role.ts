@@ -2,7 +2,7 @@
 import { ROLES, type Role } from '../domain/caller.ts'
 import { isJsonObject, type JsonObject } from './compact-jws.ts'
 
-export type RoleMapping = {
+type RoleMapping = {
   /** A claim's name, or a path of names joined by dots. */
   readonly roleClaim: string
   /** The provider's value for a role, to ours. */

@@ -10,7 +10,7 @@ const METADATA_MILLISECONDS_MAX = 600_000
 
 export type KeySetReading = { readonly keys: readonly ProviderKey[] } | { readonly failure: string }
 
-export type KeySetSource = {
+type KeySetSource = {
   readonly issuer: string
   /** Undefined: from the provider's metadata. */
   readonly jwksUri: string | undefined

@@ -10,7 +10,7 @@ const RSA_EXPONENT = 65_537n
 
 type Wrong = { readonly wrong: string }
 
-export type ForeignKey = { readonly privateKey: KeyObject; readonly kid: string | null }
+type ForeignKey = { readonly privateKey: KeyObject; readonly kid: string | null }
 
 type Members = Readonly<Record<string, unknown>>
 

@@ -6,8 +6,8 @@ import { DIGEST_CHARACTERS, SHA256_CHARACTERS } from '../domain/hash.ts'
 import type { Randomness, Secrets } from '../ports.ts'
 import type { SecretKind } from '../ports/secret-registers.ts'
 
-export const CLIENT_SECRET_PREFIX = 'mmc_'
-export const API_KEY_PREFIX = 'mma_'
+const CLIENT_SECRET_PREFIX = 'mmc_'
+const API_KEY_PREFIX = 'mma_'
 
 const SECRET_BYTES = 32
 // Only these and `_`, so that no client percent-encodes a part of a secret in form fields or in HTTP Basic.
@@ -23,7 +23,7 @@ const base62 = (value: bigint, length: number): string => {
 }
 
 /** The last characters of a secret: CRC-32 of all before them, in base 62. */
-export const secretChecksum = (body: string): string => base62(BigInt(crc32(body)), CHECKSUM_CHARACTERS)
+const secretChecksum = (body: string): string => base62(BigInt(crc32(body)), CHECKSUM_CHARACTERS)
 
 const makeSecret = (prefix: string, random: Uint8Array): string => {
   const body = prefix + base62(BigInt(`0x${Buffer.from(random).toString('hex')}`), RANDOM_CHARACTERS)

@@ -11,7 +11,7 @@ export type AdministratorCredentials =
   | { readonly kind: 'api_key'; readonly key: string }
   | { readonly kind: 'bearer'; readonly jwt: string }
 
-export type RemoteAdministrator = ApiKeyCaller | OperatorCaller
+type RemoteAdministrator = ApiKeyCaller | OperatorCaller
 
 const refuseUnknown = (description: string) => refuseCaller('invalid_client', description, 'ApiKey', 'Bearer')
 

@@ -43,7 +43,7 @@ export type ClientCredentials =
 export type AuthenticatedClient = { readonly client: Client; readonly credential: Credential }
 
 /** One text for every cause (RFC 6749 §5.2): which part was wrong is nobody's business. */
-export const CLIENT_REFUSED =
+const CLIENT_REFUSED =
   'Client authentication failed: send client_id and client_secret of an enabled agent, in the form or by HTTP Basic.'
 
 /** The refusal, of an attempt where anything was presented. `client` is the one found under the id that was. */

@@ -2,7 +2,13 @@
 // for a workload. Whether it was used before is decided where it is used: with the token, or before a revocation.
 import type { Client, Credential } from '../domain/agent.ts'
 import { checkAssertionClaims } from '../domain/client-assertion.ts'
-import { type AssertionTrust, isPlainName, keyPlaceOf, trustDomainOf } from '../domain/client-trust.ts'
+import {
+  type AssertionTrust,
+  isAssertionTrust,
+  isPlainName,
+  keyPlaceOf,
+  trustDomainOf,
+} from '../domain/client-trust.ts'
 import { hasExpired } from '../domain/expiry.ts'
 import { digestIn } from '../domain/hash.ts'
 import { type OrRefusal, type Refusal, refuse, Unavailable } from '../domain/refusal.ts'
@@ -14,9 +20,9 @@ import { type ClientCredentials, refuseClient } from './authenticate-client.ts'
 
 export type PresentedAssertion = Extract<ClientCredentials, { kind: 'assertion' }>
 
-export type AssertedCredentials = Extract<ClientCredentials, { kind: 'proven' }>
+type AssertedCredentials = Extract<ClientCredentials, { kind: 'proven' }>
 
-export type AssertionPorts = Pick<Ports, 'agents' | 'assertions' | 'credentials' | 'profile' | 'secrets'>
+type AssertionPorts = Pick<Ports, 'agents' | 'assertions' | 'credentials' | 'profile' | 'secrets'>
 
 type Refused = { readonly refusal: Refusal }
 
@@ -47,7 +53,7 @@ const nameOf = async (
 type Candidate = { readonly credential: Credential; readonly trust: AssertionTrust }
 
 const assertionTrustOf = ({ trust }: Credential): AssertionTrust | undefined =>
-  trust?.kind === 'private_key_jwt' || trust?.kind === 'workload_identity' ? trust : undefined
+  trust !== null && isAssertionTrust(trust) ? trust : undefined
 
 // What was registered is looked at before what must be fetched.
 const candidatesOf = (client: Client, { kind, credentialId }: Named, now: Milliseconds): readonly Candidate[] =>

@@ -8,7 +8,7 @@ import { authenticateClient, type ClientCredentials, clientIdOf } from './authen
 import { isUnproven, refuseOrProve, type Unproven } from './prove-secret.ts'
 
 /** `nonce` is for the client's next proof; null where none is demanded. */
-export type CheckedProof = { readonly proof: TokenProof; readonly nonce: string | null }
+type CheckedProof = { readonly proof: TokenProof; readonly nonce: string | null }
 
 type ProofPorts = Pick<Ports, 'agents' | 'importedSecrets' | 'proofs' | 'profile' | 'secrets'>
 

@@ -17,9 +17,9 @@ import { checkName, refuseExpired } from './check-rotation.ts'
 const OF_WHOLE_SERVICE: readonly Permission[] = ['agents:write', 'keys:write', 'audit:read']
 
 /** Audiences that one API key may be limited to. */
-export const KEY_AUDIENCES_MAX = 64
+const KEY_AUDIENCES_MAX = 64
 
-export type ApiKeyRequest = {
+type ApiKeyRequest = {
   readonly name: string
   readonly permissions: readonly string[]
   /** Null: tokens for every audience exist for the key. */

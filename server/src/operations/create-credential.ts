@@ -12,7 +12,7 @@ import { checkName, refuseExpired } from './check-rotation.ts'
 import { checkTrust, type TrustPorts, type TrustRequest } from './check-trust.ts'
 import { refuseUnknownAgent } from './show-agent.ts'
 
-export type CredentialRequest = {
+type CredentialRequest = {
   readonly agentId: string
   readonly name: string
   readonly expiry: Expiry

@@ -1,11 +1,12 @@
 // Finds which credential of a client trusts the certificate of its connection (RFC 8705 §2), or says why none does.
 import type { Credential } from '../domain/agent.ts'
 import { certificateFault, type CertificateTrust, type PresentedCertificate } from '../domain/client-certificate.ts'
+import { isCertificateTrust } from '../domain/client-trust.ts'
 import { hasExpired } from '../domain/expiry.ts'
 import type { Milliseconds } from '../domain/time.ts'
 
 const certificateTrustOf = ({ trust }: Credential): CertificateTrust | undefined =>
-  trust?.kind === 'tls_client_auth' || trust?.kind === 'self_signed_tls_client_auth' ? trust : undefined
+  trust !== null && isCertificateTrust(trust) ? trust : undefined
 
 /** `known` are the credentials of the one client that the request names. */
 export const findCertified = (

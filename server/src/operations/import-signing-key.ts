@@ -9,7 +9,7 @@ import { tellChange } from './change-signing-keys.ts'
 import { refuseNote } from './check-note.ts'
 import type { KeyPorts } from './show-signing-key.ts'
 
-export type KeyImport = {
+type KeyImport = {
   /** PKCS#8 in PEM, or a JWK. A secret: in no log, no audit and no answer. */
   readonly privateKey: string | object
   /** Null: the one in the JWK, or else the thumbprint. */

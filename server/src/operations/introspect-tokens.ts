@@ -14,7 +14,7 @@ export type IntrospectRequest = {
 
 export type IntrospectPorts = Pick<Ports, 'apiKeys' | 'codec' | 'ledger' | 'profile' | 'secrets'>
 
-export const INACTIVE: Introspection = { active: false }
+const INACTIVE: Introspection = { active: false }
 
 const NO_KEY: PresentedApiKey = { key: '', id: null }
 

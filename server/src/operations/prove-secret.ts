@@ -21,7 +21,7 @@ export type Unproven = {
   }
 }
 
-export type ProvenCredentials = Extract<ClientCredentials, { kind: 'proven' }>
+type ProvenCredentials = Extract<ClientCredentials, { kind: 'proven' }>
 
 /** Where the request came from, and when it must be answered. */
 export type ProofOrigin = {

@@ -20,7 +20,7 @@ export type ListRequest<F> = {
 
 export type ListPage<R> = { readonly records: readonly R[]; readonly nextCursor: string | null }
 
-export type Reading<F, R> = {
+type Reading<F, R> = {
   readonly reader: Administrator
   readonly request: ListRequest<F>
   readonly read: (page: PageRequest<F>) => Promise<Page<R>>

@@ -7,7 +7,7 @@ import type { Ports } from '../ports.ts'
 import { refuseNote } from './check-note.ts'
 import { type CredentialPath, refuseUnknownCredential, showCredential } from './show-credential.ts'
 
-export type CredentialRevocationRequest = CredentialPath & {
+type CredentialRevocationRequest = CredentialPath & {
   readonly reason: CredentialReason
   readonly keepTokens: boolean
   readonly note: string | null

@@ -7,9 +7,9 @@ import type { LeakedSecret } from '../ports/secret-registers.ts'
 /** Secrets in one report. */
 export const LEAKED_SECRETS_MAX = 1000
 /** What the audit keeps of where one was found. */
-export const FOUND_AT_CHARACTERS_MAX = 1000
+const FOUND_AT_CHARACTERS_MAX = 1000
 
-export type FoundSecret = {
+type FoundSecret = {
   readonly secret: string
   /** Where it was found; null where that is not told. */
   readonly foundAt: string | null

@@ -7,7 +7,7 @@ import { isRefused, type OrRefusal, refuse } from '../domain/refusal.ts'
 import type { Ports } from '../ports.ts'
 import { showToken } from './show-token.ts'
 
-export type TokenRevocationRequest = {
+type TokenRevocationRequest = {
   /** One of TOKEN_REVOCATION_REASONS; null for the first of them. */
   readonly reason: string | null
   readonly note: string | null

@@ -19,7 +19,7 @@ export type RevokeRequest = {
 }
 
 /** `nothing_to_do`: the token was unknown, foreign, or had ended before. On the wire both are 200. */
-export type RevokeOutcome = { readonly outcome: 'ended' | 'nothing_to_do' }
+type RevokeOutcome = { readonly outcome: 'ended' | 'nothing_to_do' }
 
 type RevokePorts = Pick<
   Ports,

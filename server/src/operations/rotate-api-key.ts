@@ -9,7 +9,7 @@ import { checkGrace } from './check-rotation.ts'
 import { type CreatedApiKey, refuseBeyondCaller, refuseKeyProblem } from './create-api-key.ts'
 import { refuseUnknownApiKey, showApiKey } from './show-api-key.ts'
 
-export type ApiKeyRotation = {
+type ApiKeyRotation = {
   readonly apiKeyId: string
   /** How long the old one is still taken. */
   readonly graceSeconds: number
@@ -17,7 +17,7 @@ export type ApiKeyRotation = {
   readonly expiry: Expiry
 }
 
-export type RotatedApiKey = CreatedApiKey & { readonly replaced: ApiKey }
+type RotatedApiKey = CreatedApiKey & { readonly replaced: ApiKey }
 
 /** Who rotates a key hears the new one, so that it may have no more powers than he has. */
 export const rotateApiKey = async (

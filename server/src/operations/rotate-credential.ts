@@ -11,14 +11,14 @@ import { checkGrace, refuseExpired } from './check-rotation.ts'
 import { type CreatedCredential, NO_TOKENS, refuseTooManyCredentials } from './create-credential.ts'
 import { type CredentialPath, refuseUnknownCredential } from './show-credential.ts'
 
-export type CredentialRotation = CredentialPath & {
+type CredentialRotation = CredentialPath & {
   /** How long the old one is still taken. */
   readonly graceSeconds: number
   /** Of the new one. */
   readonly expiry: Expiry
 }
 
-export type RotatedCredential = CreatedCredential & { readonly replaced: AgentCredential }
+type RotatedCredential = CreatedCredential & { readonly replaced: AgentCredential }
 
 export const rotateCredential = async (
   ports: Pick<Ports, 'credentials' | 'secrets' | 'randomness'>,

@@ -5,7 +5,7 @@ import { isRefused, type OrRefusal } from '../domain/refusal.ts'
 import type { Ports } from '../ports.ts'
 import { introspectEach, type IntrospectPorts, type IntrospectRequest } from './introspect-tokens.ts'
 
-export type SignedIntrospection = { readonly jwt: string }
+type SignedIntrospection = { readonly jwt: string }
 
 /** Answers each request of a group, in order; signed in one go, by the key that signs tokens now. */
 export const signIntrospections = async (

@@ -22,7 +22,7 @@ export type KeyChange = KeysSeen & {
   readonly unknownUntil: Milliseconds | null
 }
 
-export type KeySuccession = {
+type KeySuccession = {
   /** Follows where there is no next key; null: the answer is then `no_next`, and one is made. */
   readonly candidate: SealedSigningKey | null
 }

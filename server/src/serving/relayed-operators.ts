@@ -3,7 +3,7 @@ import { Unavailable } from '../domain/refusal.ts'
 import type { Operators } from '../ports.ts'
 import type { Verification, VerificationAnswer } from './thread-messages.ts'
 
-export type RelayedOperators = Operators & {
+type RelayedOperators = Operators & {
   /** Takes an answer of the main thread. */
   readonly settle: (verification: number, answer: VerificationAnswer) => void
 }

@@ -14,14 +14,14 @@ import type { FromServingThread, ServingOptions, ToServingThread } from './threa
 /** A thread that ends by itself is replaced, but not more often than this. */
 const RESTART_MS = 1000
 
-export type ServingProcess = {
+type ServingProcess = {
   readonly config: ServeConfig
   readonly host: StoreHost
   readonly operators: Operators
   readonly logger: Logger
 }
 
-export type ServingThreads = {
+type ServingThreads = {
   /** Fails /readyz for the time of the drain, answers what is under way, and ends the threads. */
   readonly close: () => Promise<void>
 }

@@ -16,7 +16,7 @@ export type Retention = {
 }
 
 /** How a store removes tokens; each gives how much it removed, 0 where nothing is left to remove. */
-export type TokenRemoval = {
+type TokenRemoval = {
   readonly removeExpired: (tx: Transaction, life: number, retention: Retention) => Script<number>
   /** Those that were ended before a time. */
   readonly removeEnded: (tx: Transaction, before: Milliseconds) => Script<number>

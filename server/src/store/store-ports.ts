@@ -33,7 +33,7 @@ export type StorePorts = Pick<Ports, Stored> & {
 }
 
 /** What a store does in its own way, and the labels that it shares with the rest. */
-export type OwnPorts = { readonly hot: HotLedger; readonly health: StoreHealth; readonly labels: Labels }
+type OwnPorts = { readonly hot: HotLedger; readonly health: StoreHealth; readonly labels: Labels }
 
 export const makeStorePorts = (reader: Reader, writer: Writer, { hot, health, labels }: OwnPorts): StorePorts => {
   const audit = makeAuditLog(reader, writer)

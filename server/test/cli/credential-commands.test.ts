@@ -116,6 +116,15 @@ test('api-key create takes an expiry, rotate makes another with a grace for the 
   assert.equal(left, 1800)
 })
 
+test('an expiry after the year 9999 is refused in a sentence', t => {
+  const folder = makeStore(t)
+  for (const duration of ['3000000d', '999999999d']) {
+    const { status, stdout, stderr } = run(folder, ['api-key', 'create', ...READER, '--expires-in', duration])
+    assert.deepEqual([status, stdout], [2, ''])
+    assert.match(stderr, /^mintmark: option '--expires-in <duration>' .* Expected a shorter duration\.\n$/)
+  }
+})
+
 /** What `mintmark leaked-secrets` does with this on its standard input. */
 const report = (folder: string, input: string, ...options: readonly string[]) =>
   run(folder, ['leaked-secrets', ...options], {}, input)

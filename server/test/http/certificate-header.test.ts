@@ -1,7 +1,8 @@
 // The forms in which proxies hand on a client certificate, and what is none of them.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type CertificateForm, readCertificateHeader } from '../../src/http/certificate-header.ts'
+import type { CertificateForm } from '../../src/domain/certificate-header.ts'
+import { readCertificateHeader } from '../../src/http/certificate-header.ts'
 import { clientCertificates } from '../../src/keys/client-certificates.ts'
 import { makeCertificate } from '../support/make-certificate.ts'
 

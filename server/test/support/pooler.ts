@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { findProgram } from '../../drill/cluster/parts.ts'
+import { endChild } from '../../drill/end-child.ts'
 import { freePort } from './free-port.ts'
 import type { DatabaseAddress } from '../../src/store/postgres/address.ts'
 import { userOfPostgres } from './postgres-binaries.ts'
@@ -73,8 +74,7 @@ export const startPooler = async (settings: Readonly<Record<string, string>>): P
   writeFileSync(join(folder, 'ini'), `${databases}[pgbouncer]\n${settingsOf(port, folder, settings)}`, { mode: 0o644 })
   const child = spawn(program, ['-q', join(folder, 'ini')], { ...user, cwd: folder, stdio: 'ignore' })
   const stop = async (): Promise<void> => {
-    child.kill('SIGKILL')
-    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+    await endChild(child, 'SIGKILL')
     rmSync(folder, { recursive: true, force: true })
   }
   for (let n = 0; !(await isListening(port)); n += 1) {

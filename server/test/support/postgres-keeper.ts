@@ -1,10 +1,10 @@
 // Keeps one PostgreSQL for all tests of a run: makes it, says where it is, and ends it when the process that it is for ends.
 // Run as: node postgres-keeper.ts FOLDER PID
 import { spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
 import { chownSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { endChild, isThere } from '../../drill/end-child.ts'
 import { freePort } from './free-port.ts'
 import { programsOfPostgres, userOfPostgres } from './postgres-binaries.ts'
 
@@ -64,16 +64,15 @@ const keep = async (): Promise<void> => {
   const port = await freePort()
   const postgres = startPostgres(programs, place, port)
   while (!isReady(place)) {
-    if (postgres.exitCode !== null) throw new Error('postgres did not start.')
+    if (!isThere(postgres)) throw new Error('postgres did not start.')
     await delay(READY_EVERY_MS)
   }
   const clockFolder = join(folder, 'clocks')
   mkdirSync(clockFolder, { mode: 0o755 })
   writeFileSync(join(folder, 'ready.tmp'), JSON.stringify({ socketFolder: place, port, clockFolder }))
   renameSync(join(folder, 'ready.tmp'), join(folder, 'ready.json'))
-  while (isAlive(Number(watched)) && postgres.exitCode === null) await delay(ALIVE_EVERY_MS)
-  postgres.kill('SIGQUIT')
-  if (postgres.exitCode === null) await once(postgres, 'exit')
+  while (isAlive(Number(watched)) && isThere(postgres)) await delay(ALIVE_EVERY_MS)
+  await endChild(postgres, 'SIGQUIT')
 }
 
 try {

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { processesIn, signal } from '../../drill/cluster/processes.ts'
+import { isThere } from '../../drill/end-child.ts'
 import { freePort } from './free-port.ts'
 import { programsOfPostgres, userOfPostgres } from './postgres-binaries.ts'
 import { runStatement } from './postgres-cluster.ts'
@@ -68,7 +69,7 @@ const untilSynchronous = async (url: string): Promise<void> => {
 }
 
 const end = async (child: ChildProcess, place: string): Promise<void> => {
-  const gone = child.exitCode === null ? once(child, 'exit') : Promise.resolve()
+  const gone = isThere(child) ? once(child, 'exit') : undefined
   signal(processesIn(place), 'SIGKILL')
   await gone
 }

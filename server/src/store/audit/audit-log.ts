@@ -60,7 +60,7 @@ const walkOf = (filters: AuditFilters): Walk => {
   return ALL
 }
 
-export const listAudit = (request: PageRequest<AuditFilters>): Script<Page<AuditEntry>> =>
+const listAudit = (request: PageRequest<AuditFilters>): Script<Page<AuditEntry>> =>
   readNewest<EntryRow, AuditEntry>(
     { walk: walkOf(request.filters), read: entryOf, keeps: entry => isAskedFor(entry, request.filters) },
     request,
@@ -84,7 +84,7 @@ const REFUSED: Walk = {
   only: null,
 }
 
-export const listRefusals = (request: PageRequest<RefusalFilters>): Script<Page<RefusalCount>> => {
+const listRefusals = (request: PageRequest<RefusalFilters>): Script<Page<RefusalCount>> => {
   const { way, clientId, source } = request.filters
   const keeps = (one: RefusalCount): boolean =>
     (way === null || one.way === way) &&
@@ -103,7 +103,7 @@ export const AUDIT_WALKS: readonly Walk[] = [
   walkBy('kind', ''),
 ]
 
-export type AuditLogConnection = AuditLog & {
+type AuditLogConnection = AuditLog & {
   /** Hands over what it has counted and not handed over yet. */
   readonly settle: () => Promise<void>
 }

@@ -6,7 +6,7 @@ import type { Refused } from './refusals.ts'
 
 const PAUSE_MS = 1000
 
-export type RefusalCounter = {
+type RefusalCounter = {
   readonly count: (attempt: Attempt, source: string) => void
   /** Hands over what it holds. */
   readonly settle: () => Promise<void>

@@ -99,7 +99,7 @@ type FormerKey = { readonly lastSeal: number; readonly sealedKey: Uint8Array }
 const FORMER_KEYS = 'select last_n as "lastSeal", sealed_key as "sealedKey" from seal_key order by last_n'
 
 /** Opens the kept key of the seals up to one; undefined where that was changed. */
-export type OpenFormer = (sealed: Uint8Array, lastSeal: number) => Uint8Array | undefined
+type OpenFormer = (sealed: Uint8Array, lastSeal: number) => Uint8Array | undefined
 
 /** A seal that was made under a former key-encryption key is checked with the key that was kept of it. */
 function* readKeysOfSeals(current: Uint8Array, openFormer: OpenFormer): Script<KeyOfSeal> {
@@ -177,7 +177,7 @@ export type AuditCheck = {
 }
 
 /** A check of the log under way: `step` checks the next seal, or what stands after the last. */
-export type CheckUnderWay = { readonly step: () => Script<AuditVerdict | 'more'> }
+type CheckUnderWay = { readonly step: () => Script<AuditVerdict | 'more'> }
 
 /** Begins a check. Each step reads one snapshot: a log of any length is checked in flat memory, beside who writes to it. */
 export const beginCheck = (

@@ -41,14 +41,14 @@ export const sameColumns = async (source: RowSource, target: RowSource, table: T
 export const copyTable = async (
   source: RowSource,
   target: RowTarget,
-  { table, last, onRows }: { readonly table: Table; readonly last: Row | null; readonly onRows: OnRows },
+  { table, last, onRows }: { readonly table: Table; readonly last: Row | null; readonly onRows?: OnRows },
 ): Promise<void> => {
   const columns = await sameColumns(source, target, table)
   let done = 0
   for await (const rows of pagesOf(source, table, columns, last)) {
     await target.write(table, columns, rows)
     done += rows.length
-    onRows(table.name, done)
+    onRows?.(table.name, done)
   }
 }
 

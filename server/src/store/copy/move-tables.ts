@@ -1,7 +1,7 @@
 // Moves a store into another one while it is served: a copy of what is there, then what has changed since, again and again;
 // each time proven. What is left when nobody serves it any more is little, however large the store is.
 import { StoreProblem } from '../store-problem.ts'
-import { copyTable, keyOf, proveTable, sameColumns, type TableDigest } from './copy-tables.ts'
+import { copyTable, keyOf, type OnRows, proveTable, sameColumns, type TableDigest } from './copy-tables.ts'
 import {
   type ChangedKeys,
   HISTORY_TABLES,
@@ -18,25 +18,31 @@ export type OnMoved = (step: 'copied' | 'compared' | 'changed', what: string, ro
 
 export type Move = { readonly source: MoveSource; readonly target: MoveTarget; readonly onMoved: OnMoved }
 
+/** Tells of a table how many of its rows are done, of those that the source has by now. */
+const teller = ({ source, onMoved }: Move, step: 'copied' | 'compared', table: Table): OnRows => {
+  const of = source.count(table)
+  return (name, rows) => onMoved(step, name, rows, of)
+}
+
 /** In one snapshot and one transaction: of these rows one refers to another, and names pass from one to the other. */
-const copyRegisters = ({ source, target, onMoved }: Move): Promise<void> =>
-  source.inSnapshot(() =>
+const copyRegisters = (move: Move): Promise<void> => {
+  const { source, target } = move
+  return source.inSnapshot(() =>
     target.advance({ stage: 'history' }, async () => {
       for (const table of REGISTER_TABLES.toReversed()) await target.clear(table)
       for (const table of REGISTER_TABLES) {
-        const of = source.count(table)
-        const onRows = (name: string, rows: number): void => onMoved('copied', name, rows, of)
-        await copyTable(source, target, { table, last: null, onRows })
+        await copyTable(source, target, { table, last: null, onRows: teller(move, 'copied', table) })
       }
     }),
   )
+}
 
 /** Page by page, as each page is by then: what changes meanwhile is in the log. */
-const copyHistory = async ({ source, target, onMoved }: Move): Promise<void> => {
+const copyHistory = async (move: Move): Promise<void> => {
+  const { source, target } = move
   for (const table of HISTORY_TABLES) {
-    const of = source.count(table)
-    const onRows = (name: string, rows: number): void => onMoved('copied', name, rows, of)
-    await copyTable(source, target, { table, last: await target.lastKey(table), onRows })
+    const [last, onRows] = [await target.lastKey(table), teller(move, 'copied', table)]
+    await copyTable(source, target, { table, last, onRows })
   }
   await target.analyze()
   await target.advance({ stage: 'following' })
@@ -106,18 +112,14 @@ const makeChangesAgain = async (move: Move): Promise<number> => {
   return rows
 }
 
-const compareTable = ({ source, target, onMoved }: Move, table: Table): Promise<TableDigest> => {
-  const of = source.count(table)
-  return proveTable(source, target, table, (name, rows) => onMoved('compared', name, rows, of))
-}
-
 /** Everything, as of one moment. */
 const prove = (move: Move): Promise<void> =>
   move.source.inSnapshot(async () => {
+    const { source, target } = move
     await makeChangesAgain(move)
     const tables: TableDigest[] = []
-    for (const table of TABLES) tables.push(await compareTable(move, table))
-    await move.target.advance({ stage: 'proven', tables })
+    for (const table of TABLES) tables.push(await proveTable(source, target, table, teller(move, 'compared', table)))
+    await target.advance({ stage: 'proven', tables })
   })
 
 /** So few changes are left to the time in which nobody serves, or those that came during the last round. */
@@ -139,7 +141,7 @@ export const copyStore = async (move: Move): Promise<Moved> => {
   if ((await target.state()).stage === 'history') await copyHistory(move)
   if ((await target.state()).stage === 'following') await prove(move)
   let changed = 0
-  for (let round = 0; round < ROUNDS_MAX; round++) {
+  for (let round = 0; round < ROUNDS_MAX; round += 1) {
     changed += await source.inSnapshot(() => makeChangesAgain(move))
     if (source.lastChange() - (await target.state()).change < CHANGES_LEFT) break
   }
@@ -161,7 +163,7 @@ export const makeStoreOfCopy = async ({ source, target }: Move): Promise<readonl
   if (stage !== 'ready') throw new StoreProblem('The database is not the one into which the store was copied.')
   await target.advance({ stage: 'done' }, async () => {
     await target.setNumbers(source.lastGiven())
-    await copyTable(source, target, { table: SERVICE, last: null, onRows: () => undefined })
+    await copyTable(source, target, { table: SERVICE, last: null })
   })
   return tables
 }

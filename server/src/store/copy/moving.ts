@@ -13,7 +13,7 @@ export const REGISTER_TABLES: readonly Table[] = TABLES.filter(({ name }) => !HI
 /** Rows of a table by their keys, each once. */
 export type ChangedKeys = { readonly table: Table; readonly keys: readonly Row[] }
 
-export type ChangeRange = {
+type ChangeRange = {
   /** Not this one, but those with greater numbers. */
   readonly after: number
   /** The last. */
@@ -48,7 +48,7 @@ export type MoveStage = 'registers' | 'history' | 'following' | 'proven' | 'read
 export type MoveState = {
   readonly stage: MoveStage
   readonly change: number
-  /** What was compared, and how often a row changed since. */
+  /** What was compared; nothing before that. */
   readonly tables: readonly TableDigest[]
 }
 

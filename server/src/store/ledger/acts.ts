@@ -4,7 +4,7 @@ import type { TokenEnd } from '../../domain/page.ts'
 import { all, type Script } from '../script.ts'
 
 /** Nobody ended what time alone did. */
-export type RecordedAct = Pick<TokenEnd, 'note' | 'revocationId'> & { readonly endedBy: Actor | null }
+type RecordedAct = Pick<TokenEnd, 'note' | 'revocationId'> & { readonly endedBy: Actor | null }
 
 type Row = {
   readonly n: number

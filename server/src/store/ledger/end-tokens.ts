@@ -100,7 +100,7 @@ function* refuseTooMany(): Script<void> {
   }
 }
 
-export type EndAll = {
+type EndAll = {
   readonly conditions: CutOffConditions
   readonly reason: EndingReason
   readonly act: Act

@@ -23,7 +23,7 @@ const SUPERSEDE: Act = {
   source: null,
 }
 
-export type Guard = {
+type Guard = {
   /** The limit that the token would exceed. Where its agent is so configured, ends what is too much instead. */
   readonly admit: (token: GuardedToken) => Script<LimitReached | undefined>
   /** Counts a token that was written. */

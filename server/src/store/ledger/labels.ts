@@ -9,7 +9,7 @@ import { parsePublicJwk } from '../signing-keys/signing-keys.ts'
 import type { ScopeSet, Sets } from './sets.ts'
 import { addressOfRow, type TokenRow } from './token-rows.ts'
 
-export type AgentLabel = { readonly id: string; readonly clientId: string }
+type AgentLabel = { readonly id: string; readonly clientId: string }
 
 /** By the numbers that tokens name. */
 export type Labels = {

@@ -31,9 +31,9 @@ const SELECT = {
 /** The statements above, for the test that reads their plans. */
 export const LIVE_ROW_STATEMENTS: readonly string[] = Object.values(SELECT)
 
-export type Order = keyof typeof SELECT
+type Order = keyof typeof SELECT
 
-export type LiveRows = {
+type LiveRows = {
   readonly rows: readonly TokenRow[]
   /** False where too many dead rows stood between: then there may be more. */
   readonly isComplete: boolean

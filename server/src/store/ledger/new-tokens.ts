@@ -25,7 +25,7 @@ const NOT_TAKEN = {
   assertion: { used: 'assertion_used', late: 'assertion_used' },
 } as const
 
-export type UseRefusal = Extract<InsertOutcome, 'proof_used' | 'proof_late' | 'assertion_used'>
+type UseRefusal = Extract<InsertOutcome, 'proof_used' | 'proof_late' | 'assertion_used'>
 
 /**
  * The outcome of the first that may not get a token; undefined where all may. Ask it before the limits of the agent: what

@@ -21,7 +21,7 @@ export function* stateOfProof({ now }: Moment, { id, until }: SingleUse): Script
 export const keepProof = ({ id, until }: SingleUse): Script<number> =>
   run('insert into used_proof (id, until) values (?, ?)', bytesOfHex(id), until)
 
-export type UseAssertion = { readonly assertion: SingleUse }
+type UseAssertion = { readonly assertion: SingleUse }
 
 /** Uses an assertion up for something that is no token. */
 export function* useAssertion(tx: Moment, { assertion }: UseAssertion): Script<'first_use' | 'used'> {

@@ -94,7 +94,7 @@ export function* showRevocation(id: string): Script<Revocation | undefined> {
   return row === undefined ? undefined : yield* revocationOf(row)
 }
 
-export type CreateRevocation = { readonly revocation: NewRevocation; readonly act: Act }
+type CreateRevocation = { readonly revocation: NewRevocation; readonly act: Act }
 
 function* make(
   tx: Transaction,

@@ -23,7 +23,7 @@ export type TokenRow = TokenNumbers & { readonly life: number; readonly id: Uint
 export const TOKEN_COLUMNS = 'life, id, agent, cred, key, scope, aud, seq'
 
 /** What the sets that a row names hold. */
-export type RowSets = Pick<LedgerToken, 'scope' | 'audience'>
+type RowSets = Pick<LedgerToken, 'scope' | 'audience'>
 
 export const tokenOf = (
   { id, lifetimeSeconds }: TokenAddress,

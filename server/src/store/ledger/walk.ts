@@ -19,7 +19,7 @@ type Walk = {
 /** A covered row, and what ended it: the cut-off of least number, not always the one walked for. */
 export type Covered = { readonly row: TokenRow; readonly cause: CutOff }
 
-export type Walked = {
+type Walked = {
   readonly covered: readonly Covered[]
   /** The last row examined; null where there was none. */
   readonly at: WalkPosition | null

@@ -65,7 +65,7 @@ const overWrongIds = ({ issuedBefore, issuedAfter }: TokenFilters, { at, id }: P
 }
 
 /** How a walk of what has ended goes on. */
-export type Reach = Omit<Open, 'minute'> & { readonly below: Position }
+type Reach = Omit<Open, 'minute'> & { readonly below: Position }
 
 /**
  * Moves a position of a walk that began at `top` down, out of the milliseconds and minutes that hold no further row which

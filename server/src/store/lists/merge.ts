@@ -8,7 +8,7 @@ export type Met = Position & {
   readonly walked: number
 }
 
-export type Step<R extends Met> = { readonly rows: readonly R[]; readonly isLast: boolean }
+type Step<R extends Met> = { readonly rows: readonly R[]; readonly isLast: boolean }
 
 /** Rows of one key range, going down by `at`, then by `id`, fetched in steps. */
 export type Stream<R extends Met> = {
@@ -76,7 +76,7 @@ const uppermost = <R extends Met>(cursors: readonly Cursor<R>[]): Top<R> | { dry
   return best
 }
 
-export type PageBounds = {
+type PageBounds = {
   readonly limit: number
   /**
    * Whether rows are hidden from the caller. Then a full page has a next one only if a row that the caller may see

@@ -58,7 +58,7 @@ const SELECT = {
 /** The statements above, for the test that reads their plans. */
 export const TOKEN_RANGE_STATEMENTS: readonly string[] = Object.values(SELECT)
 
-export type TokenRange = {
+type TokenRange = {
   readonly access: Access
   readonly life: number
   /** Ids from `low` on, below `below`. */

@@ -1,5 +1,6 @@
 // What a command does to a whole store while no service uses it: it sets the clock back, takes the store to another
 // key-encryption key, checks the audit log.
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Act } from '../../domain/act.ts'
 import type { AuditVerdict } from '../../domain/seal.ts'
 import type { Milliseconds } from '../../domain/time.ts'
@@ -21,10 +22,22 @@ import { withStore } from './with-connection.ts'
 const OTHERS = `select count(*) as count from pg_stat_activity
   where datname = current_database() and application_name = 'mintmark' and pid <> pg_backend_pid()`
 
-const refuseOthers = async (connection: Connection): Promise<void> => {
+const isAlone = async (connection: Connection): Promise<boolean> => {
   const { rows } = await driver.ask(connection, OTHERS)
-  if ((rows[0] as { count: number }).count === 0) return
-  throw new StoreProblem('A service or a command of Mintmark uses the database: stop it, and run this again.')
+  return (rows[0] as { count: number }).count === 0
+}
+
+/** A session may stand there for a moment after its program has ended: the database hears of that on its own time. */
+const LOOKS_MAX = 100
+const LOOK_EVERY_MS = 20
+
+const refuseOthers = async (connection: Connection): Promise<void> => {
+  for (let looks = 1; !(await isAlone(connection)); looks += 1) {
+    if (looks === LOOKS_MAX) {
+      throw new StoreProblem('A service or a command of Mintmark uses the database: stop it, and run this again.')
+    }
+    await delay(LOOK_EVERY_MS)
+  }
 }
 
 type Service = { readonly now: Milliseconds; readonly clockLease: Milliseconds; readonly lastAt: Milliseconds }

@@ -1,4 +1,4 @@
-// Many rows with one statement: a list of values for each column, whose type the schema tells.
+// Many rows with one statement: a list of values for each column. Which columns those are, and their types, the schema tells.
 import { Buffer } from 'node:buffer'
 import type { Row, Table } from '../copy/tables.ts'
 import type { Value } from '../script.ts'
@@ -42,6 +42,8 @@ export const bulkOn = (connection: Connection) => {
   const listed = async (table: Table, columns: readonly string[], rows: readonly Row[]) =>
     listedAs(await typesOf(table), columns, rows)
   return {
+    /** By name. */
+    columns: async (table: Table): Promise<readonly string[]> => [...(await typesOf(table)).keys()].toSorted(),
     listed,
     /** With their own numbers; `conflict` says what becomes of those that are there. */
     insert: async (table: Table, columns: readonly string[], rows: readonly Row[], conflict: string): Promise<void> => {

@@ -8,7 +8,7 @@ import type { Covered } from '../ledger/walk.ts'
 import { all, run, type Script } from '../script.ts'
 import type { Transaction } from '../transaction.ts'
 
-export type EndOutcome = 'ended' | 'already_ended' | 'unknown'
+type EndOutcome = 'ended' | 'already_ended' | 'unknown'
 
 // Values come as one text of JSON: a script knows no lists.
 const ROWS = `select t.life, t.id, t.agent, t.cred, t.key, t.scope, t.aud, t.seq,

@@ -6,7 +6,7 @@ export const TIMELINE = `case when pg_is_in_recovery() then null
   else substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) end`
 
 /** `another`: a fail-over was seen by it; `older`: it is of a primary which does not know yet that it is none. */
-export type TimelineSeen = 'same' | 'another' | 'older'
+type TimelineSeen = 'same' | 'another' | 'older'
 
 export type FailOvers = {
   /** To be told the timeline of each connection, or behind a pooler of each transaction, before it is used. */

@@ -66,7 +66,7 @@ export const isPlain = ({ limits, proof, assertion }: NewToken): boolean =>
   limits === null && proof === undefined && assertion === undefined
 
 /** One outcome a token, in order; in a transaction that is sent whole. */
-export type WritePlain = (connection: Connection, tokens: readonly NewToken[]) => Promise<readonly PlainOutcome[]>
+type WritePlain = (connection: Connection, tokens: readonly NewToken[]) => Promise<readonly PlainOutcome[]>
 
 /** The lease is renewed where an id is beyond it. */
 export const makeWritePlain = (session: Session, lease: Pick<Lease, 'renew'>): WritePlain => {

@@ -21,7 +21,7 @@ export const MIGRATIONS: readonly Migration[] = [{ name: 'the ledger', sql: LEDG
 /** The version that this program writes. */
 export const PROGRAM_VERSION = MIGRATIONS.length
 
-export type SchemaVersion = { readonly version: number; readonly oldestProgram: number }
+type SchemaVersion = { readonly version: number; readonly oldestProgram: number }
 
 const NO_SCHEMA: SchemaVersion = { version: 0, oldestProgram: 0 }
 

@@ -52,28 +52,25 @@ const onConflict = ({ name, key }: Table, columns: readonly string[]): string =>
   return `on conflict (${unique.join(', ')}) do ${set === '' ? 'nothing' : `update set ${set}`}`
 }
 
-const rowsByKey = (connection: Connection): Pick<MoveTarget, 'remove' | 'release' | 'replace' | 'rowsAt'> => {
-  const bulk = bulkOn(connection)
+type Bulk = ReturnType<typeof bulkOn>
+
+const rowsByKey = (
+  connection: Connection,
+  bulk: Bulk,
+): Pick<MoveTarget, 'remove' | 'release' | 'replace' | 'rowsAt'> => {
   const givenKeys = (table: Table, keys: readonly Row[]) => bulk.listed(table, table.key, keys)
+  /** Runs what `change` says of the keys, up to the condition, on the rows that have them. */
+  const changeAt = async (table: Table, keys: readonly Row[], change: (given: string) => string): Promise<void> => {
+    if (keys.length === 0) return
+    const { text, values } = await givenKeys(table, keys)
+    await driver.ask(connection, `${change(text)} where ${sameKey(table)}`, ...values)
+  }
   return {
-    remove: async (table, keys) => {
-      if (keys.length === 0) return
-      const { text, values } = await givenKeys(table, keys)
-      await driver.ask(
-        connection,
-        `delete from ${table.name} as found using ${text} where ${sameKey(table)}`,
-        ...values,
-      )
-    },
+    remove: (table, keys) => changeAt(table, keys, given => `delete from ${table.name} as found using ${given}`),
     release: async (table, keys) => {
       const set = RELEASES[table.name]
-      if (set === undefined || keys.length === 0) return
-      const { text, values } = await givenKeys(table, keys)
-      await driver.ask(
-        connection,
-        `update ${table.name} as found set ${set} from ${text} where ${sameKey(table)}`,
-        ...values,
-      )
+      if (set === undefined) return
+      await changeAt(table, keys, given => `update ${table.name} as found set ${set} from ${given}`)
     },
     replace: async (table, columns, rows) => {
       if (rows.length > 0) await bulk.insert(table, columns, rows, onConflict(table, columns))
@@ -89,20 +86,23 @@ const rowsByKey = (connection: Connection): Pick<MoveTarget, 'remove' | 'release
   }
 }
 
-const targetOf = (connection: Connection, address: DatabaseAddress): MoveTarget => ({
-  ...rowsIn(connection),
-  ...rowsByKey(connection),
-  state: () => readState(connection),
-  advance: (next, work) =>
-    makeTransactions(address).write(connection, async () => {
-      await work?.()
-      await writeState(connection, next)
-    }),
-  lastKey: table => lastKey(connection, table),
-  clear: async ({ name }) => void (await connection.ask({ text: `delete from ${name}` })),
-  setNumbers: given => setNumbers(connection, given),
-  analyze: async () => void (await connection.ask({ text: 'analyze' })),
-})
+const targetOf = (connection: Connection, address: DatabaseAddress): MoveTarget => {
+  const [bulk, { write }] = [bulkOn(connection), makeTransactions(address)]
+  return {
+    ...rowsIn(connection, bulk),
+    ...rowsByKey(connection, bulk),
+    state: () => readState(connection),
+    advance: (next, work) =>
+      write(connection, async () => {
+        await work?.()
+        await writeState(connection, next)
+      }),
+    lastKey: table => lastKey(connection, table),
+    clear: async ({ name }) => void (await connection.ask({ text: `delete from ${name}` })),
+    setNumbers: given => setNumbers(connection, given),
+    analyze: async () => void (await connection.ask({ text: 'analyze' })),
+  }
+}
 
 const WAS_BEGUN = `select to_regclass('copying') is not null as "wasBegun"`
 const MARK = 'select mark from copying where exists (select 1 from service)'

@@ -6,7 +6,7 @@ import type { Connection } from './connection.ts'
 import { makePartitions, missingPartitions, type Partition, partitionNamed } from './partitions.ts'
 
 /** For how long what ended is kept, by how it ended. */
-export type Kept = { readonly expiredMs: number; readonly endedMs: number }
+type Kept = { readonly expiredMs: number; readonly endedMs: number }
 
 /** So long after its last token nothing in a partition of tokens changes any more. */
 const UNCHANGED_AFTER_MS = 1000 * LIFETIME_SECONDS_MAX

@@ -16,7 +16,7 @@ type Work = (snapshot: Snapshot) => Script<unknown>
 
 type Read = { readonly value: unknown } | { readonly fault: unknown } | { readonly asks: true }
 
-export type ReaderOptions = {
+type ReaderOptions = {
   readonly look: Look
   readonly sets: Sets
   readonly lease: Lease

@@ -78,7 +78,7 @@ export const setNumbers = async (connection: Connection, lastGiven: Copied['last
 const endCopy = <T>(connection: Connection, { address, source, lastGiven, finish }: ReceiveOptions<T>): Promise<T> =>
   makeTransactions(address).write(connection, async () => {
     await setNumbers(connection, lastGiven)
-    await copyTable(source, rowsIn(connection), { table: SERVICE, last: null, onRows: () => undefined })
+    await copyTable(source, rowsIn(connection), { table: SERVICE, last: null })
     await connection.ask({ text: 'drop table copying' })
     return performAlone(connection, finish)
   })

@@ -61,7 +61,7 @@ const startTime = async ({ clockLease, now }: Head, wait: Wait | null): Promise<
 
 const inTime = () => monotonicMs() + STORE_DEADLINE_MS
 
-export type Started = { readonly session: Session; readonly madeBy: StoreMaker; readonly close: () => void }
+type Started = { readonly session: Session; readonly madeBy: StoreMaker; readonly close: () => void }
 
 /** `steady` counts ms for the clock; `wait` is null in a process that acts once and waits for no lease. */
 export const startSession = async (

@@ -7,9 +7,6 @@ import { bulkOn, rowsOfAnswer } from './bulk-rows.ts'
 import { issuedAtIn } from '../ledger/token-rows.ts'
 import { makePartitionFor, partitionAt, nameOf, type Partition } from './partitions.ts'
 
-const COLUMNS = `select column_name as name from information_schema.columns
-  where table_schema = current_schema() and table_name = ? order by column_name collate "C"`
-
 // By bytes, as SQLite sorts, whatever the database sorts by.
 const ordered = ({ key, texts }: Table): string =>
   key.map(name => (texts.includes(name) ? `${name} collate "C"` : name)).join(', ')
@@ -35,13 +32,13 @@ const makeMaker = (connection: Connection) => {
   }
 }
 
-export type DatabaseRows = RowTarget & {
+type DatabaseRows = RowTarget & {
   /** Makes what rows need before they are written. */
   readonly prepare: (table: Table, columns: readonly string[], rows: readonly Row[]) => Promise<void>
 }
 
-export const rowsIn = (connection: Connection): DatabaseRows => {
-  const [makeParts, bulk] = [makeMaker(connection), bulkOn(connection)]
+export const rowsIn = (connection: Connection, bulk = bulkOn(connection)): DatabaseRows => {
+  const makeParts = makeMaker(connection)
 
   const prepare: DatabaseRows['prepare'] = async (table, columns, rows) => {
     if (table.name !== 'token' && table.name !== 'ended') return
@@ -53,8 +50,7 @@ export const rowsIn = (connection: Connection): DatabaseRows => {
 
   return {
     prepare,
-    columns: async ({ name }) =>
-      (await driver.ask(connection, COLUMNS, name)).rows.map(row => (row as { name: string }).name),
+    columns: bulk.columns,
     page: async ({ table, columns, after, limit }) => {
       const order = ordered(table)
       const where = after === null ? '' : `where (${order}) > (${after.map(() => '?').join(', ')})`

@@ -39,7 +39,7 @@ const TAKE = `update upkeep set holder = ?, until = mintmark_now() + ${HELD_MS}
 const HELD = 'select 1 as found from upkeep where holder = ? and until > mintmark_now()'
 const LEAVE = 'update upkeep set until = 0 where holder = ?'
 
-export type UpkeepParts = Omit<UpkeepOptions, 'retentionStep'> & {
+type UpkeepParts = Omit<UpkeepOptions, 'retentionStep'> & {
   readonly session: Session
   readonly reader: Reader
   readonly writer: GroupWriter

@@ -19,14 +19,14 @@ const HOLD_MS_MAX = 1000
  */
 export type Lane = 'tokens' | 'quiet' | 'act'
 
-export type Job<T> = Runnable<T> & { readonly lane: Lane }
+type Job<T> = Runnable<T> & { readonly lane: Lane }
 
 type Waiting = Job<unknown> & {
   readonly resolve: (value: unknown) => void
   readonly reject: (fault: unknown) => void
 }
 
-export type Holder = { readonly run: <T>(perform: (tx: Transaction) => Script<T>) => Promise<T> }
+type Holder = { readonly run: <T>(perform: (tx: Transaction) => Script<T>) => Promise<T> }
 
 export type GroupWriter = {
   readonly run: <T>(job: Job<T>) => Promise<T>
@@ -35,7 +35,7 @@ export type GroupWriter = {
 }
 
 /** Rejects at `until`, whatever happens to the promise then. */
-export const inTime = async <T>(session: Session, promise: Promise<T>, until: MonotonicMilliseconds): Promise<T> => {
+const inTime = async <T>(session: Session, promise: Promise<T>, until: MonotonicMilliseconds): Promise<T> => {
   const { promise: late, reject } = Promise.withResolvers<never>()
   const refuse = (): void => reject(new Unavailable('The store did not answer in time.'))
   const timer = setTimeout(refuse, Math.max(0, until - session.monotonic()))

@@ -142,7 +142,7 @@ function* insertAgent({ now }: Transaction, agent: NewAgent): Script<void> {
   yield* run(CREDENTIAL, n, credential.id, bytesOfHex(credential.secretHash), now)
 }
 
-export type CreateAgent = { readonly agent: NewAgent; readonly act: Act }
+type CreateAgent = { readonly agent: NewAgent; readonly act: Act }
 
 function* makeAgent(tx: Transaction, { agent, act }: CreateAgent): Script<Agent | 'name_taken' | 'lifetimes_full'> {
   if (yield* isNameTaken(agent.name)) return 'name_taken'

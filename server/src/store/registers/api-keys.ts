@@ -90,7 +90,7 @@ const described = ({ id, name, permissions, audiences, expiresAt }: ApiKey) => (
   api_key: { id, name, permissions, audiences, expires_at: expiresAt },
 })
 
-export type CreateApiKey = { readonly apiKey: NewApiKey; readonly act: Act }
+type CreateApiKey = { readonly apiKey: NewApiKey; readonly act: Act }
 
 function* makeApiKey(tx: Transaction, { apiKey, act }: CreateApiKey): Script<ApiKey | ApiKeyProblem> {
   const created = yield* insert(tx, apiKey, act)
@@ -101,7 +101,7 @@ function* makeApiKey(tx: Transaction, { apiKey, act }: CreateApiKey): Script<Api
 export const createApiKey = (tx: Transaction, create: CreateApiKey) =>
   once(tx, create.act, create.apiKey.id, () => makeApiKey(tx, create))
 
-export type RotateApiKey = {
+type RotateApiKey = {
   readonly rotation: Rotation<Pick<NewApiKey, 'id' | 'name' | 'keyHash' | 'expiry'>>
   readonly act: Act
 }
@@ -145,7 +145,7 @@ export function* revokeKeyRow(
   return { ...apiKey, revokedAt: tx.now }
 }
 
-export type RevokeApiKey = { readonly apiKeyId: string; readonly act: Act }
+type RevokeApiKey = { readonly apiKeyId: string; readonly act: Act }
 
 /** Refuses the key from the commit on. Revoking twice changes nothing. */
 export function* revokeApiKey(tx: Transaction, { apiKeyId, act }: RevokeApiKey): Script<ApiKey | undefined> {

@@ -104,7 +104,7 @@ function* writeChange(tx: Transaction, row: AgentRow, change: Change, act: Act):
   yield* audit(tx, act, row.id, { ...difference(change.before, change.after), ...numbers })
 }
 
-export type ChangeAgent = WantedChange & { readonly act: Act }
+type ChangeAgent = WantedChange & { readonly act: Act }
 
 /** Decides on the agent as it is in this transaction: a change that another overtook loses nothing of either. */
 export function* changeAgent(

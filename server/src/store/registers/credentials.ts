@@ -134,7 +134,7 @@ function* insert(
   }
 }
 
-export type CreateCredential = { readonly agentId: string; readonly credential: NewCredential; readonly act: Act }
+type CreateCredential = { readonly agentId: string; readonly credential: NewCredential; readonly act: Act }
 
 function* makeCredential(
   tx: Transaction,
@@ -152,7 +152,7 @@ function* makeCredential(
 export const createCredential = (tx: Transaction, create: CreateCredential) =>
   once(tx, create.act, create.credential.id, () => makeCredential(tx, create))
 
-export type RotateCredential = {
+type RotateCredential = {
   readonly agentId: string
   readonly rotation: Rotation<NewCredential>
   readonly act: Act
@@ -219,7 +219,7 @@ export function* revokeRow(
   return { ...row, revokedAt, tokensKept }
 }
 
-export type RevokeCredential = { readonly revocation: CredentialRevocation; readonly act: Act }
+type RevokeCredential = { readonly revocation: CredentialRevocation; readonly act: Act }
 
 export function* revokeCredential(
   tx: Transaction,

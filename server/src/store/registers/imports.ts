@@ -65,7 +65,7 @@ function* importOne(tx: Transaction, imported: ImportedAgent, act: Act): Script<
   return agent
 }
 
-export type ImportAgents = {
+type ImportAgents = {
   readonly agents: readonly ImportedAgent[]
   readonly act: Act
   readonly isTrial: boolean
@@ -90,7 +90,7 @@ export function* importAgents(
   return outcomes
 }
 
-export type ConvertSecret = { readonly credentialId: string; readonly secretHash: Sha256; readonly act: Act }
+type ConvertSecret = { readonly credentialId: string; readonly secretHash: Sha256; readonly act: Act }
 
 const CONVERT = `update credential set secret_hash = ?, foreign_hash = null
   where id = ? and foreign_hash is not null and revoked_at is null`

@@ -8,7 +8,7 @@ import type { Transaction } from '../transaction.ts'
 import { readApiKeyByHash, revokeKeyRow } from './api-keys.ts'
 import { readCredentialByHash, revokeRow } from './credentials.ts'
 
-export type RevokeLeaked = {
+type RevokeLeaked = {
   readonly secret: SecretKind
   readonly hash: Sha256
   readonly act: Act

@@ -85,7 +85,7 @@ function* lift(acceptance: Acceptance): Script<Suspended | undefined> {
   return { agents: yield* acceptAgents('and n = ?', owner.n), credentials, apiKeys: 0 }
 }
 
-export type AcceptRestored = { readonly acceptance: Acceptance; readonly act: Act }
+type AcceptRestored = { readonly acceptance: Acceptance; readonly act: Act }
 
 /**
  * Lets what came back be used again. It takes no number: nothing that was ended comes back, and no refusal is given from

@@ -92,7 +92,7 @@ export const importKey = (
 
 type Succession = { readonly candidate: SealedSigningKey | null; readonly act: Act }
 
-export type RotateKey = Succession & { readonly force: boolean }
+type RotateKey = Succession & { readonly force: boolean }
 
 /** Rotates now, or notes that somebody wants it. */
 function* succeed(tx: Transaction, next: KeyRecord, { force, act }: RotateKey): Script<KeyChange> {
@@ -122,7 +122,7 @@ export function* rotateKey(tx: Transaction, rotate: RotateKey): Script<KeyChange
   return yield* once(tx, rotate.act, kid, () => rotateNow(tx, rotate))
 }
 
-export type RetireKey = RotateKey & { readonly kid: string }
+type RetireKey = RotateKey & { readonly kid: string }
 
 /** A key that does not sign any more is not changed. */
 export function* retireKey(tx: Transaction, retire: RetireKey): Script<KeyChange | 'unknown' | 'no_next'> {
@@ -140,7 +140,7 @@ export function* retireKey(tx: Transaction, retire: RetireKey): Script<KeyChange
   return yield* changeOf(tx, retire.kid, until)
 }
 
-export type CompromiseKey = Succession & { readonly kid: string; readonly revocationId: string }
+type CompromiseKey = Succession & { readonly kid: string; readonly revocationId: string }
 
 /** Of two callers the second changes nothing. */
 export function* compromiseKey(tx: Transaction, compromise: CompromiseKey): Script<KeyChange | 'unknown' | 'no_next'> {

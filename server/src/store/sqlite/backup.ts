@@ -138,7 +138,7 @@ export const backupStore = async (options: BackupOptions): Promise<BackupMade> =
 }
 
 /** What is copied from elsewhere, as of a moment. */
-export type CopiedRows = {
+type CopiedRows = {
   readonly rows: RowSource
   readonly lastGiven: ReadonlyMap<string, number>
   readonly madeBy: StoreMaker

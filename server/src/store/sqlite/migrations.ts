@@ -5,7 +5,7 @@ import { ADMINISTRATION } from './schema/administration.ts'
 import { ENDED_MINUTES } from './schema/ended-minutes.ts'
 import { LEDGER } from './schema/ledger.ts'
 
-export type Migration = {
+type Migration = {
   readonly name: string
   readonly sql: string
   /** The oldest version of this list whose program still runs on a store with this migration. */
@@ -23,7 +23,7 @@ export const MIGRATIONS: readonly Migration[] = [
 /** The version that this program writes. */
 export const PROGRAM_VERSION = MIGRATIONS.length
 
-export type SchemaVersion = { readonly version: number; readonly oldestProgram: number }
+type SchemaVersion = { readonly version: number; readonly oldestProgram: number }
 
 /** The version of a store; 0 where it has no schema yet. */
 export const schemaVersionOf = (db: Database): SchemaVersion => {

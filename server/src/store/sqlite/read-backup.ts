@@ -13,7 +13,7 @@ import { drive } from './drive.ts'
 import { PROGRAM_VERSION, schemaVersionOf } from './migrations.ts'
 import { statementsOf } from './statements.ts'
 
-export type FoundBackup = BackupContent & {
+type FoundBackup = BackupContent & {
   /** Those that only the right key-encryption key opens. */
   readonly sealed: readonly SigningKey[]
 }

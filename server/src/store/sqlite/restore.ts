@@ -110,7 +110,7 @@ const replaceStore = (part: string, file: string, aside: string): void => {
   }
 }
 
-export type RestoreOptions = {
+type RestoreOptions = {
   readonly backup: string
   /** Of the store. */
   readonly file: string

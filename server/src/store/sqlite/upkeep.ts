@@ -14,7 +14,7 @@ const FILL_PARTS = 8
 /** Whoever reads renews the lease of the clock each half second; whoever issues or ends comes here with each request. */
 const ASKED_MS = 1000
 
-export type UpkeepSurroundings = Omit<UpkeepOptions, 'retentionStep'> & {
+type UpkeepSurroundings = Omit<UpkeepOptions, 'retentionStep'> & {
   /** Pauses where another process may be waiting for the lock. */
   readonly leaveGap: () => void
   /** When somebody last asked for something, in ms of monotonicMs(). */

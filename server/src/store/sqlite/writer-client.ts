@@ -8,7 +8,7 @@ import type { JobInput, JobName, JobOutput } from './jobs.ts'
 import type { PackedTokens } from './packed-tokens.ts'
 import type { Failure, HoldMessage, HoldReply, HoldRequest, JobMessage, Reply } from './writer-messages.ts'
 
-export type Holder = { readonly insert: (packed: PackedTokens) => Promise<Uint32Array> }
+type Holder = { readonly insert: (packed: PackedTokens) => Promise<Uint32Array> }
 
 /** `until`: the caller's deadline, where that is sooner than the store's own. What has not begun by then is not begun. */
 export type SqliteWriter = {
@@ -21,7 +21,7 @@ export type SqliteWriter = {
   readonly hold: <T>(work: (holder: Holder) => Promise<T>, until?: MonotonicMilliseconds) => Promise<T>
 }
 
-export type WriterClient = SqliteWriter & {
+type WriterClient = SqliteWriter & {
   /** Takes the port to a writing thread, the first or the next after one that ended. */
   readonly connect: (port: MessagePort) => void
 }

@@ -17,7 +17,7 @@ export type WriterHost = {
 }
 
 /** Who hears of what the thread does by itself. */
-export type WriterListeners = {
+type WriterListeners = {
   readonly onFault?: ((fault: unknown) => void) | undefined
   readonly onSeal?: ((seal: Seal) => void) | undefined
   readonly onKeyWanted?: (() => void) | undefined

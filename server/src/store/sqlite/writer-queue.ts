@@ -5,7 +5,7 @@ import type { HoldRequest, JobMessage, WriterMessage } from './writer-messages.t
 /** Of each lane so many jobs make a group: beyond it a group gains little, and the last job of it waits for all. */
 export const GROUP_JOBS_MAX = 256
 
-export type Arrived<Message> = { readonly message: Message; readonly from: MessagePort }
+type Arrived<Message> = { readonly message: Message; readonly from: MessagePort }
 
 /** Jobs for one transaction, and a hold of the lock whose turn comes after them. */
 export type NextWork = { readonly jobs: readonly Arrived<JobMessage>[]; readonly hold: HoldRequest | undefined }
