@@ -3,6 +3,7 @@
 import { openLink } from '../drill/cluster/link.ts'
 import { freePort } from '../test/support/free-port.ts'
 import { startIdentityProvider } from '../test/support/identity-provider.ts'
+import { keepAwake } from './awake.ts'
 import { format, formatTable, median, publish } from './figures.ts'
 import { runClosed, type Tally } from './load.ts'
 import { type Cores, describeMachine, divideCores } from './machine.ts'
@@ -23,6 +24,8 @@ const options = readOptions({
   // Milliseconds that everything takes between service and database, each way; without it they share a socket.
   delay: 0,
   only: '',
+  // The cores may sleep where they have nothing to do.
+  sleep: false,
   record: false,
 })
 
@@ -186,6 +189,7 @@ const run = async (): Promise<void> => {
   const facts = describeMachine(cores)
   await using started = new AsyncDisposableStack()
   const served = await startServices(cores, started)
+  const awake = started.adopt(keepAwake(options.sleep ? null : cores), one => one.end())
   const wanted = options.only === '' ? OPERATIONS : options.only.split(',').map(name => name.trim())
   const lanes = OPERATIONS.filter(one => wanted.includes(one)).flatMap(operation =>
     served
@@ -201,7 +205,11 @@ const run = async (): Promise<void> => {
   const tables = [laneTable(lanes), formatTable(['mark', 'wanted', 'measured', 'range', 'verdict'], marks)]
   const bytes = alone === null || alone === undefined ? [] : [await bytesOf(alone)]
   publish(
-    { title: `On PostgreSQL, ${new Date().toISOString().slice(0, 10)}`, facts: [...facts, ...bytes, ...about], tables },
+    {
+      title: `On PostgreSQL, ${new Date().toISOString().slice(0, 10)}`,
+      facts: [...facts, awake.fact, ...bytes, ...about],
+      tables,
+    },
     options.record,
   )
 }
