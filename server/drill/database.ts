@@ -128,11 +128,14 @@ const sampleFor = async (pid: number, seconds: number): Promise<readonly number[
   return samples
 }
 
+/** Of a shorter one the next quarters would still be the time in which the process takes what it keeps. */
+const QUARTER_SAMPLES_MIN = 10
+
 /** The first quarter under a load is for what it makes the process keep; from then on it must not grow. */
 const judgeMemory = (how: string, samples: readonly number[]): void => {
   const most = `${Math.round(Math.max(...samples))} MB at most`
   const size = Math.floor(samples.length / 4)
-  if (size === 0) return print(`  ${how}: ${most}, in too little time for quarters`)
+  if (size < QUARTER_SAMPLES_MIN) return print(`  ${how}: ${most}, in too little time to see growth`)
   const means = [0, 1, 2, 3].map(n => Math.round(mean(samples.slice(n * size, (n + 1) * size))))
   const [, early = 0, , late = 0] = means
   print(`  ${how}: ${means.join(', ')} MB in its quarters, ${most}`)

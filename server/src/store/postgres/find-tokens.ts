@@ -52,9 +52,9 @@ const foundToken = ({ address, columns, row }: Asked, names: RowNames, { moment,
 }
 
 /** In order; LATE where the lease of the clock does not cover the time of the answer. */
-export type Found = readonly (FoundToken | undefined)[] | typeof LATE
+type Found = readonly (FoundToken | undefined)[] | typeof LATE
 
-export type FindTokens = (addresses: readonly TokenAddress[], until: MonotonicMilliseconds) => Promise<Found>
+type FindTokens = (addresses: readonly TokenAddress[], until: MonotonicMilliseconds) => Promise<Found>
 
 type FindParts = Memory & { readonly look: Look; readonly lease: Lease }
 

@@ -1,7 +1,7 @@
 // How many batches may be under way at once: as many as keep the database at work while others are on their way.
 import type { Milliseconds } from '../../domain/time.ts'
 
-export type FlightCount = {
+type FlightCount = {
   readonly allowed: () => number
   /** After how long one that has not landed is late, and holds up no other. */
   readonly patience: () => Milliseconds

@@ -19,7 +19,7 @@ import type { GroupWriter } from './writer.ts'
 const INSERT_FLIGHTS_MAX = 3
 const INSERT_TOGETHER_MAX = 256
 
-export type HotParts = {
+type HotParts = {
   readonly look: Look
   readonly writer: GroupWriter
   readonly labels: Labels

@@ -18,13 +18,13 @@ type Kind = keyof typeof SET
 type Kept = { readonly n: number; readonly day: number }
 
 /** The numbers of these texts; undefined for one that is new, or whose use today is not noted yet. */
-export type KnownSets = (
+type KnownSets = (
   connection: Connection,
   kind: Kind,
   texts: readonly string[],
 ) => Promise<readonly (number | undefined)[]>
 
-export type KnownSetsParts = {
+type KnownSetsParts = {
   readonly driver: Pick<Driver, 'ask'>
   readonly transactions: Pick<Transactions, 'read'>
   readonly clock: Pick<DatabaseClock, 'now'>
