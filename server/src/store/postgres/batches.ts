@@ -28,9 +28,8 @@ export type Ask<In, Out> = (input: In, until: MonotonicMilliseconds) => Promise<
 export const makeBatches = <In, Out>(options: BatchOptions<In, Out>): Ask<In, Out> => {
   const { pool, flightsMax, sizeMax, send, monotonic = monotonicMs } = options
   const waiting: Waiting<In, Out>[] = []
-  const { allowed, patience, landed } = makeFlightCount(flightsMax)
-  // Under way; and those of them that are not late.
-  let [flights, inTime] = [0, 0]
+  const { allowed, landed } = makeFlightCount(flightsMax)
+  let flights = 0
 
   const sendTaken = async (connection: Connection, taken: readonly Waiting<In, Out>[]): Promise<void> => {
     // Another flight took all while this one waited for a connection.
@@ -58,27 +57,12 @@ export const makeBatches = <In, Out>(options: BatchOptions<In, Out>): Ask<In, Ou
     }
   }
 
-  /** One that hangs, as on a connection that lost what was sent, holds up the others only until it is late. */
-  const flyCounted = async (): Promise<void> => {
-    let isLate = false
-    const timer = setTimeout(() => {
-      isLate = true
-      inTime -= 1
-      void go()
-    }, patience())
-    flights += 1
-    inTime += 1
-    await fly()
-    clearTimeout(timer)
-    flights -= 1
-    if (!isLate) inTime -= 1
-  }
-
-  const mayLeave = (): boolean => waiting.length > 0 && flights < flightsMax && inTime < allowed()
-
-  // Where fewer are allowed by now than fly there are others, which go on.
   const go = async (): Promise<void> => {
-    while (mayLeave()) await flyCounted()
+    if (flights >= allowed()) return
+    flights += 1
+    // Where fewer are allowed by now there are others, which go on.
+    while (waiting.length > 0 && flights <= allowed()) await fly()
+    flights -= 1
   }
 
   return (input, until) =>

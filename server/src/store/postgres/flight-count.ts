@@ -3,14 +3,12 @@ import type { Milliseconds } from '../../domain/time.ts'
 
 type FlightCount = {
   readonly allowed: () => number
-  /** After how long one that has not landed is late, and holds up no other. */
-  readonly patience: () => Milliseconds
   /** To be told how long each took, from its start to its answer. */
   readonly landed: (took: Milliseconds) => void
 }
 
-/** One is late after so many times what is usual, and not before so long. */
-const [LATE_TIMES, LATE_MS_MIN] = [4, 20]
+/** One is worked at while what the other brought is made answers of. */
+const FLIGHTS_MIN = 2
 /** The share that the newest has in what is usual. */
 const NEWEST = 1 / 8
 /** The shortest is one of the last so many, or of as many before them. */
@@ -18,8 +16,8 @@ const REMEMBERED = 128
 
 /**
  * The shortest that a batch took is the way there and back, and what every one waits for: a network, a disk, a standby.
- * What others take beyond it is work, which grows with their size. A round trip holds so many whole pieces of work: more
- * flights would queue at the database, and each be smaller and so dearer. Where nearly all is work, that is one.
+ * What others take beyond it is work, which grows with their size. A round trip holds so many pieces of work: more flights
+ * would queue at the database, and each be smaller and so dearer.
  */
 export const makeFlightCount = (most: number): FlightCount => {
   let usual: Milliseconds | undefined
@@ -27,11 +25,10 @@ export const makeFlightCount = (most: number): FlightCount => {
   let count = 0
   return {
     allowed: () => {
-      if (usual === undefined) return 1
+      if (usual === undefined) return Math.min(most, FLIGHTS_MIN)
       const work = usual - Math.min(shortest, shortestBefore)
-      return work <= 0 ? most : Math.min(most, Math.trunc(usual / work))
+      return work <= 0 ? most : Math.min(most, Math.max(FLIGHTS_MIN, Math.round(usual / work)))
     },
-    patience: () => Math.max(LATE_MS_MIN, Math.ceil(LATE_TIMES * (usual ?? 0))),
     landed: took => {
       usual = usual === undefined ? took : usual + NEWEST * (took - usual)
       shortest = Math.min(shortest, took)
