@@ -1,4 +1,4 @@
-// Keeps the cores from sleeping while something is measured.
+// Keeps the cores of the servers from sleeping while something is measured.
 import { spawn, spawnSync } from 'node:child_process'
 import type { Cores } from './machine.ts'
 
@@ -7,7 +7,7 @@ const AT_IDLE = ['chrt', '--idle', '0'] as const
 
 const canIdle = (): boolean => spawnSync(AT_IDLE[0], [...AT_IDLE.slice(1), 'true']).status === 0
 
-const coresOf = (cores: Cores): readonly string[] => (cores === null ? [] : [...cores.servers.split(','), cores.load])
+const coresOf = (cores: Cores): readonly string[] => cores?.servers.split(',') ?? []
 
 const spinOn = (core: string): (() => void) => {
   const [file, ...rest] = [...AT_IDLE, 'taskset', '-c', core, process.execPath, '-e', 'for (;;);'] as const
@@ -25,12 +25,14 @@ export type Awake = { readonly fact: string; readonly end: () => void }
 /**
  * A core of a virtual machine that sleeps is given back to the host, and when it wakes its caches are another's: whatever it
  * does next costs more. Who waits often, as for a database, would pay for that by each request, and not for his own work.
+ * The core of the load is left alone: there a standby is waited for by one process after another, and each would wait for
+ * this one to give way.
  */
 export const keepAwake = (cores: Cores): Awake => {
   const spun = canIdle() ? coresOf(cores) : []
   const ends = spun.map(spinOn)
   return {
-    fact: spun.length === 0 ? 'the cores may sleep' : `kept awake at idle priority: cores ${spun.join(', ')}`,
+    fact: spun.length === 0 ? 'no core is kept awake' : `kept awake at idle priority: core ${spun.join(', ')}`,
     end: () => ends.forEach(end => end()),
   }
 }

@@ -24,7 +24,7 @@ const options = readOptions({
   // Milliseconds that everything takes between service and database, each way; without it they share a socket.
   delay: 0,
   only: '',
-  // The cores may sleep where they have nothing to do.
+  // The cores of the services may sleep where they have nothing to do.
   sleep: false,
   record: false,
 })
