@@ -68,6 +68,14 @@ test('a partition that is missing is made, and the token is issued all the same'
   assert.equal(countRows(file, 'ended'), 1)
 })
 
+test('a partition that is missing is made for who issues under the lock too', async t => {
+  const { store, agent, clock, file } = await makeWorld(t)
+  clock.advance(30 * DAY_MS)
+  const tokens = await newTokens(store, agent, [{}])
+  assert.deepEqual(await store.ledger.exclusively(ledger => ledger.insert(tokens)), ['inserted'])
+  assert.ok(partitionsOf(file).includes('token_20261221'))
+})
+
 test('partitions are made ahead, and dropped whole once nothing in them must be kept', async t => {
   const { store, agent, clock, file, address } = await makeWorld(t)
   const [ended, expired] = await issue(store, agent, {}, {})

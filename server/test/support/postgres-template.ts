@@ -1,4 +1,4 @@
-// Databases for test stores: copies of one that was migrated once, whose time is what a test says.
+// Databases for test stores: copies of one that was migrated once for each day, whose time is what a test says.
 import { renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Connection } from '../../src/store/postgres/connection.ts'
@@ -8,7 +8,6 @@ import { type ManualClock, makeManualClock } from '../../src/store/sqlite/clock.
 import { makeTestDatabase, testCluster, type TestDatabase } from './postgres-cluster.ts'
 import { addressOf, withConnection } from './postgres-store.ts'
 
-const TEMPLATE = 'mintmark_template'
 const TEMPLATE_LOCK = 77
 
 // The database reads its time from a file with its own name, so that a test sets it at once, whatever it is doing.
@@ -39,9 +38,13 @@ const followedClock = (file: string, start: number): ManualClock => {
   }
 }
 
-const fillTemplate = async (start: number): Promise<void> => {
+/** One for each day: its partitions are those of that day. */
+const templateOf = (start: number): string =>
+  `mintmark_template_${new Date(start).toISOString().slice(0, 10).replaceAll('-', '')}`
+
+const fillTemplate = async (name: string, start: number): Promise<void> => {
   const { clockFolder } = await testCluster()
-  const address = await addressOf(TEMPLATE)
+  const address = await addressOf(name)
   await withConnection(address, async connection => {
     await applyMigrations(connection, { madeBy: 'migrate', now: start })
     await makePartitions(connection, start)
@@ -49,28 +52,30 @@ const fillTemplate = async (start: number): Promise<void> => {
   })
 }
 
-const makeTemplate = async (connection: Connection, start: number): Promise<void> => {
+const makeTemplate = async (connection: Connection, name: string, start: number): Promise<void> => {
   await connection.ask({ text: 'select pg_advisory_lock($1)', values: [TEMPLATE_LOCK] })
   const { rows } = await connection.ask({
     text: 'select datallowconn from pg_database where datname = $1',
-    values: [TEMPLATE],
+    values: [name],
   })
   if (rows.length > 0) return
-  await connection.ask({ text: `create database ${TEMPLATE} template template0 strategy wal_log` })
-  await fillTemplate(start)
+  await connection.ask({ text: `create database ${name} template template0 strategy wal_log` })
+  await fillTemplate(name, start)
 }
 
-let template: Promise<void> | undefined
+const templates = new Map<string, Promise<void>>()
 
 export type TestStoreDatabase = TestDatabase & { readonly clock: ManualClock }
 
 /** A migrated database at the time `start`, and the clock that it follows. */
 export const makeStoreDatabase = async (start: number): Promise<TestStoreDatabase> => {
-  template ??= addressOf('postgres').then(address =>
-    withConnection(address, connection => makeTemplate(connection, start)),
-  )
-  await template
-  const database = await makeTestDatabase(TEMPLATE)
+  const name = templateOf(start)
+  const made =
+    templates.get(name) ??
+    addressOf('postgres').then(address => withConnection(address, connection => makeTemplate(connection, name, start)))
+  templates.set(name, made)
+  await made
+  const database = await makeTestDatabase(name)
   const { clockFolder } = await testCluster()
   return { ...database, clock: followedClock(join(clockFolder, database.name), start) }
 }

@@ -115,8 +115,10 @@ export const makeWriter = (session: Session, open: OpenTransaction, onActs: () =
 
   return {
     run: job => inTime(session, enqueue(job), job.until),
-    hold: (work, until) =>
-      sidePool.use(
+    hold: async (work, until) => {
+      // Its work is done once: none may be missing.
+      await session.makePartitions()
+      return sidePool.use(
         connection =>
           transactions.write(connection, async () => {
             const { tx } = await open(connection, true)
@@ -124,6 +126,7 @@ export const makeWriter = (session: Session, open: OpenTransaction, onActs: () =
             return inTime(session, work(holder), Math.min(until, monotonic() + HOLD_MS_MAX))
           }),
         until,
-      ),
+      )
+    },
   }
 }
