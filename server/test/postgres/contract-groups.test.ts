@@ -1,4 +1,4 @@
-// Groups with a bad member, on PostgreSQL.
+// Hostile text, and groups with a bad member, on PostgreSQL.
 import { testOnPostgres } from './store-tests.ts'
 
-await testOnPostgres(['contract', ['spoiled-groups']])
+await testOnPostgres(['contract', ['hostile-text', 'spoiled-groups']])
