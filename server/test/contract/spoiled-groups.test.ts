@@ -136,6 +136,17 @@ test('tokens whose scope is new are written although the row of another fails', 
   assert.equal(countRows(service.storeFile, 'token'), 2)
 })
 
+test('a row that fails after others of its group were written has none of them written again', async t => {
+  const { service, honest } = await start(t)
+  // Limits need more than a row: such a token is written after those without.
+  const culprit = await service.createAgent({ tokensPerMinute: 100 })
+  await issue(service, honest)
+  refuseTokensOf(service, culprit)
+  const answers = await sendTogether(service, [honest, culprit, honest].map(requestOf))
+  assert.deepEqual(statusesOf(answers), [200, 500, 200])
+  assert.equal(countRows(service.storeFile, 'token'), 3)
+})
+
 test('where it is unknown whether a group was written, all of it is 503 and nothing is written again', async t => {
   let inserts = 0
   const { service, honest, culprit } = await start(t, {
