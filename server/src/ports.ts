@@ -111,9 +111,10 @@ export interface TokenLedger {
   find(addresses: readonly TokenAddress[]): Promise<readonly (FoundToken | undefined)[]>
   /**
    * Writes a group durably; one outcome a token, in order. Where several callers are at the edge of an agent's limit, as
-   * many as fit are inserted. What has not begun at `until` is not begun.
+   * many as fit are inserted. An Error is that of a token which was not written, and with Unavailable of one which may
+   * have been; where it throws that is so of all. What has not begun at `until` is not begun.
    */
-  insert(tokens: readonly NewToken[], until?: MonotonicMilliseconds): Promise<readonly InsertOutcome[]>
+  insert(tokens: readonly NewToken[], until?: MonotonicMilliseconds): Promise<readonly (InsertOutcome | Error)[]>
   /** Runs `work` while nothing else can write, for at most a second; what it inserts cannot be asked to decide again. */
   exclusively<T>(work: (ledger: Pick<TokenLedger, 'insert'>) => Promise<T>, until?: MonotonicMilliseconds): Promise<T>
   /**

@@ -1,6 +1,7 @@
 // Lists: what may be asked, what a page holds, and the cursor that joins one page to the next.
 import type { Actor } from './act.ts'
 import type { Reason } from './reason.ts'
+import { isStorable } from './text.ts'
 import type { Milliseconds, Seconds } from './time.ts'
 import { isTokenId } from './token-id.ts'
 
@@ -124,13 +125,14 @@ export const parseCursor = (list: PositionedList, fingerprint: string, cursor: s
   return { at: Number(at), id }
 }
 
-/** The same for a list in the order of a key, which may be any text. */
+/** The same for a list in the order of a key, which may be any text that a store holds. */
 export const formatKeyCursor = (list: ListName, fingerprint: string, key: string): string =>
   [VERSION, list, fingerprint, encodeURIComponent(key)].join('.')
 
 const decodeKey = (text: string): string | undefined => {
   try {
-    return decodeURIComponent(text)
+    const key = decodeURIComponent(text)
+    return isStorable(key) ? key : undefined
   } catch {
     return undefined
   }

@@ -1,7 +1,7 @@
 // POST /oauth/token: a token for client credentials (RFC 6749 §4.4).
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import { isRefused, type OrRefusal, type Unavailable } from '../domain/refusal.ts'
+import { isRefused, type OrRefusal } from '../domain/refusal.ts'
 import { checkAssertion, type PresentedAssertion } from '../operations/check-assertion.ts'
 import { inGroups } from '../operations/group.ts'
 import { checkProof } from '../operations/check-proof.ts'
@@ -56,7 +56,7 @@ type Issued = IssuedToken & { readonly nonce?: string | null }
 type Answer = OrRefusal<Issued> | Unproven
 
 const makeIssue = (ports: Ports, inTime: InTime): ((asked: Asked) => Promise<OrRefusal<Issued>>) => {
-  const gathered = inGroups<IssueRequest, Exclude<IssueAnswer, Unavailable>>(
+  const gathered = inGroups<IssueRequest, Exclude<IssueAnswer, Error>>(
     requests => inTime(issueTokens(ports, requests, answerBy(ports))),
     GROUP_MAX,
     setImmediate,

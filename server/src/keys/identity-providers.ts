@@ -1,6 +1,7 @@
 // Operators, recognised by a JWT of one of the configured identity providers (RFC 7519, RFC 8725).
 // Order: form, issuer, claims, then keys. Nothing that a token says chooses an address or an algorithm beyond the list.
 import type { OperatorCaller, Role } from '../domain/caller.ts'
+import { isStorable } from '../domain/text.ts'
 import type { Operators } from '../ports.ts'
 import { readCompactJws, type CompactJws, type JsonObject } from './compact-jws.ts'
 import { isProviderAddress, type Fetch } from './fetch-json.ts'
@@ -79,7 +80,7 @@ const timeRefusal = ({ exp, nbf, iat }: JsonObject, nowSeconds: number): string 
 /** History and audit keep `sub`, so it must be text that every store and log takes. */
 const subjectOf = ({ sub }: JsonObject): string | undefined => {
   if (typeof sub !== 'string' || sub === '' || sub.length > SUB_CHARACTERS_MAX) return undefined
-  return sub.isWellFormed() && !/\p{Cc}/u.test(sub) ? sub : undefined
+  return isStorable(sub) && !/\p{Cc}/u.test(sub) ? sub : undefined
 }
 
 const findKey = async (header: JsonObject, { provider, keys }: Trusted): Promise<ProviderKey | Refused> => {

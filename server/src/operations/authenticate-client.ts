@@ -1,6 +1,7 @@
 // Recognises a client by its id and secret, by its certificate, or by what was proved in their place: at the token
 // endpoint, and where a client revokes its own token.
 import type { Client, Credential } from '../domain/agent.ts'
+import { isClientId } from '../domain/client-id.ts'
 import type { PresentedCertificate } from '../domain/client-certificate.ts'
 import { CREDENTIALS_MAX } from '../domain/credential.ts'
 import { hasExpired } from '../domain/expiry.ts'
@@ -131,8 +132,10 @@ export const authenticateClient = (
   return client.agent.disabledAt === null ? { client, credential: matching } : undefined
 }
 
-/** The client id to look up; the empty text, which no client has, where none was presented. */
-export const clientIdOf = (credentials: ClientCredentials): string =>
-  credentials.kind === 'none' || credentials.kind === 'unsupported' || credentials.kind === 'assertion'
-    ? ''
-    : credentials.clientId
+const NO_CLIENT = ''
+
+/** The client id to look up. What no client can have as its id is looked up as the empty text, and so is nothing. */
+export const clientIdOf = (credentials: ClientCredentials): string => {
+  if (!('clientId' in credentials) || credentials.kind === 'assertion') return NO_CLIENT
+  return isClientId(credentials.clientId) ? credentials.clientId : NO_CLIENT
+}

@@ -2,6 +2,7 @@
 import type { ApiKeyCaller } from '../domain/caller.ts'
 import { audienceClaim, type Confirmation } from '../domain/claims.ts'
 import type { Introspection } from '../domain/introspection.ts'
+import { oneByOne } from '../domain/one-by-one.ts'
 import { counted, isRefused, type OrRefusal, refuse, refuseCaller } from '../domain/refusal.ts'
 import type { FoundToken, Ports, TokenReference } from '../ports.ts'
 import { authenticateApiKeys, type PresentedApiKey } from './authenticate-api-key.ts'
@@ -130,8 +131,9 @@ export const introspectEach = async <Answer extends object>(
   })
 }
 
-/** Answers each request of a group, in order. */
+/** Answers each request of a group, in order. An Error is the fault of that request alone. */
 export const introspectTokens = (
   ports: IntrospectPorts,
   requests: readonly IntrospectRequest[],
-): Promise<readonly OrRefusal<Introspection>[]> => introspectEach(ports, requests, introspection => introspection)
+): Promise<readonly (OrRefusal<Introspection> | Error)[]> =>
+  oneByOne(requests, some => introspectEach(ports, some, introspection => introspection))

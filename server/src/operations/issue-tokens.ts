@@ -5,12 +5,14 @@ import type { Agent } from '../domain/agent.ts'
 import { type AccessTokenClaims, audienceClaim, type Confirmation } from '../domain/claims.ts'
 import { refuseProof } from '../domain/dpop.ts'
 import { type LimitName, limitsOf } from '../domain/limits.ts'
+import { oneByOne } from '../domain/one-by-one.ts'
 import { isRefused, type OrRefusal, type Refusal, refuse, Unavailable } from '../domain/refusal.ts'
 import { firstScopeBeyond, formatScope, parseScope, SCOPE_ITEMS_MAX } from '../domain/scope.ts'
 import type { MonotonicMilliseconds } from '../domain/time.ts'
 import { expiresSecondOf, issuedSecondOf, makeTokenId } from '../domain/token-id.ts'
 import type {
   Freshness,
+  InsertOutcome,
   IssueView,
   LimitReached,
   MintedToken,
@@ -63,10 +65,11 @@ type RoundPorts = Omit<IssuePorts, 'ledger'> & { readonly ledger: Pick<TokenLedg
 /** A request of the group that has no answer yet, and where its answer belongs. */
 type Pending = { readonly request: IssueRequest; readonly index: number }
 
-/** A token, a refusal, or why this one request could not be decided on, or not yet. */
-export type IssueAnswer = OrRefusal<IssuedToken> | Unproven | Unavailable
+/** A token, a refusal, or why this one request could not be decided on, or not yet. An Error is of this request alone. */
+export type IssueAnswer = OrRefusal<IssuedToken> | Unproven | Error
 
-type Answers = (IssueAnswer | undefined)[]
+/** `again`: the next round decides, on a newer view. */
+type Decided = IssueAnswer | 'again'
 
 const RANDOM_BYTES_OF_ID = 10
 const ROUNDS_BEFORE_LOCK = 3
@@ -177,43 +180,51 @@ const mint = (ports: RoundPorts, grants: readonly Grant[], view: IssueView): { t
   })
 }
 
-/** One round: answers what it can into `answers` and gives back what must be decided again. */
-const issueRound = async (
-  ports: RoundPorts,
-  pending: readonly Pending[],
-  freshness: Freshness,
-  answers: Answers,
-): Promise<readonly Pending[]> => {
-  const view = await ports.agents.viewForIssue(
-    pending.map(({ request }) => clientIdOf(request.credentials)),
-    freshness,
-  )
-  const again: Pending[] = []
-  const granted: { pending: Pending; grant: Grant }[] = []
-  pending.forEach((one, n) => {
-    const decided = decide(ports, one.request, view, n)
-    if (!isRefused(decided) && !isUnproven(decided)) granted.push({ pending: one, grant: decided })
-    else if (freshness === 'cached') again.push(one)
-    else answers[one.index] = decided
-  })
-  if (granted.length === 0) return again
+type Granted = { readonly grant: Grant; readonly request: IssueRequest }
+
+const answerOf = (
+  { grant, request }: Granted,
+  minted: { readonly token: string; readonly row: NewToken } | undefined,
+  outcome: InsertOutcome | Error | undefined,
+): Decided => {
+  if (outcome instanceof Error) return outcome
+  if (typeof outcome === 'object') return refuseBeyond(outcome, grant.client.agent.clientId)
+  if (outcome === 'no_room') return new Unavailable(NO_ROOM)
+  if (outcome === 'proof_used' || outcome === 'proof_late') return refuseProof(PROOF_FAILURES[outcome])
+  if (outcome === 'assertion_used') return refuseUsed(request.credentials, grant.client)
+  return minted === undefined || outcome !== 'inserted' ? 'again' : issuedToken(minted.token, minted.row)
+}
+
+/** Signs and writes what was granted; one answer for each, in order. */
+const write = async (ports: RoundPorts, granted: readonly Granted[], view: IssueView): Promise<readonly Decided[]> => {
+  if (granted.length === 0) return []
   const minted = mint(
     ports,
     granted.map(({ grant }) => grant),
     view,
   )
   const outcomes = await ports.ledger.insert(minted.map(({ row }) => row))
-  granted.forEach(({ pending: one, grant }, n) => {
-    const [token, outcome] = [minted[n], outcomes[n]]
-    if (typeof outcome === 'object') answers[one.index] = refuseBeyond(outcome, grant.client.agent.clientId)
-    else if (outcome === 'no_room') answers[one.index] = new Unavailable(NO_ROOM)
-    else if (outcome === 'proof_used' || outcome === 'proof_late')
-      answers[one.index] = refuseProof(PROOF_FAILURES[outcome])
-    else if (outcome === 'assertion_used') answers[one.index] = refuseUsed(one.request.credentials, grant.client)
-    else if (token === undefined || outcome !== 'inserted') again.push(one)
-    else answers[one.index] = issuedToken(token.token, token.row)
+  return granted.map((one, n) => answerOf(one, minted[n], outcomes[n]))
+}
+
+/** One round, in order. Nothing that can fail comes after the rows are written: where it throws, none was. */
+const issueRound = async (
+  ports: RoundPorts,
+  requests: readonly IssueRequest[],
+  freshness: Freshness,
+): Promise<readonly Decided[]> => {
+  const clientIds = requests.map(({ credentials }) => clientIdOf(credentials))
+  const view = await ports.agents.viewForIssue(clientIds, freshness)
+  const granted: Granted[] = []
+  const refused = requests.map((request, n): Decided | undefined => {
+    const decided = decide(ports, request, view, n)
+    if (isRefused(decided) || isUnproven(decided)) return freshness === 'cached' ? 'again' : decided
+    granted.push({ grant: decided, request })
+    return undefined
   })
-  return again
+  const written = await write(ports, granted, view)
+  let next = 0
+  return refused.map(one => one ?? written[next++] ?? 'again')
 }
 
 const BEYOND: Readonly<Record<LimitName, string>> = {
@@ -238,10 +249,12 @@ const issuedToken = (accessToken: string, row: NewToken): IssuedToken => ({
   scope: row.scope,
 })
 
+type Round = (requests: readonly IssueRequest[]) => Promise<readonly Decided[]>
+
 /**
  * Answers each request of a group, in order. What a cached view grants is written only where the store's numbers are
  * still those of the view; no refusal is given from a cache. A group that other acts overtook three times decides
- * under the store's lock. All of it ends `until`.
+ * under the store's lock. What fails for a group is done for each request by itself. All of it ends `until`.
  */
 export const issueTokens = async (
   ports: IssuePorts,
@@ -249,15 +262,26 @@ export const issueTokens = async (
   until: MonotonicMilliseconds,
 ): Promise<readonly IssueAnswer[]> => {
   const round: RoundPorts = { ...ports, ledger: { insert: tokens => ports.ledger.insert(tokens, until) } }
-  const answers: Answers = requests.map(() => undefined)
+  const answers: (IssueAnswer | undefined)[] = requests.map(() => undefined)
   let pending: readonly Pending[] = requests.map((request, index) => ({ request, index }))
+
+  const run = async (decideSome: Round): Promise<void> => {
+    const asked = pending
+    const decided = await oneByOne(
+      asked.map(({ request }) => request),
+      decideSome,
+    )
+    pending = asked.filter((_, n) => (decided[n] ?? 'again') === 'again')
+    asked.forEach(({ index }, n) => {
+      const one = decided[n]
+      if (one !== 'again') answers[index] = one
+    })
+  }
+
   for (let n = 0; n < ROUNDS_BEFORE_LOCK && pending.length > 0; n += 1) {
-    pending = await issueRound(round, pending, n === 0 ? 'cached' : 'fresh', answers)
+    await run(some => issueRound(round, some, n === 0 ? 'cached' : 'fresh'))
   }
-  if (pending.length > 0) {
-    const left = pending
-    pending = await ports.ledger.exclusively(ledger => issueRound({ ...ports, ledger }, left, 'fresh', answers), until)
-  }
+  await run(some => ports.ledger.exclusively(ledger => issueRound({ ...ports, ledger }, some, 'fresh'), until))
   return answers.map(answer => answer ?? new Unavailable(UNDECIDED))
 }
 

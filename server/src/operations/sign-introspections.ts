@@ -1,15 +1,17 @@
 // Says whether tokens are active in answers that are signed (RFC 9701), for all requests of a group at once: whoever
 // asked can show one to others. An inactive token's answer is signed as any other.
 import type { IntrospectionClaims } from '../domain/introspection.ts'
+import { oneByOne } from '../domain/one-by-one.ts'
 import { isRefused, type OrRefusal } from '../domain/refusal.ts'
 import type { Ports } from '../ports.ts'
 import { introspectEach, type IntrospectPorts, type IntrospectRequest } from './introspect-tokens.ts'
 
 type SignedIntrospection = { readonly jwt: string }
 
-/** Answers each request of a group, in order; signed in one go, by the key that signs tokens now. */
-export const signIntrospections = async (
-  ports: IntrospectPorts & Pick<Ports, 'agents'>,
+type SigningPorts = IntrospectPorts & Pick<Ports, 'agents'>
+
+const signGroup = async (
+  ports: SigningPorts,
   requests: readonly IntrospectRequest[],
 ): Promise<readonly OrRefusal<SignedIntrospection>[]> => {
   // The key of tokens and the store's clock: that of a view which is asked for no client. Read first, so that no answer
@@ -32,3 +34,12 @@ export const signIntrospections = async (
     return { jwt }
   })
 }
+
+/**
+ * Answers each request of a group, in order; signed in one go, by the key that signs tokens now. An Error is the fault of
+ * that request alone.
+ */
+export const signIntrospections = (
+  ports: SigningPorts,
+  requests: readonly IntrospectRequest[],
+): Promise<readonly (OrRefusal<SignedIntrospection> | Error)[]> => oneByOne(requests, some => signGroup(ports, some))

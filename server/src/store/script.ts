@@ -1,6 +1,8 @@
 // A script: an intention of the store, as the statements that it asks and what it makes of the answers. It knows no
 // database and waits for none, so that a store that answers at once and one that must be awaited run the same one.
 
+import { isStorable } from '../domain/text.ts'
+
 /** `Uint8Array`: bytes, an id of a token among them. Whole numbers stand for numbers, times and booleans (0 and 1). */
 export type Value = string | number | Uint8Array | null
 
@@ -20,15 +22,21 @@ export type Answer = { readonly rows: readonly unknown[]; readonly changes: numb
 /** It catches no fault of a statement: whoever runs it gives it up, and what it wrote is taken back. */
 export type Script<T> = Generator<Statement, T, Answer>
 
+/** What the edge let through is a fault here: no database is asked for what it would refuse, or keep as another text. */
+const statement = (text: string, values: readonly Value[], wants: Statement['wants']): Statement => {
+  if (values.every(value => typeof value !== 'string' || isStorable(value))) return { text, values, wants }
+  throw new Error(`A text that no store holds was given to: ${text}`)
+}
+
 /** All rows. The caller names a row's shape beside the columns that it lists. */
 export function* all<Row>(text: string, ...values: readonly Value[]): Script<readonly Row[]> {
-  const { rows } = yield { text, values, wants: 'rows' }
+  const { rows } = yield statement(text, values, 'rows')
   return rows as readonly Row[]
 }
 
 /** The first row, if there is one. */
 export function* first<Row>(text: string, ...values: readonly Value[]): Script<Row | undefined> {
-  const { rows } = yield { text, values, wants: 'row' }
+  const { rows } = yield statement(text, values, 'row')
   return rows[0] as Row | undefined
 }
 
@@ -41,7 +49,7 @@ export function* only<Row>(text: string, ...values: readonly Value[]): Script<Ro
 
 /** Changes rows; how many. */
 export function* run(text: string, ...values: readonly Value[]): Script<number> {
-  const { changes } = yield { text, values, wants: 'changes' }
+  const { changes } = yield statement(text, values, 'changes')
   return changes
 }
 

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { LIFETIMES_MAX } from '../../src/domain/agent.ts'
 import type { Ports } from '../../src/ports.ts'
-import { askToken, issue, sendBytes } from '../support/requests.ts'
+import { type PipelinedForm, sendTogether } from '../support/pipelined.ts'
+import { askToken, issue } from '../support/requests.ts'
 import { type AgentOfTest, startServer, type TestServer } from '../support/test-server.ts'
 
 /** Runs `work` against a service and gives the sizes of the groups that it wrote. */
@@ -28,18 +29,14 @@ const countInserts = async (work: (service: TestServer, groups: number[]) => Pro
   }
 }
 
-const requestOf = ({ clientId, clientSecret }: AgentOfTest, headers = ''): string => {
+const requestOf = ({ clientId, clientSecret }: AgentOfTest): PipelinedForm => {
   const fields = { grant_type: 'client_credentials', client_id: clientId, client_secret: clientSecret }
-  const body = new URLSearchParams(fields).toString()
-  const head = `POST /oauth/token HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n`
-  return `${head}Content-Type: application/x-www-form-urlencoded\r\n${headers}\r\n${body}`
+  return { path: '/oauth/token', form: new URLSearchParams(fields).toString() }
 }
 
 /** The answers to two requests that arrive in one turn, in order. */
-const askTogether = async (service: TestServer, one: AgentOfTest, two: AgentOfTest): Promise<readonly string[]> => {
-  const text = await sendBytes(service, requestOf(one) + requestOf(two, 'Connection: close\r\n'))
-  return text.split(/(?=HTTP\/1\.1 \d{3} )/)
-}
+const askTogether = async (service: TestServer, one: AgentOfTest, two: AgentOfTest): Promise<readonly string[]> =>
+  (await sendTogether(service, [one, two].map(requestOf))).map(({ text }) => text)
 
 test('what arrives in one turn of the event loop is written together', () =>
   countInserts(async (service, groups) => {

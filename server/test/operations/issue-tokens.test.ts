@@ -238,9 +238,42 @@ test('what cannot be decided even under the lock is Unavailable, once', async ()
   assert.deepEqual(two, token('two', 4))
 })
 
-test('a fault of a write is thrown: nobody is answered', async () => {
+test('where it is unknown whether a group was written, each of it is Unavailable, and nothing is done again', async () => {
   const insert = (): never => {
     throw new Unavailable('The store did not answer.')
   }
-  await assert.rejects(issueTo({ insert }, 'one', 'two'), /^Unavailable: The store did not answer\.$/)
+  const { steps, answers } = await issueTo({ insert }, 'one', 'two')
+  assert.deepEqual(steps, ['cached one two', 'insert one two'])
+  for (const answer of answers) assertUnavailable(answer, /^The store did not answer\.$/)
+})
+
+test('a write that fails for a group is done for each of it by itself, and fails for the culprit alone', async () => {
+  const fault = new Error('planted')
+  const insert: Script['insert'] = clientId => {
+    if (clientId === 'two') throw fault
+    return 'inserted'
+  }
+  const { steps, answers } = await issueTo({ insert }, 'one', 'two', 'three')
+  assert.deepEqual(steps, [
+    'cached one two three',
+    'insert one two three',
+    'cached one',
+    'insert one',
+    'cached two',
+    'insert two',
+    'cached three',
+    'insert three',
+  ])
+  assert.deepEqual(answers, [token('one', 2), fault, token('three', 4)])
+})
+
+test('under the lock, too, what fails fails for the culprit alone', async () => {
+  const fault = new Error('planted')
+  const insertLocked: NonNullable<Script['insertLocked']> = clientId => {
+    if (clientId === 'two') throw fault
+    return 'inserted'
+  }
+  const { steps, answers } = await issueTo({ insert: () => 'decide_again', insertLocked }, 'one', 'two')
+  assert.equal(steps.filter(step => step === 'lock').length, 3)
+  assert.deepEqual(answers, [token('one', 5), fault])
 })

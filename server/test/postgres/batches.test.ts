@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
+import { Unavailable } from '../../src/domain/refusal.ts'
 import { makeBatches } from '../../src/store/postgres/batches.ts'
 import type { Connection } from '../../src/store/postgres/connection.ts'
 import { makeFlightCount } from '../../src/store/postgres/flight-count.ts'
@@ -118,6 +119,50 @@ test('a batch that finds all taken when a connection is free sends nothing', asy
   )
   sent[0]?.land()
   assert.deepEqual(await Promise.all(asked), [10, 20])
+})
+
+/** Batches of which one with 13 in it fails so, at once. */
+const failing = (fault: Error) => {
+  const sent: (readonly number[])[] = []
+  const clock = { now: 0 }
+  const ask = makeBatches<number, number>({
+    pool: POOL,
+    flightsMax: 1,
+    sizeMax: 100,
+    monotonic: () => clock.now,
+    send: async (_, batch) => {
+      sent.push(batch)
+      clock.now += 10
+      if (batch.includes(13)) throw fault
+      return batch.map(n => 10 * n)
+    },
+  })
+  const outcomes = (asked: readonly Promise<number>[]): Promise<readonly unknown[]> =>
+    Promise.all(asked.map(answer => answer.catch((reason: unknown) => reason)))
+  return { ask, sent, outcomes }
+}
+
+test('a batch that fails is sent one by one, and fails for the culprit alone', async () => {
+  const fault = new Error('planted')
+  const { ask, sent, outcomes } = failing(fault)
+  assert.deepEqual(await outcomes([1, 13, 3].map(n => ask(n, 1000))), [10, fault, 30])
+  assert.deepEqual(sent, [[1, 13, 3], [1], [13], [3]])
+})
+
+test('of a batch that failed nothing is begun whose time is up', async () => {
+  const fault = new Error('planted')
+  const { ask, sent, outcomes } = failing(fault)
+  const [one, late] = await outcomes([ask(1, 1000), ask(2, 15), ask(13, 1000)])
+  assert.equal(one, 10)
+  assert.ok(late instanceof Unavailable)
+  assert.deepEqual(sent, [[1, 2, 13], [1], [13]])
+})
+
+test('a batch of which it is unknown whether it was done is sent once', async () => {
+  const unknown = new Unavailable('the connection was lost after COMMIT')
+  const { ask, sent, outcomes } = failing(unknown)
+  assert.deepEqual(await outcomes([1, 13, 3].map(n => ask(n, 1000))), [unknown, unknown, unknown])
+  assert.deepEqual(sent, [[1, 13, 3]])
 })
 
 const allowedAfter = (tooks: readonly number[], most: number): number => {

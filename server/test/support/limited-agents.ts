@@ -20,7 +20,10 @@ export const ask = async (store: TestedStore, agent: TestAgent, count = 1, wish:
     agent,
     Array.from({ length: count }, () => wish),
   )
-  const outcomes = await store.ledger.insert(tokens)
+  const outcomes = (await store.ledger.insert(tokens)).map(outcome => {
+    if (outcome instanceof Error) throw outcome
+    return outcome
+  })
   const written = tokens.filter((_, n) => outcomes[n] === 'inserted')
   return { outcomes, got: written.map(({ id, lifetimeSeconds }) => ({ id, lifetimeSeconds })) }
 }

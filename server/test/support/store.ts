@@ -203,6 +203,7 @@ export const issue = async (
   const tokens = await newTokens(store, agent, wishes)
   const outcomes = await store.ledger.insert(tokens)
   const failed = outcomes.find(outcome => outcome !== 'inserted')
+  if (failed instanceof Error) throw failed
   if (failed !== undefined) throw new Error(typeof failed === 'string' ? failed : failed.limit)
   return tokens.map(({ id, lifetimeSeconds }) => ({ id, lifetimeSeconds }))
 }

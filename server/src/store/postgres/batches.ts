@@ -1,4 +1,6 @@
 // Gathers what was asked meanwhile into one batch: nobody waits for a timer, and nobody joins a batch that has left.
+import { oneByOne } from '../../domain/one-by-one.ts'
+import { Unavailable } from '../../domain/refusal.ts'
 import type { MonotonicMilliseconds } from '../../domain/time.ts'
 import { monotonicMs } from '../monotonic.ts'
 import type { Connection } from './connection.ts'
@@ -10,7 +12,10 @@ type BatchOptions<In, Out> = {
   /** Batches under way at once, at most. */
   readonly flightsMax: number
   readonly sizeMax: number
-  /** One answer for each, in order. What is asked while it runs is not among them. */
+  /**
+   * One answer for each, in order. What is asked while it runs is not among them. Throws Unavailable where it may have
+   * changed something, and anything else only where it did not: each of the batch is then sent by itself.
+   */
   readonly send: (connection: Connection, batch: readonly In[]) => Promise<readonly Out[]>
   /** A test has a clock of its own. */
   readonly monotonic?: () => MonotonicMilliseconds
@@ -25,6 +30,8 @@ type Waiting<In, Out> = {
 
 export type Ask<In, Out> = (input: In, until: MonotonicMilliseconds) => Promise<Out>
 
+const LATE = 'The store was too slow to begin with this in time.'
+
 export const makeBatches = <In, Out>(options: BatchOptions<In, Out>): Ask<In, Out> => {
   const { pool, flightsMax, sizeMax, send, monotonic = monotonicMs } = options
   const waiting: Waiting<In, Out>[] = []
@@ -35,16 +42,21 @@ export const makeBatches = <In, Out>(options: BatchOptions<In, Out>): Ask<In, Ou
     // Another flight took all while this one waited for a connection.
     if (taken.length === 0) return
     const began = monotonic()
-    try {
-      const answers = await send(
+    const answers = await oneByOne<Waiting<In, Out>, Out>(taken, async some => {
+      const [{ until } = { until: began }] = some
+      if (some.length < taken.length && monotonic() > until) return [new Unavailable(LATE)]
+      const answered = await send(
         connection,
-        taken.map(({ input }) => input),
+        some.map(({ input }) => input),
       )
-      landed(monotonic() - began)
-      taken.forEach(({ resolve }, n) => resolve(answers[n] as Out)) // one for each
-    } catch (fault) {
-      for (const { reject } of taken) reject(fault)
-    }
+      if (some === taken) landed(monotonic() - began)
+      return answered
+    })
+    taken.forEach(({ resolve, reject }, n) => {
+      const answer = answers[n] as Out | Error // one for each
+      if (answer instanceof Error) reject(answer)
+      else resolve(answer)
+    })
   }
 
   const fly = async (): Promise<void> => {

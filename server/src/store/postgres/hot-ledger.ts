@@ -1,4 +1,5 @@
 // What of the ledger is done most: look-ups and plain tokens go in batches.
+import { oneByOne } from '../../domain/one-by-one.ts'
 import { Unavailable } from '../../domain/refusal.ts'
 import type { MonotonicMilliseconds } from '../../domain/time.ts'
 import type { InsertOutcome, NewToken, TokenLedger } from '../../ports.ts'
@@ -8,7 +9,6 @@ import type { Sets } from '../ledger/sets.ts'
 import type { HotLedger } from '../ledger/token-ledger.ts'
 import type { Transaction } from '../transaction.ts'
 import { makeBatches } from './batches.ts'
-import type { Connection } from './connection.ts'
 import { makeFindTokens } from './find-tokens.ts'
 import { isPlain, makeWritePlain, type PlainOutcome } from './insert-plain.ts'
 import { insertTokens, keepForTokens } from './insert-tokens.ts'
@@ -34,68 +34,61 @@ const makeFind = (session: Session, { look, labels, sets, lease, deadline }: Hot
   return async addresses => (addresses.length === 0 ? [] : lease.answer(() => ask(addresses, deadline())))
 }
 
+type Step = (tokens: readonly NewToken[], until: MonotonicMilliseconds) => Promise<readonly PlainOutcome[]>
+
+const isFault = (outcome: InsertOutcome | Error): outcome is Error => outcome instanceof Error
+
+/** The outcomes, where one of them is none of a fault. */
+const settled = (outcomes: readonly (InsertOutcome | Error)[]): readonly (InsertOutcome | Error)[] => {
+  const [first] = outcomes
+  if (first === undefined || !isFault(first) || !outcomes.every(isFault)) return outcomes
+  // Where it is not known of one, it is not known of all.
+  const unknown = outcomes.find(fault => fault instanceof Unavailable)
+  throw unknown ?? first
+}
+
 const makeInsert = (session: Session, { writer, lease, deadline }: HotParts): TokenLedger['insert'] => {
   const writePlain = makeWritePlain(session, lease)
 
-  /** Each by itself where one of them spoils the statement of all. */
-  const writeBatch = async (connection: Connection, batch: readonly (readonly NewToken[])[]) => {
-    try {
-      const lengths = batch.map(tokens => tokens.length)
-      return cut(await writePlain(connection, batch.flat()), lengths)
-    } catch (fault) {
-      if (fault instanceof Unavailable || batch.length === 1) throw fault
-    }
-    const outcomes: (readonly PlainOutcome[] | Error)[] = []
-    for (const tokens of batch) {
-      outcomes.push(await writePlain(connection, tokens).catch((fault: unknown) => new Error(String(fault))))
-    }
-    return outcomes
-  }
-
-  const ask = makeBatches<readonly NewToken[], readonly PlainOutcome[] | Error>({
+  const ask = makeBatches<readonly NewToken[], readonly PlainOutcome[]>({
     pool: session.pool,
     flightsMax: INSERT_FLIGHTS_MAX,
     sizeMax: INSERT_TOGETHER_MAX,
-    send: writeBatch,
+    send: async (connection, batch) => {
+      const lengths = batch.map(tokens => tokens.length)
+      return cut(await writePlain(connection, batch.flat()), lengths)
+    },
   })
 
-  type Outcomes = Map<NewToken, InsertOutcome>
-
-  /** Writes those that are plain; gives the others. */
-  const writeAll = async (tokens: readonly NewToken[], by: MonotonicMilliseconds, outcomes: Outcomes) => {
-    const plain = await ask(tokens, by)
-    if (plain instanceof Error) throw plain
-    return tokens.filter((token, n) => {
-      const outcome = plain[n] ?? 'later'
-      if (outcome !== 'later') outcomes.set(token, outcome)
-      return outcome === 'later'
-    })
-  }
-
-  /** Those that lack but what they share with others: that is kept, and they are written as the rest. */
-  const writeKept = async (tokens: readonly NewToken[], by: MonotonicMilliseconds, outcomes: Outcomes) => {
-    const job = { lane: 'tokens' as const, perform: (tx: Transaction) => keepForTokens(tx, tokens), until: by }
-    const without = await writer.run(job)
-    for (const token of without) outcomes.set(token, 'no_room')
-    return writeAll(
-      tokens.filter(token => !without.has(token)),
-      by,
-      outcomes,
-    )
+  /** Keeps what the tokens share with others, and writes them then. */
+  const writeKept = async (tokens: readonly NewToken[], until: MonotonicMilliseconds) => {
+    const perform = (tx: Transaction) => keepForTokens(tx, tokens)
+    const without = await writer.run({ lane: 'tokens', perform, until })
+    const kept = tokens.filter(token => !without.has(token))
+    const written = kept.length === 0 ? [] : await ask(kept, until)
+    const outcomes = new Map(kept.map((token, n) => [token, written[n]]))
+    return tokens.map(token => (without.has(token) ? 'no_room' : (outcomes.get(token) ?? 'later')))
   }
 
   return async (tokens, until) => {
     const by = deadline(until)
-    const outcomes: Outcomes = new Map()
-    const later = await writeAll(tokens, by, outcomes)
-    const plain = later.filter(isPlain)
-    const left = plain.length === 0 ? [] : await writeKept(plain, by, outcomes)
-    const rest = later.filter(token => !isPlain(token) || left.includes(token))
-    if (rest.length > 0) {
-      const written = await writer.run({ lane: 'tokens', perform: tx => insertTokens(tx, rest), until: by })
-      rest.forEach((token, n) => outcomes.set(token, written[n] ?? 'decide_again'))
+    const outcomes = new Map<NewToken, InsertOutcome | Error>()
+
+    // Each step writes all of its tokens or none of them.
+    const write = async (some: readonly NewToken[], step: Step): Promise<readonly NewToken[]> => {
+      const given = await oneByOne(some, few => step(few, by))
+      return some.filter((token, n) => {
+        const outcome = given[n] ?? 'later'
+        if (outcome !== 'later') outcomes.set(token, outcome)
+        return outcome === 'later'
+      })
     }
-    return tokens.map(token => outcomes.get(token) ?? 'decide_again')
+
+    const later = await write(tokens, ask)
+    const left = await write(later.filter(isPlain), writeKept)
+    const rest = later.filter(token => !isPlain(token) || left.includes(token))
+    await write(rest, few => writer.run({ lane: 'tokens', perform: tx => insertTokens(tx, few), until: by }))
+    return settled(tokens.map(token => outcomes.get(token) ?? 'decide_again'))
   }
 }
 

@@ -1,4 +1,5 @@
 // Runs jobs in transactions, all that have arrived in one: one wait for the disk and the standby, however many there are.
+import { oneByOne } from '../../domain/one-by-one.ts'
 import { Unavailable } from '../../domain/refusal.ts'
 import type { MonotonicMilliseconds } from '../../domain/time.ts'
 import type { Script } from '../script.ts'
@@ -56,10 +57,11 @@ const takeGroup = (waiting: Waiting[]): readonly Waiting[] => {
 }
 
 /** Tells each job of a group how it went. */
-const settle = (jobs: readonly Waiting[], outcomes: readonly Outcome[]): void =>
+const settle = (jobs: readonly Waiting[], outcomes: readonly (Outcome | Error)[]): void =>
   jobs.forEach(({ resolve, reject }, n) => {
-    const outcome = outcomes[n] ?? { fault: new Error('A job of a group has no outcome.') }
-    if ('value' in outcome) resolve(outcome.value)
+    const outcome = outcomes[n] ?? new Error('A job of a group has no outcome.')
+    if (outcome instanceof Error) reject(outcome)
+    else if ('value' in outcome) resolve(outcome.value)
     else reject(outcome.fault)
   })
 
@@ -90,13 +92,10 @@ export const makeWriter = (session: Session, open: OpenTransaction, onActs: () =
   }
 
   const runGroup = async (jobs: readonly Waiting[]): Promise<void> => {
-    try {
-      const outcomes = await commitWithPartitions(jobs)
-      settle(jobs, outcomes)
-      if (jobs.some(({ lane }, n) => lane === 'act' && 'value' in (outcomes[n] ?? {}))) onActs()
-    } catch (fault) {
-      for (const { reject } of jobs) reject(fault)
-    }
+    // What the server refuses of a commit it has taken back: each job can be done again by itself.
+    const outcomes = await oneByOne(jobs, commitWithPartitions)
+    settle(jobs, outcomes)
+    if (jobs.some(({ lane }, n) => lane === 'act' && 'value' in (outcomes[n] ?? {}))) onActs()
   }
 
   const runAll = async (): Promise<void> => {

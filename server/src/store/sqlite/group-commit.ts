@@ -41,7 +41,10 @@ const runEach = (connection: WritingConnection, jobs: readonly JobMessage[]): Re
   })
 }
 
-/** A reply for each job: durable, or failed. Where the commit itself fails nobody is told that anything was done. */
+/**
+ * A reply for each job: durable, or failed. Where the commit itself fails nobody is told that anything was done; where it
+ * is not the disk's fault, each job is done again by itself.
+ */
 export const groupCommit = (connection: WritingConnection, jobs: readonly JobMessage[]): Reply[] => {
   try {
     begin(connection, Math.max(...jobs.map(({ deadline }) => deadline)))
@@ -51,6 +54,7 @@ export const groupCommit = (connection: WritingConnection, jobs: readonly JobMes
   } catch (fault) {
     if (connection.db.inTransaction) connection.db.exec('rollback')
     forgetMemory(connection)
+    if (jobs.length > 1 && !isStoreFault(fault)) return jobs.flatMap(job => groupCommit(connection, [job]))
     return jobs.map(({ n }) => ({ n, failure: failureOf(fault) }))
   }
 }
