@@ -26,10 +26,12 @@ export const STATUS: Readonly<Record<RefusalCode, number>> = {
   insufficient_scope: 403,
   not_found: 404,
   method_not_allowed: 405,
+  request_timeout: 408,
   already_exists: 409,
   request_too_large: 413,
   misdirected_request: 421,
   too_many_requests: 429,
+  header_fields_too_large: 431,
   server_error: 500,
   temporarily_unavailable: 503,
 }
