@@ -53,13 +53,13 @@ const endSoon = (socket: Socket, message?: string): void => {
 export const makeBrokenRequestHandler = (makeId: () => string) => {
   const answered = new WeakSet<Socket>()
   return (error: Error & { readonly code?: string }, socket: Socket): void => {
+    // Whatever follows bytes that cannot be read cannot be read either.
+    if (answered.has(socket) && error.code !== 'ECONNRESET') return
+    answered.add(socket)
     if (error.code === 'ECONNRESET' || !socket.writable) {
       socket.destroy()
       return
     }
-    // Whatever follows bytes that cannot be read cannot be read either.
-    if (answered.has(socket)) return
-    answered.add(socket)
     const answer = ANSWERS[error.code ?? ''] ?? NOT_HTTP
     endInTurn(socket, { answer: () => endSoon(socket, messageOf(answer, makeId())), end: () => endSoon(socket) })
   }

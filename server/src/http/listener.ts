@@ -1,7 +1,6 @@
 // Every server that listens, for HTTP or HTTPS, and what bounds a connection before any route is looked at.
 import { createServer, type RequestListener, type Server } from 'node:http'
 import { createServer as createSecureServer, type ServerOptions as SecureServerOptions } from 'node:https'
-import type { Socket } from 'node:net'
 import { serveInTurn } from './pipelining.ts'
 
 /** How many connections may wait to be accepted. Linux allows no more than net.core.somaxconn. */
@@ -49,8 +48,6 @@ export const makeListener = (handle: RequestListener, { https, timeouts = TIMEOU
       ? createServer(options, listener)
       : createSecureServer({ ...options, ...https, handshakeTimeout: timeouts.requestMs }, listener)
   server.timeout = timeouts.idleMs
-  // There is nobody to answer; Node leaves the socket open where the handshake took too long.
-  server.prependListener('tlsClientError', (_error: Error, socket: Socket) => socket.destroy())
   // RFC 9110 §10.1.1: an expectation that we do not know may be passed over.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))
   return server
