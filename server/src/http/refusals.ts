@@ -52,8 +52,6 @@ const FASTIFY_REFUSALS: Readonly<Record<string, Refusal>> = {
   },
   FST_ERR_CTP_BODY_TOO_LARGE: { code: 'request_too_large', description: 'The body is larger than this service takes.' },
   FST_ERR_BAD_URL: { code: 'invalid_request', description: 'The path of the URL is not percent-encoded UTF-8.' },
-  // A name that no file of the page at /docs can have.
-  FST_STATIC_FORBIDDEN_PATH: { code: 'not_found', description: 'There is nothing at this path.' },
   // No id is as long.
   FST_ERR_MAX_PARAM_LENGTH: { code: 'not_found', description: 'There is nothing at this path.' },
   // The caller hung up while its body was being read: nobody hears the answer.

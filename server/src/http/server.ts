@@ -7,14 +7,15 @@ import { registerAdministration } from './administration-routes.ts'
 import { makeAnswerDeadline } from './answer-deadline.ts'
 import { makeBrokenRequestHandler } from './broken-request.ts'
 import { type CertificatesTaken, makeCertificateFinder } from './client-certificate.ts'
+import { registerDocumentation } from './documentation-page.ts'
 import { makeListener, type Timeouts, type Tls } from './listener.ts'
-import { registerOpenapi, registerPage } from './openapi-document.ts'
+import { registerOpenapi } from './openapi-document.ts'
 import { makeOutageLog } from './outage-log.ts'
 import { READING, useOurReaders } from './readers.ts'
 import { makeRecogniser } from './recognise-administrator.ts'
 import { makeRefuser, type Refuser } from './refusals.ts'
 import { makeRequestRules, requestIdOf } from './request-rules.ts'
-import { registerDescription, registerMetadata, registerOperations } from './routes.ts'
+import { registerMetadata, registerOperations } from './routes.ts'
 import { answerUnknownRoutes } from './unknown-route.ts'
 
 export type ServerOptions = {
@@ -72,12 +73,11 @@ export const buildServer = (ports: Ports, options: ServerOptions): FastifyInstan
   const answerUnknownRoute = answerUnknownRoutes(app, refuser)
   app.addHook('onRequest', makeRequestRules({ refuser, answerUnknownRoute, basePath, allowedHosts }))
   registerOpenapi(app, issuer)
-  registerPage(app, basePath)
+  registerDocumentation(app, { basePath, hash: text => ports.secrets.hash(text), refuser })
   const findCertificate = makeCertificateFinder(ports.certificates, options.certificates ?? NO_CERTIFICATES)
   const wire = { ports, refuser, logger, inTime: makeAnswerDeadline(ports), findCertificate }
   void app.register(async scope => registerOperations(scope, wire), { prefix: basePath })
   void app.register(async scope => registerAdministration(scope, wire), { prefix: basePath })
-  void app.register(async scope => registerDescription(scope), { prefix: basePath })
   void app.register(async scope => registerMetadata(scope, wire, basePath))
   app.addHook('preClose', done => {
     // A connection whose last answer is out would else be kept, and the server open, for a minute more.
