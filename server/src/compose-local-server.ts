@@ -14,7 +14,10 @@ type Place = Parameters<typeof refuseListening>[1]
 /** Listens, or throws a StartRefused. */
 export const serveLocally = async (answer: RequestListener, place: Place): Promise<LocalServer> => {
   const server = makeListener(answer, {})
-  server.on('clientError', makeBrokenRequestHandler(() => randomness.uuid()))
+  server.on(
+    'clientError',
+    makeBrokenRequestHandler(() => randomness.uuid()),
+  )
   try {
     server.listen({ host: place.host, port: place.port, backlog: BACKLOG })
     await once(server, 'listening')

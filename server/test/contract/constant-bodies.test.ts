@@ -79,7 +79,9 @@ test('HEAD has the headers of GET and no body', async () => {
     for (const { path, answer } of await fetchAll(service)) {
       const head = await send(service, { method: 'HEAD', path })
       const named = ({ headers }: typeof head) =>
-        ['etag', 'content-length', 'content-type', 'cache-control', 'content-security-policy'].map(name => headers[name])
+        ['etag', 'content-length', 'content-type', 'cache-control', 'content-security-policy'].map(
+          name => headers[name],
+        )
       assert.deepEqual([head.status, head.text, named(head)], [200, '', named(answer)], path)
     }
   }
