@@ -221,7 +221,7 @@ type ServerAddress = {
 /** Serves HTTP. */
 export const listen = async (ports: Ports, config: ServiceConfig, options: ServerAddress): Promise<FastifyInstance> => {
   const { host, port } = config
-  const { buildServer } = await import('./http/server.ts')
+  const [{ buildServer }, { BACKLOG }] = await Promise.all([import('./http/server.ts'), import('./http/listener.ts')])
   const server = buildServer(ports, {
     bodyBytesMax: config.bodyBytesMax,
     logger: await makeLogger(config),
@@ -230,7 +230,7 @@ export const listen = async (ports: Ports, config: ServiceConfig, options: Serve
   })
   try {
     // Fastify hands all of it on to Node, and its types know less than Node does.
-    const where: ListenOptions & FastifyListenOptions = { host, port, reusePort: options.sharesPort }
+    const where: ListenOptions & FastifyListenOptions = { host, port, backlog: BACKLOG, reusePort: options.sharesPort }
     await server.listen(where)
     return server
   } catch (error) {

@@ -1,6 +1,6 @@
 // The development identity provider: a real one (oidc-provider), whose JWTs name an operator of the role asked for.
 import { randomBytes } from 'node:crypto'
-import { createServer, type Server } from 'node:http'
+import type { RequestListener } from 'node:http'
 import type { Adapter, Configuration, errors as OidcErrors } from 'oidc-provider'
 import { ROLES, type Role } from '../domain/caller.ts'
 import { loadOidcProvider } from './load-oidc-provider.ts'
@@ -84,10 +84,10 @@ const configure = (
   ttl: { ClientCredentials: JWT_LIFETIME_SECONDS },
 })
 
-/** A server that is ready to listen on 127.0.0.1 and answers only to its own names there. */
-export const makeIdentityProvider = async (options: ProviderOptions): Promise<Server> => {
+/** Answers only to the names of its port on the loopback interface. */
+export const makeIdentityProvider = async (options: ProviderOptions): Promise<RequestListener> => {
   const { default: Provider, errors } = await loadOidcProvider()
   const provider = new Provider(issuerAt(options.port), configure(options, errors))
   const answer = provider.callback()
-  return createServer(answerOnlyTo(loopbackHosts(options.port), (request, response) => void answer(request, response)))
+  return answerOnlyTo(loopbackHosts(options.port), (request, response) => void answer(request, response))
 }

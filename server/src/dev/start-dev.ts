@@ -1,14 +1,13 @@
 // Starts the service for development: embedded store, identity provider, demo agent, and dev.env before the port opens.
 import { randomBytes } from 'node:crypto'
-import { once } from 'node:events'
-import type { Server } from 'node:http'
 import { join, relative } from 'node:path'
 import { listen, openDevService, type Service } from '../compose.ts'
+import { type LocalServer, serveLocally } from '../compose-local-server.ts'
 import { NO_CLIENT_CERTIFICATES } from '../config-client-certificates.ts'
 import type { DevConfig, ServiceConfig } from '../config.ts'
 import { DEFAULT_ROLE_CLAIM, DEFAULT_ROLES } from '../config-provider.ts'
 import type { Origin } from '../domain/caller.ts'
-import { refuseFolder, refuseListening } from '../start-refused.ts'
+import { refuseFolder } from '../start-refused.ts'
 import { formatBanner } from './banner.ts'
 import { ensureDemo } from './demo.ts'
 import { formatDevEnvironment, quotePath } from './dev-env.ts'
@@ -69,23 +68,11 @@ const serviceConfigOf = (config: DevConfig, keyEncryptionKey: string): ServiceCo
   }
 }
 
-const startIdentityProvider = async (config: DevConfig, secrets: DevSecrets, baseUrl: string): Promise<Server> => {
+const startIdentityProvider = async (config: DevConfig, secrets: DevSecrets, baseUrl: string): Promise<LocalServer> => {
   const port = config.identityProviderPort
   const { private_jwk: privateJwk, client_secret: clientSecret } = secrets.identity_provider
-  const server = await makeIdentityProvider({ port, baseUrl, privateJwk, clientSecret })
-  try {
-    server.listen(port, HOST)
-    await once(server, 'listening')
-    return server
-  } catch (error) {
-    throw refuseListening(error, { host: HOST, port, variable: 'MINTMARK_DEV_IDP_PORT' })
-  }
-}
-
-const closeProvider = async (server: Server): Promise<void> => {
-  server.close()
-  server.closeAllConnections()
-  if (server.listening) await once(server, 'close')
+  const answer = await makeIdentityProvider({ port, baseUrl, privateJwk, clientSecret })
+  return serveLocally(answer, { host: HOST, port, variable: 'MINTMARK_DEV_IDP_PORT' })
 }
 
 type Preparation = {
@@ -121,7 +108,7 @@ export const startDev = async (config: DevConfig, origin: Origin): Promise<Runni
   // The provider is loaded while the writing thread of the store starts.
   const [opened] = await Promise.all([openDevService(serviceConfig), loadOidcProvider()])
   const service = started.adopt(opened, one => one.close())
-  started.adopt(await startIdentityProvider(config, secrets, baseUrl), closeProvider)
+  started.adopt(await startIdentityProvider(config, secrets, baseUrl), provider => provider.close())
   await writeEnvironment({ config, secrets, service, origin, baseUrl })
   started.adopt(
     await listen(service.ports, serviceConfig, {

@@ -47,7 +47,8 @@ export type Refusal =
     }
   | CallerRefusal
 
-export type RefusalCode = Refusal['code'] | 'server_error'
+/** With those of faults, and of what could not be read as a request at all. */
+export type RefusalCode = Refusal['code'] | 'server_error' | 'request_timeout' | 'header_fields_too_large'
 
 export const refuse = (code: PlainCode, description: string): { readonly refusal: Refusal } => ({
   refusal: { code, description },

@@ -1,28 +1,66 @@
-// Answers what Node could not read as HTTP at all: bad syntax, headers that are too large or too slow.
+// Answers what Node could not read as HTTP at all: bad syntax, headers that are too large, a request that is too slow.
+import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
-import { errorBody } from './refusals.ts'
+import { endInTurn } from './pipelining.ts'
+import { errorBody, STATUS } from './refusals.ts'
 
-const BODY = errorBody(
-  { code: 'invalid_request', description: 'The request is not HTTP that this service can read.' },
-  false,
-)
+/** Who was answered has so long to read it and to hang up. */
+const LINGER_MS = 1000
+
+type Answer = Parameters<typeof errorBody>[0]
+
+const NOT_HTTP: Answer = {
+  code: 'invalid_request',
+  description: 'The request is not HTTP that this service can read.',
+}
+
+/** By the code of Node's error. */
+const ANSWERS: Readonly<Record<string, Answer>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: { code: 'request_timeout', description: 'The request did not arrive in time.' },
+  HPE_HEADER_OVERFLOW: {
+    code: 'header_fields_too_large',
+    description: 'The request line and the header fields are larger than this service takes.',
+  },
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: {
+    code: 'request_too_large',
+    description: 'The chunk extensions of the body are larger than this service takes.',
+  },
+}
+
+const messageOf = (answer: Answer, requestId: string): string => {
+  const status = STATUS[answer.code]
+  const body = errorBody(answer, false)
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    'content-type: application/json; charset=utf-8',
+    `content-length: ${body.length}`,
+    'cache-control: no-store',
+    'pragma: no-cache',
+    `x-request-id: ${requestId}`,
+    'connection: close',
+  ]
+  return `${head.join('\r\n')}\r\n\r\n${body}`
+}
+
+/** Closed at once with bytes unread, a connection is reset, and its caller may lose the answer (RFC 9112 §9.6). */
+const endSoon = (socket: Socket, message?: string): void => {
+  if (socket.writable) socket.end(message ?? '')
+  const timer = setTimeout(() => socket.destroy(), LINGER_MS).unref()
+  socket.once('close', () => clearTimeout(timer))
+}
 
 /** Node's `clientError`: there is no request and no reply, only the socket. */
-export const makeBrokenRequestHandler =
-  (makeId: () => string) =>
-  (error: Error & { readonly code?: string }, socket: Socket): void => {
+export const makeBrokenRequestHandler = (makeId: () => string) => {
+  const answered = new WeakSet<Socket>()
+  return (error: Error & { readonly code?: string }, socket: Socket): void => {
+    // Whatever follows bytes that cannot be read cannot be read either.
+    if (answered.has(socket) && error.code !== 'ECONNRESET') return
+    answered.add(socket)
     if (error.code === 'ECONNRESET' || !socket.writable) {
       socket.destroy()
       return
     }
-    const head = [
-      'HTTP/1.1 400 Bad Request',
-      'content-type: application/json; charset=utf-8',
-      `content-length: ${BODY.length}`,
-      'cache-control: no-store',
-      'pragma: no-cache',
-      `x-request-id: ${makeId()}`,
-      'connection: close',
-    ]
-    socket.end(`${head.join('\r\n')}\r\n\r\n${BODY}`)
+    const answer = ANSWERS[error.code ?? ''] ?? NOT_HTTP
+    endInTurn(socket, { answer: () => endSoon(socket, messageOf(answer, makeId())), end: () => endSoon(socket) })
   }
+}

@@ -1,6 +1,5 @@
-// The OpenAPI 3.1 document that the routes' schemas add up to, and its page, served from our own origin.
+// The OpenAPI 3.1 document that the routes' schemas add up to.
 import swagger from '@fastify/swagger'
-import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance } from 'fastify'
 import { jsonSchemaTransform } from 'fastify-type-provider-zod'
 import { ROLES } from '../domain/caller.ts'
@@ -50,32 +49,5 @@ export const registerOpenapi = (app: FastifyInstance, issuer: string): void => {
     },
     transform: jsonSchemaTransform,
     transformObject: completeDocument,
-  })
-}
-
-// The page loads its parts and the document from here, and nothing from anywhere else.
-const PAGE_POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self' 'unsafe-inline'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ')
-
-/** The page at `/docs`, for people. */
-export const registerPage = (app: FastifyInstance, basePath: string): void => {
-  void app.register(async scope => {
-    // The static files come with a lifetime of their own.
-    scope.addHook('onSend', async (_request, reply) => {
-      void reply.header('cache-control', 'no-store').header('x-content-type-options', 'nosniff')
-    })
-    await scope.register(swaggerUi, {
-      routePrefix: `${basePath}/docs`,
-      staticCSP: PAGE_POLICY,
-      uiConfig: { validatorUrl: null },
-    })
   })
 }

@@ -5,6 +5,7 @@ import { KEY_SET_MAX_AGE_SECONDS } from '../domain/key-life.ts'
 import { type KeySet, publishKeys } from '../operations/publish-keys.ts'
 import type { Ports } from '../ports.ts'
 import { makeNegotiator } from './accept.ts'
+import { makeVersionedBody, sendConstant } from './constant-body.ts'
 import { allowAnyOrigin } from './cross-origin.ts'
 
 const common = {
@@ -37,37 +38,19 @@ const content = { [JSON_TYPE]: { schema: keySetAnswer }, [KEY_SET_TYPE]: { schem
 /** 304 where `If-None-Match` names the set. */
 export const keySetAnswers = { 200: { content }, 304: z.undefined() }
 
-type Published = { readonly kids: string; readonly body: Buffer; readonly etag: string }
-
 /** No two keys ever have one kid: the same kids are the same set. */
 const kidsOf = ({ keys }: KeySet): string => keys.map(key => key.kid).join(' ')
 
-/** RFC 9110 §13.1.2: weak comparison, against a list or `*`. */
-const isKnown = (ifNoneMatch: string | undefined, etag: string): boolean =>
-  ifNoneMatch?.split(',').some(tag => ['*', etag, `W/${etag}`].includes(tag.trim())) ?? false
-
 export const makeKeySetHandler = (ports: Ports) => {
   const mediaTypeFor = makeNegotiator(JSON_TYPE, KEY_SET_TYPE)
-  let published: Published | undefined
-
-  const publish = async (): Promise<Published> => {
-    const keySet = await publishKeys(ports)
-    const kids = kidsOf(keySet)
-    if (published?.kids === kids) return published
-    const text = JSON.stringify(keySet)
-    const etag = `"${ports.secrets.hash(text).slice(0, 32)}"`
-    published = { kids, body: Buffer.from(text), etag }
-    return published
-  }
-
+  const versioned = makeVersionedBody(text => ports.secrets.hash(text))
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const { body, etag } = await publish()
+    const keySet = await publishKeys(ports)
+    const body = versioned(kidsOf(keySet), () => JSON.stringify(keySet))
     void allowAnyOrigin(reply)
       .header('cache-control', `public, max-age=${KEY_SET_MAX_AGE_SECONDS}`)
-      .header('etag', etag)
       .header('vary', 'Accept')
-    if (isKnown(request.headers['if-none-match'], etag)) return reply.code(304).send()
     const type = mediaTypeFor(request.headers.accept)
-    return reply.type(type === KEY_SET_TYPE ? type : `${type}; charset=utf-8`).send(body)
+    return sendConstant(request, reply, { body, type: type === KEY_SET_TYPE ? type : `${type}; charset=utf-8` })
   }
 }

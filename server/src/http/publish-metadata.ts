@@ -6,6 +6,7 @@ import { ASSERTION_ALGORITHMS } from '../domain/client-assertion.ts'
 import { DPOP_ALGORITHMS } from '../domain/dpop.ts'
 import { publishKeys } from '../operations/publish-keys.ts'
 import type { Ports, ServiceProfile } from '../ports.ts'
+import { makeVersionedBody, sendConstant } from './constant-body.ts'
 import { allowAnyOrigin } from './cross-origin.ts'
 import type { Refuser } from './refusals.ts'
 
@@ -96,15 +97,16 @@ const readSigningAlgorithms = async (ports: MetadataPorts): Promise<readonly str
 }
 
 const makeDocumentHandler =
-  (describe: (described: Described) => object) =>
-  (ports: MetadataPorts) =>
-  async (_request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const signingAlgorithms = await readSigningAlgorithms(ports)
-    // Never 406: a client of Java asks for text/html first.
-    return allowAnyOrigin(reply)
-      .header('cache-control', `public, max-age=${METADATA_MAX_AGE_SECONDS}`)
-      .type('application/json; charset=utf-8')
-      .send(JSON.stringify(describe({ profile: ports.profile, signingAlgorithms })))
+  (describe: (described: Described) => object) => (ports: Pick<Ports, 'profile' | 'secrets' | 'signingKeys'>) => {
+    const versioned = makeVersionedBody(text => ports.secrets.hash(text))
+    return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+      const signingAlgorithms = await readSigningAlgorithms(ports)
+      const write = (): string => JSON.stringify(describe({ profile: ports.profile, signingAlgorithms }))
+      void allowAnyOrigin(reply).header('cache-control', `public, max-age=${METADATA_MAX_AGE_SECONDS}`)
+      // Never 406: a client of Java asks for text/html first.
+      const type = 'application/json; charset=utf-8'
+      return sendConstant(request, reply, { body: versioned(signingAlgorithms.join(' '), write), type })
+    }
   }
 
 export const makeMetadataHandler = makeDocumentHandler(describeServer)

@@ -26,10 +26,12 @@ export const STATUS: Readonly<Record<RefusalCode, number>> = {
   insufficient_scope: 403,
   not_found: 404,
   method_not_allowed: 405,
+  request_timeout: 408,
   already_exists: 409,
   request_too_large: 413,
   misdirected_request: 421,
   too_many_requests: 429,
+  header_fields_too_large: 431,
   server_error: 500,
   temporarily_unavailable: 503,
 }
@@ -50,8 +52,6 @@ const FASTIFY_REFUSALS: Readonly<Record<string, Refusal>> = {
   },
   FST_ERR_CTP_BODY_TOO_LARGE: { code: 'request_too_large', description: 'The body is larger than this service takes.' },
   FST_ERR_BAD_URL: { code: 'invalid_request', description: 'The path of the URL is not percent-encoded UTF-8.' },
-  // A name that no file of the page at /docs can have.
-  FST_STATIC_FORBIDDEN_PATH: { code: 'not_found', description: 'There is nothing at this path.' },
   // No id is as long.
   FST_ERR_MAX_PARAM_LENGTH: { code: 'not_found', description: 'There is nothing at this path.' },
   // The caller hung up while its body was being read: nobody hears the answer.

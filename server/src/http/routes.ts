@@ -1,6 +1,6 @@
 // The API on one screen: every route, its schemas and its handler. docs/ names each of them.
 import type { FastifyInstance } from 'fastify'
-import type { z } from 'zod'
+import { z } from 'zod'
 import { answerInTime } from './answer-deadline.ts'
 import { answerAlive, healthAnswer, makeReadyHandler, makeUnreadyHandler, unreadyAnswer } from './check-health.ts'
 import { answerPreflight } from './cross-origin.ts'
@@ -134,9 +134,9 @@ export const registerMetadata = (app: FastifyInstance, { ports, inTime }: Wire, 
     },
   }
   const summary = 'Metadata of this authorization server'
-  const marks = { refusals: [503], headers: PUBLIC_HEADERS }
+  const marks = { refusals: [503], headers: [...PUBLIC_HEADERS, 'ETag' as const] }
   for (const [operationId, { name, answer, handler: answerWhenRead }] of Object.entries(documents)) {
-    const schema = describeRead({ operationId, summary, answers: { 200: answer }, ...marks })
+    const schema = describeRead({ operationId, summary, answers: { 200: answer, 304: z.undefined() }, ...marks })
     const handler = answerInTime(inTime, answerWhenRead)
     app.get(basePath + name, { schema }, handler)
     app.options(basePath + name, { schema: { hide: true } }, answerPreflight)
@@ -144,9 +144,4 @@ export const registerMetadata = (app: FastifyInstance, { ports, inTime }: Wire, 
     app.get(name + basePath, { schema: { hide: true } }, handler)
     app.options(name + basePath, { schema: { hide: true } }, answerPreflight)
   }
-}
-
-/** The OpenAPI document. Its page at '/docs' is a plugin of its own. */
-export const registerDescription = (app: FastifyInstance): void => {
-  app.get('/openapi.json', { schema: { hide: true } }, (_request, reply) => reply.send(app.swagger()))
 }

@@ -1,6 +1,5 @@
 // The wire: one Fastify instance that turns HTTP into calls of operations, and their answers into HTTP.
-import type { IncomingMessage } from 'node:http'
-import type { ServerOptions as SecureServerOptions } from 'node:https'
+import type { IncomingMessage, RequestListener } from 'node:http'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import type { Ports } from '../ports.ts'
@@ -8,26 +7,24 @@ import { registerAdministration } from './administration-routes.ts'
 import { makeAnswerDeadline } from './answer-deadline.ts'
 import { makeBrokenRequestHandler } from './broken-request.ts'
 import { type CertificatesTaken, makeCertificateFinder } from './client-certificate.ts'
-import { registerOpenapi, registerPage } from './openapi-document.ts'
+import { registerDocumentation } from './documentation-page.ts'
+import { makeListener, type Timeouts, type Tls } from './listener.ts'
+import { registerOpenapi } from './openapi-document.ts'
 import { makeOutageLog } from './outage-log.ts'
 import { READING, useOurReaders } from './readers.ts'
 import { makeRecogniser } from './recognise-administrator.ts'
 import { makeRefuser, type Refuser } from './refusals.ts'
 import { makeRequestRules, requestIdOf } from './request-rules.ts'
-import { registerDescription, registerMetadata, registerOperations } from './routes.ts'
+import { registerMetadata, registerOperations } from './routes.ts'
 import { answerUnknownRoutes } from './unknown-route.ts'
-
-/** A request must have arrived whole by then: who sends a byte a minute holds no connection for ever. */
-const REQUEST_TIMEOUT_MS = 30_000
 
 export type ServerOptions = {
   readonly bodyBytesMax: number
   readonly logger: Logger
   /** PEM. Without it the server speaks plain HTTP, for a proxy or the loopback interface. */
-  readonly https?: Pick<
-    SecureServerOptions,
-    'cert' | 'key' | 'ca' | 'requestCert' | 'rejectUnauthorized' | 'secureOptions'
-  >
+  readonly https?: Tls
+  /** Of connections; shorter in tests. */
+  readonly timeouts?: Timeouts
   /** Where certificates of clients come from; nowhere unless it is said. */
   readonly certificates?: CertificatesTaken
   /** The only `Host` headers that are answered, `name:port` in lower case; any others get 421. */
@@ -38,11 +35,11 @@ const NO_CERTIFICATES: CertificatesTaken = { header: null, listener: null }
 
 type Errors = { readonly refuser: Refuser; readonly makeId: () => string }
 
-const optionsOf = ({ bodyBytesMax, https }: ServerOptions, { refuser, makeId }: Errors) => ({
+const optionsOf = ({ bodyBytesMax, https, timeouts }: ServerOptions, { refuser, makeId }: Errors) => ({
   // Our own lines go to options.logger; a child logger for each request is what Fastify's would cost.
   logger: false as const,
   bodyLimit: bodyBytesMax,
-  requestTimeout: REQUEST_TIMEOUT_MS,
+  serverFactory: (handle: RequestListener) => makeListener(handle, { https, timeouts }),
   // What is under way is answered while the server closes.
   return503OnClosing: false,
   requestIdHeader: false as const,
@@ -54,8 +51,6 @@ const optionsOf = ({ bodyBytesMax, https }: ServerOptions, { refuser, makeId }: 
     void reply.header('x-request-id', request.id).header('cache-control', 'no-store')
     refuser.fail(reply, fault)
   },
-  // A request without Host is refused by us, in our shape.
-  ...(https === undefined ? { http: { requireHostHeader: false } } : { https: { ...https, requireHostHeader: false } }),
 })
 
 /** Builds the server. It listens once its caller says so. The path of the issuer is the path of every route. */
@@ -73,17 +68,16 @@ export const buildServer = (ports: Ports, options: ServerOptions): FastifyInstan
     countRefusal: (attempt, source) => ports.audit.countRefusal(attempt, source),
   })
   const makeId = (): string => ports.randomness.uuid()
-  const app = fastify(optionsOf(options, { refuser, makeId })) as FastifyInstance
+  const app: FastifyInstance = fastify(optionsOf(options, { refuser, makeId }))
   useOurReaders(app, refuser)
   const answerUnknownRoute = answerUnknownRoutes(app, refuser)
   app.addHook('onRequest', makeRequestRules({ refuser, answerUnknownRoute, basePath, allowedHosts }))
   registerOpenapi(app, issuer)
-  registerPage(app, basePath)
+  registerDocumentation(app, { basePath, hash: text => ports.secrets.hash(text), refuser })
   const findCertificate = makeCertificateFinder(ports.certificates, options.certificates ?? NO_CERTIFICATES)
   const wire = { ports, refuser, logger, inTime: makeAnswerDeadline(ports), findCertificate }
   void app.register(async scope => registerOperations(scope, wire), { prefix: basePath })
   void app.register(async scope => registerAdministration(scope, wire), { prefix: basePath })
-  void app.register(async scope => registerDescription(scope), { prefix: basePath })
   void app.register(async scope => registerMetadata(scope, wire, basePath))
   app.addHook('preClose', done => {
     // A connection whose last answer is out would else be kept, and the server open, for a minute more.
@@ -94,7 +88,5 @@ export const buildServer = (ports: Ports, options: ServerOptions): FastifyInstan
     outages.close()
     done()
   })
-  // RFC 9110 §10.1.1: an expectation that we do not know may be passed over.
-  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
   return app
 }

@@ -1,0 +1,54 @@
+// Every server that listens, for HTTP or HTTPS, and what bounds a connection before any route is looked at.
+import { createServer, type RequestListener, type Server } from 'node:http'
+import { createServer as createSecureServer, type ServerOptions as SecureServerOptions } from 'node:https'
+import { serveInTurn } from './pipelining.ts'
+
+/** How many connections may wait to be accepted. Linux allows no more than net.core.somaxconn. */
+export const BACKLOG = 4096
+
+export type Timeouts = {
+  /**
+   * For a TLS handshake, and from then on, or from the first byte of a later request, for all of its header fields and for
+   * all of its body: who sends a byte a minute holds no connection for ever.
+   */
+  readonly requestMs: number
+  /** How often what is too slow is looked for. */
+  readonly checkMs: number
+  /** For a connection on which nothing moves, whether its next request or the reading of a response is waited for. */
+  readonly idleMs: number
+}
+
+export const TIMEOUTS: Timeouts = { requestMs: 30_000, checkMs: 1000, idleMs: 72_000 }
+
+/** PEM, and whether clients are asked for certificates. */
+export type Tls = Pick<
+  SecureServerOptions,
+  'cert' | 'key' | 'ca' | 'requestCert' | 'rejectUnauthorized' | 'secureOptions'
+>
+
+type ListenerOptions = {
+  /** Without it the server speaks plain HTTP. */
+  readonly https?: Tls | undefined
+  readonly timeouts?: Timeouts | undefined
+}
+
+/** Makes a server that hands the requests of each connection to `handle` in turn. It listens once its caller says so. */
+export const makeListener = (handle: RequestListener, { https, timeouts = TIMEOUTS }: ListenerOptions): Server => {
+  const options = {
+    headersTimeout: timeouts.requestMs,
+    requestTimeout: timeouts.requestMs,
+    connectionsCheckingInterval: timeouts.checkMs,
+    keepAliveTimeout: timeouts.idleMs,
+    // A request without Host is refused by us, in our shape.
+    requireHostHeader: false,
+  }
+  const listener = serveInTurn(handle)
+  const server =
+    https === undefined
+      ? createServer(options, listener)
+      : createSecureServer({ ...options, ...https, handshakeTimeout: timeouts.requestMs }, listener)
+  server.timeout = timeouts.idleMs
+  // RFC 9110 §10.1.1: an expectation that we do not know may be passed over.
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response))
+  return server
+}

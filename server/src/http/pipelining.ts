@@ -1,0 +1,94 @@
+// Serves the requests of a connection one after another, however many of them arrive together.
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+
+/**
+ * How many requests of a connection may wait for the response before theirs. Node parses 64 kB at a time, which hold
+ * 3,600 requests; a connection with more waiting than this is closed.
+ */
+export const WAITING_REQUESTS_MAX = 64
+
+type Connection = {
+  /** Of the request that arrived last. */
+  last: ServerResponse
+  waiting: number
+  isPausing: boolean
+  /** In place of a request whose body can never be read whole. */
+  answerBroken?: () => void
+}
+
+// One entry for a connection, not for a request.
+const connections = new WeakMap<Socket, Connection>()
+
+/** Reads no more of the connection while a request waits. Node itself resumes it as it reads a body or ends a response. */
+const pause = (socket: Socket, connection: Connection): void => {
+  socket.pause()
+  if (connection.isPausing) return
+  connection.isPausing = true
+  socket.on('resume', () => {
+    if (connection.waiting > 0) socket.pause()
+  })
+}
+
+type Exchange = { readonly request: IncomingMessage; readonly response: ServerResponse; readonly socket: Socket }
+
+const wait = ({ request, response, socket }: Exchange, connection: Connection, handle: RequestListener): void => {
+  const before = connection.last
+  connection.last = response
+  if (socket.destroyed) return
+  if (connection.waiting === WAITING_REQUESTS_MAX) {
+    socket.destroy()
+    return
+  }
+  if (connection.waiting === 0) pause(socket, connection)
+  connection.waiting += 1
+  const begin = (): void => {
+    connection.waiting -= 1
+    if (socket.destroyed) return
+    if (connection.waiting === 0) socket.resume()
+    if (connection.answerBroken !== undefined && !request.complete) connection.answerBroken()
+    else handle(request, response)
+  }
+  // One request of a connection in a turn of the event loop: the other connections have their turns in between.
+  before.once('close', () => setImmediate(begin))
+}
+
+/**
+ * Calls `handle` for a request once the responses before it are out; never for one whose connection has gone by then.
+ * RFC 9112 §9.3.2: only safe methods may be handled at the same time, and the responses must keep the order.
+ */
+export const serveInTurn =
+  (handle: RequestListener): RequestListener =>
+  (request, response) => {
+    const { socket } = request
+    const connection = connections.get(socket)
+    // Node gives a response its socket once those before it are out, which nearly always is at once.
+    if (connection !== undefined && response.socket === null) {
+      wait({ request, response, socket }, connection, handle)
+      return
+    }
+    if (connection === undefined) connections.set(socket, { last: response, waiting: 0, isPausing: false })
+    else connection.last = response
+    if (!socket.destroyed) handle(request, response)
+  }
+
+type Ending = {
+  /** Sends the one answer to the bytes that cannot be read. */
+  readonly answer: () => void
+  /** Ends a connection whose caller has had the answer to its last request. */
+  readonly end: () => void
+}
+
+/** What is to become of a connection of which no more can be read: the responses under way come first. */
+export const endInTurn = (socket: Socket, { answer, end }: Ending): void => {
+  const connection = connections.get(socket)
+  if (connection === undefined) return answer()
+  const { last } = connection
+  if (last.req.complete) {
+    if (last.closed) answer()
+    else last.once('close', answer)
+  } else if (last.socket === null && !last.closed) connection.answerBroken = answer
+  else if (!last.headersSent) answer()
+  else if (last.closed) end()
+  else last.once('close', end)
+}
