@@ -25,7 +25,7 @@ const user = userOfPostgres()
 const makeCluster = (programs: string, place: string): void => {
   mkdirSync(place)
   if (user.uid !== undefined && user.gid !== undefined) chownSync(place, user.uid, user.gid)
-  const options = ['--no-sync', '--auth=trust', '--encoding=UTF8', '--no-locale', '--username=mintmark']
+  const options = ['--no-sync', '--auth=trust', '--encoding=UTF8', '--locale=C', '--locale-provider=icu', '--icu-locale=en-US', '--username=mintmark']
   const made = spawnSync(join(programs, 'initdb'), ['--pgdata', join(place, 'cluster'), ...options], {
     ...user,
     cwd: place,
