@@ -10,6 +10,7 @@ type Server = {
   readonly standby: boolean
   readonly readOnly: string
   readonly version: number
+  readonly encoding: string
   readonly fsync: string
   readonly fullPageWrites: string
   readonly synchronousCommit: string
@@ -20,6 +21,7 @@ type Server = {
 
 const LOOK = `select pg_is_in_recovery() as standby, current_setting('transaction_read_only') as "readOnly",
   current_setting('server_version_num')::integer as version, current_setting('fsync') as fsync,
+  current_setting('server_encoding') as encoding,
   current_setting('full_page_writes') as "fullPageWrites",
   current_setting('synchronous_commit') as "synchronousCommit",
   current_setting('synchronous_standby_names') as "standbyNames",
@@ -38,6 +40,10 @@ const refuseUnsafe = (server: Server, { allowed, pooling }: DatabaseAddress): vo
   refuseUnless(
     server.version >= VERSION_MIN,
     `PostgreSQL ${Math.floor(server.version / 10_000)} is too old: expected 15 or newer.`,
+  )
+  refuseUnless(
+    server.encoding === 'UTF8',
+    `The encoding of the database is ${server.encoding}, which cannot hold every name: expected UTF8. Make another database with: create database … encoding 'UTF8' template template0.`,
   )
   refuseUnless(
     server.fsync === 'on' || allowed.includes('fsync'),

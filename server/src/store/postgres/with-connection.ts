@@ -1,5 +1,6 @@
 // A connection for one piece of work, closed after it.
 import type { DatabaseAddress } from './address.ts'
+import { refuseOtherOrder } from './byte-order.ts'
 import type { Connection } from './connection.ts'
 import { refuseVersion, schemaVersionOf } from './migrations.ts'
 import { connectPatiently } from './primary.ts'
@@ -19,5 +20,6 @@ export const withConnection = async <T>(connecting: Promise<Connection>, work: W
 export const withStore = <T>(address: DatabaseAddress, work: Work<T>): Promise<T> =>
   withConnection(connectPatiently(address), async connection => {
     refuseVersion(await schemaVersionOf(connection), address)
+    await refuseOtherOrder(connection, address)
     return work(connection)
   })
