@@ -32,7 +32,9 @@ type SchemaVersion = { readonly version: number; readonly oldestProgram: number 
 
 const NO_SCHEMA: SchemaVersion = { version: 0, oldestProgram: 0 }
 
-const IS_OURS = `select to_regclass('migration') is not null and to_regclass('ended_minute') is not null as "isOurs"`
+// By its snapshot: what a session remembers of names may be older, where it has waited for another that migrates.
+const IS_OURS = `select count(*) = 2 as "isOurs" from pg_class c join pg_namespace n on n.oid = c.relnamespace
+  where c.relname in ('migration', 'ended_minute') and n.nspname = any(current_schemas(false))`
 
 /** The version of the schema; 0 where there is none yet. */
 export const schemaVersionOf = async (connection: Connection): Promise<SchemaVersion> => {

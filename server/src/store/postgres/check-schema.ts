@@ -1,8 +1,9 @@
-// Refuses a database that compares our text by another order than that of its bytes: it would miss rows that are there.
+// Refuses a schema that this program cannot run on: of another version, or one that compares text otherwise than by its bytes.
 import { SERVICE, TABLES } from '../copy/tables.ts'
 import { StoreProblem } from '../store-problem.ts'
 import type { DatabaseAddress } from './address.ts'
 import type { Connection } from './connection.ts'
+import { PROGRAM_VERSION, refuseVersion, schemaVersionOf } from './migrations.ts'
 
 const NAMES = [...TABLES, SERVICE].map(({ name }) => name)
 
@@ -19,8 +20,7 @@ const OTHERWISE = {
 
 type Column = { readonly table: string; readonly column: string; readonly collation: string }
 
-/** Throws StoreProblem with one line for a person. */
-export const refuseOtherOrder = async (connection: Connection, { database }: DatabaseAddress): Promise<void> => {
+const refuseOtherOrder = async (connection: Connection, { database }: DatabaseAddress): Promise<void> => {
   const { rows } = await connection.ask(OTHERWISE)
   const [found] = rows as readonly Column[] // as the statement lists it
   if (found === undefined) return
@@ -28,4 +28,11 @@ export const refuseOtherOrder = async (connection: Connection, { database }: Dat
   throw new StoreProblem(
     `The column ${column} of ${table} in the database ${database} has the collation "${collation}", under which rows are missed: expected "C". Run: alter table ${table} alter ${column} type text collate "C".`,
   )
+}
+
+/** What a later version added is for its program to look at. Throws StoreProblem with one line for a person. */
+export const checkSchema = async (connection: Connection, address: DatabaseAddress): Promise<void> => {
+  const found = await schemaVersionOf(connection)
+  refuseVersion(found, address)
+  if (found.version === PROGRAM_VERSION) await refuseOtherOrder(connection, address)
 }
