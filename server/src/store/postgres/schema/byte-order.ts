@@ -16,8 +16,6 @@ export const BYTE_ORDER_INDEXES: readonly NewIndex[] = [
     isUnique: true,
     columns: '(at, way collate "C", client collate "C", source collate "C")',
   },
-  // Of two that serve a statement alike PostgreSQL takes the younger: it stays younger than the one with all columns.
-  { name: 'refused_at_bytes', table: 'refused', isUnique: false, columns: '(at)' },
 ]
 
 const columnsOf = {
@@ -58,6 +56,7 @@ select pg_terminate_backend(pid) from pg_stat_activity, service
   where datname = current_database() and usename = current_user and application_name = 'mintmark';
 `
 
+// Of two indexes that serve a statement alike PostgreSQL takes the younger: `refused_at` is made again for that.
 export const BYTE_ORDER = `
 ${END_SESSIONS}
 drop index audit_kind, audit_actor, audit_subject, audit_request, refused_at;
@@ -67,6 +66,6 @@ alter index audit_kind_bytes rename to audit_kind;
 alter index audit_actor_bytes rename to audit_actor;
 alter index audit_subject_bytes rename to audit_subject;
 alter index audit_request_bytes rename to audit_request;
-alter index refused_at_bytes rename to refused_at;
 alter table refused add constraint refused_at_way_client_source_key unique using index refused_bytes;
+create index refused_at on refused (at);
 `
