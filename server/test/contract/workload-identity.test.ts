@@ -136,6 +136,28 @@ test('among many patterns each subject finds its own agent', async () => {
   }
 })
 
+test('patterns that differ in case or in punctuation alone find each its own agent, and lock no other out', async () => {
+  const agents = new Map<string, AgentOfTest>()
+  for (const end of ['acme/', 'ACME/', 'a-cme/', 'a.cme/', 'acme_x/', 'Acme-']) {
+    const own = await service.createAgent()
+    await trust(service, own, workload({ subject: `${subject}/${end}*` }))
+    agents.set(end, own)
+  }
+  for (const [end, own] of agents) {
+    for (const rest of ['a', 'A', '-', 'zz']) {
+      const { sub } = claimsOf(await issueAsserting(service, await token({ sub: `${subject}/${end}${rest}` })))
+      assert.equal(sub, own.agentId, `${end}${rest}`)
+    }
+  }
+})
+
+test('a pattern overlaps another whatever else is registered between them in the order of a language', async () => {
+  for (const other of ['s/aB0*', 's/a-b*', 's/AB*']) await trust(service, agent, workload({ subject: subject + other }))
+  const id = await trust(service, agent, workload({ subject: `${subject}s/abz*` }))
+  const answer = await createTrust(service, await service.createAgent(), workload({ subject: `${subject}s/ab*` }))
+  assert.deepEqual([answer.status, idOf(answer)], [409, id])
+})
+
 const OVERLAPS: readonly (readonly [string, string, boolean])[] = [
   ['s/a', 's/a', true],
   ['s/a*', 's/a*', true],

@@ -1,6 +1,8 @@
 // A migration beside programs that serve: it takes what it needs at once, breaks nobody off, and gives up where it must.
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
+import { Unavailable } from '../../src/domain/refusal.ts'
+import { EVERY_AGENT } from '../../src/operations/list-agents.ts'
 import type { Connection } from '../../src/store/postgres/connection.ts'
 import { migratePostgresStore } from '../../src/store/postgres/migrate.ts'
 import {
@@ -15,7 +17,7 @@ import { StoreProblem } from '../../src/store/store-problem.ts'
 import { makeTestDatabase } from '../support/postgres-cluster.ts'
 import { addressOf, withConnection } from '../support/postgres-store.ts'
 import { act, createAgent, issue, someSigningKey, START } from '../support/store.ts'
-import { countRows, readRows } from '../support/store-file.ts'
+import { countRows, readRows, withFile } from '../support/store-file.ts'
 
 process.env['MINTMARK_TEST_STORE'] = 'postgres'
 
@@ -127,4 +129,17 @@ test('where tables stay in use a migration changes nothing and says so, and what
   })
   assert.equal(countNew(url), 0)
   assert.deepEqual(await apply(RESTLESS), APPLIED)
+})
+
+test('where a column becomes another under a program that serves, what it has prepared fails once and is prepared anew', async t => {
+  const { url, address } = await makeWorld(t)
+  const store = await openPostgresStore({ address, retention: null, deadlineMs: PATIENT_MS })
+  t.after(store.close)
+  await createAgent(store)
+  const list = () => store.agents.list({ filters: EVERY_AGENT, after: null, limit: 2 })
+  const [before] = (await list()).records
+  // Without a change of what is compared: only the name of the type is another.
+  withFile(url, db => db.exec('alter table agent alter description type varchar collate "C"'))
+  await assert.rejects(list(), Unavailable)
+  assert.deepEqual((await list()).records, [before])
 })

@@ -56,6 +56,9 @@ const ENDED_PLANS = [
   [`${BACKWARD} ended_scope_at_id_idx`, `Index Cond: ((scope = $1) AND ${ENDED_FROM(2)})`],
 ]
 
+/** Of which an index holds the rows that have none too. */
+const NULLABLE = ['subject', 'request_id']
+
 const PLANS: Readonly<Record<string, { statements: readonly string[]; plans: readonly (readonly string[])[] }>> = {
   'a range of live tokens': {
     statements: TOKEN_RANGE_STATEMENTS,
@@ -99,7 +102,7 @@ const PLANS: Readonly<Record<string, { statements: readonly string[]; plans: rea
       `${BACKWARD} ${index}`,
       only === null
         ? 'Index Cond: ((at >= $1) AND (at <= $2))'
-        : `Index Cond: ((ROW(${only.column}, at) >= ROW($1, $2)) AND (ROW(${only.column}, at) <= ROW($3, $4)))`,
+        : `Index Cond: (${NULLABLE.includes(only.column) ? `(${only.column} IS NOT NULL) AND ` : ''}(ROW(${only.column}, at) >= ROW($1, $2)) AND (ROW(${only.column}, at) <= ROW($3, $4)))`,
     ]),
   },
 }

@@ -5,6 +5,7 @@ import { Unavailable } from '../../src/domain/refusal.ts'
 import type { DatabaseAddress } from '../../src/store/postgres/address.ts'
 import { makeFailOvers } from '../../src/store/postgres/fail-overs.ts'
 import { migratePostgresStore } from '../../src/store/postgres/migrate.ts'
+import { PROGRAM_VERSION } from '../../src/store/postgres/migrations.ts'
 import { openPostgresStore } from '../../src/store/postgres/open.ts'
 import { connectToPrimary } from '../../src/store/postgres/primary.ts'
 import { StoreProblem } from '../../src/store/store-problem.ts'
@@ -73,7 +74,7 @@ test('of two that migrate at once one does it, and the other finds it done', asy
   const versions = await Promise.all([migrate(), migrate()])
   assert.deepEqual(
     versions.map(({ from }) => from).toSorted((a, b) => a - b),
-    [0, 1],
+    [0, PROGRAM_VERSION],
   )
   assert.deepEqual(await runStatement(url, 'select count(*) from service'), [{ count: '1' }])
 })
@@ -82,9 +83,9 @@ test('a program that is too old for the schema, or too new, says so', async t =>
   const { address, url } = await makeDatabase(t)
   await migratePostgresStore({ address, madeBy: 'migrate', now: Date.now() })
   const open = () => openPostgresStore({ address, retention: null })
-  await runStatement(url, `insert into migration values (2, 'later', 1, 0)`)
+  await runStatement(url, `insert into migration values (${PROGRAM_VERSION + 1}, 'later', 1, 0)`)
   await (await open()).close()
-  await runStatement(url, 'update migration set oldest_program = 2 where version = 2')
+  await runStatement(url, `update migration set oldest_program = version where name = 'later'`)
   await assert.rejects(open(), problem(/is of a newer version of Mintmark/))
 })
 

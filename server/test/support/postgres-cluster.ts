@@ -84,12 +84,19 @@ export const runStatement = async (url: string, text: string): Promise<readonly 
 
 export type TestDatabase = { readonly url: string; readonly name: string; readonly drop: () => Promise<void> }
 
-/** An empty database of its own, or a copy of `template`, to which nobody may be connected. */
-export const makeTestDatabase = async (template = 'template0'): Promise<TestDatabase> => {
+/**
+ * How a new database compares text: as the cluster, which is in the order of a language, unless a file of tests says
+ * otherwise for all that it makes.
+ */
+export const newDatabase = (): string =>
+  `template template0 strategy wal_log ${process.env['MINTMARK_TEST_DATABASE'] ?? ''}`
+
+/** An empty database of its own, made so: a copy of a template to which nobody is connected, its order of text, its encoding. */
+export const makeTestDatabase = async (how = newDatabase()): Promise<TestDatabase> => {
   const found = await testCluster()
   const name = `test_${randomUUID().replaceAll('-', '')}`
   const owner = databaseUrl(found, 'postgres')
-  await runStatement(owner, `create database ${name} template ${template} strategy wal_log`)
+  await runStatement(owner, `create database ${name} ${how}`)
   const drop = async (): Promise<void> =>
     void (await runStatement(owner, `drop database if exists ${name} with (force)`))
   return { url: databaseUrl(found, name), name, drop }

@@ -25,7 +25,9 @@ const user = userOfPostgres()
 const makeCluster = (programs: string, place: string): void => {
   mkdirSync(place)
   if (user.uid !== undefined && user.gid !== undefined) chownSync(place, user.uid, user.gid)
-  const options = ['--no-sync', '--auth=trust', '--encoding=UTF8', '--no-locale', '--username=mintmark']
+  // Text in the order of a language, which needs no locale of the machine: what relies on that of bytes has to say so.
+  const order = ['--locale=C', '--locale-provider=icu', '--icu-locale=en-US']
+  const options = ['--no-sync', '--auth=trust', '--encoding=UTF8', '--username=mintmark', ...order]
   const made = spawnSync(join(programs, 'initdb'), ['--pgdata', join(place, 'cluster'), ...options], {
     ...user,
     cwd: place,

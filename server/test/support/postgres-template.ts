@@ -5,7 +5,7 @@ import type { Connection } from '../../src/store/postgres/connection.ts'
 import { applyMigrations } from '../../src/store/postgres/migrations.ts'
 import { makePartitions } from '../../src/store/postgres/partitions.ts'
 import { type ManualClock, makeManualClock } from '../../src/store/sqlite/clock.ts'
-import { makeTestDatabase, testCluster, type TestDatabase } from './postgres-cluster.ts'
+import { makeTestDatabase, newDatabase, testCluster, type TestDatabase } from './postgres-cluster.ts'
 import { addressOf, withConnection } from './postgres-store.ts'
 
 const TEMPLATE_LOCK = 77
@@ -38,9 +38,11 @@ const followedClock = (file: string, start: number): ManualClock => {
   }
 }
 
-/** One for each day: its partitions are those of that day. */
-const templateOf = (start: number): string =>
-  `mintmark_template_${new Date(start).toISOString().slice(0, 10).replaceAll('-', '')}`
+/** One for each day, for its partitions are those of that day, and for each way to make a database. */
+const templateOf = (start: number): string => {
+  const way = newDatabase().toLowerCase().replaceAll(/\W+/g, '_')
+  return `mintmark_${new Date(start).toISOString().slice(0, 10).replaceAll('-', '')}_${way}`.slice(0, 63)
+}
 
 const fillTemplate = async (name: string, start: number): Promise<void> => {
   const { clockFolder } = await testCluster()
@@ -59,7 +61,7 @@ const makeTemplate = async (connection: Connection, name: string, start: number)
     values: [name],
   })
   if (rows.length > 0) return
-  await connection.ask({ text: `create database ${name} template template0 strategy wal_log` })
+  await connection.ask({ text: `create database ${name} ${newDatabase()}` })
   await fillTemplate(name, start)
 }
 
@@ -75,7 +77,7 @@ export const makeStoreDatabase = async (start: number): Promise<TestStoreDatabas
     addressOf('postgres').then(address => withConnection(address, connection => makeTemplate(connection, name, start)))
   templates.set(name, made)
   await made
-  const database = await makeTestDatabase(name)
+  const database = await makeTestDatabase(`template ${name} strategy wal_log`)
   const { clockFolder } = await testCluster()
   return { ...database, clock: followedClock(join(clockFolder, database.name), start) }
 }

@@ -13,14 +13,15 @@ import { type Reencryption, reencrypt } from '../signing-keys/reencrypt.ts'
 import { StoreProblem } from '../store-problem.ts'
 import type { Transaction } from '../transaction.ts'
 import type { DatabaseAddress } from './address.ts'
-import type { Connection } from './connection.ts'
+import { type Connection, MIGRATING, SERVING } from './connection.ts'
 import { driver } from './drive.ts'
 import { lastGiven, transactionOpener } from './open-transaction.ts'
 import { makeTransactions } from './transactions.ts'
 import { withStore } from './with-connection.ts'
 
 const OTHERS = `select count(*) as count from pg_stat_activity
-  where datname = current_database() and application_name = 'mintmark' and pid <> pg_backend_pid()`
+  where datname = current_database() and application_name in ('${SERVING}', '${MIGRATING}')
+    and pid <> pg_backend_pid()`
 
 const isAlone = async (connection: Connection): Promise<boolean> => {
   const { rows } = await driver.ask(connection, OTHERS)

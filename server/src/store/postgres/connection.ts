@@ -81,7 +81,22 @@ const tlsOf = ({ tls }: DatabaseAddress, { host }: DatabaseHost): pg.ClientConfi
         ...(tls.ca !== null && { ca: tls.ca }),
       }
 
-const clientOf = (address: DatabaseAddress, host: DatabaseHost, answerMsMax: number): pg.Client =>
+export type ConnectOptions = {
+  /** After so long without an answer the connection is given up; 0: a statement may take as long as it takes. */
+  readonly answerMsMax?: number
+  /** What the database calls the session: `MIGRATING` where it is to outlive those of programs that serve. */
+  readonly name?: string
+}
+
+/** The sessions of programs of the version before hold statements that a migration may break: it ends them. */
+export const SERVING = 'mintmark'
+export const MIGRATING = 'mintmark migrate'
+
+const clientOf = (
+  address: DatabaseAddress,
+  host: DatabaseHost,
+  { answerMsMax = ANSWER_MS_MAX, name = SERVING }: ConnectOptions,
+): pg.Client =>
   new pg.Client({
     ...host,
     database: address.database,
@@ -89,7 +104,7 @@ const clientOf = (address: DatabaseAddress, host: DatabaseHost, answerMsMax: num
     // A function: in place of an empty password the library would take one from the environment, or from a file.
     password: () => address.password ?? '',
     ssl: tlsOf(address, host),
-    application_name: 'mintmark',
+    application_name: name,
     ...optionsOf(address),
     connectionTimeoutMillis: CONNECT_MS_MAX,
     query_timeout: answerMsMax,
@@ -105,13 +120,13 @@ const TAKES_NO_OPTIONS = /^unsupported startup parameter/
 export const POOLED_SESSION =
   'A pooler stands before the database and does not keep the settings of a session: set MINTMARK_DATABASE_POOLING=transaction, whatever its pool_mode, or connect past it.'
 
-/** Connects to one host, whatever it is. `answerMsMax` is 0 where statements may take as long as they take. */
+/** Connects to one host, whatever it is. */
 export const connect = async (
   address: DatabaseAddress,
   host: DatabaseHost,
-  answerMsMax = ANSWER_MS_MAX,
+  options: ConnectOptions = {},
 ): Promise<Connection> => {
-  const client = clientOf(address, host, answerMsMax)
+  const client = clientOf(address, host, options)
   // The types of the library leave them out.
   const held = client as pg.Client & { readonly ref: () => void; readonly unref: () => void }
   let usable = true

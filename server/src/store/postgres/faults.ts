@@ -14,9 +14,16 @@ const ANOTHER_SERVER = /^(?:26000|42P05)/
 
 const codeOf = (fault: unknown): string => (fault instanceof pg.DatabaseError ? (fault.code ?? '') : '')
 
+/** Where in the server it arose: what tells faults of one code apart in every language of messages (lc_messages). */
+const routineOf = (fault: unknown): string => (fault instanceof pg.DatabaseError ? (fault.routine ?? '') : '')
+
 /** No partition takes the row. */
 export const isPartitionMissing = (fault: unknown): boolean =>
-  codeOf(fault) === '23514' && fault instanceof Error && fault.message.startsWith('no partition of relation')
+  codeOf(fault) === '23514' && routineOf(fault) === 'ExecFindPartition'
+
+/** A column that the statement gives has become another since it was prepared: it fails from then on, on this connection. */
+const isPreparedBefore = (fault: unknown): boolean =>
+  codeOf(fault) === '0A000' && routineOf(fault) === 'RevalidateCachedQuery'
 
 /** The database took back what was asked, for the sake of others: nothing of it was done, and it may be asked again. */
 export const isTakenBack = (fault: unknown): boolean =>
@@ -30,19 +37,23 @@ export const hasGivenWay = (fault: unknown): boolean =>
 const isOurs = (fault: unknown): boolean =>
   fault instanceof pg.DatabaseError && !DATABASE_AT_FAULT.test(fault.code ?? 'XX')
 
-/** Whether the server has ended the connection, or is about to. */
+/** Whether the connection has ended, is about to, or is of no more use. */
 export const isOver = (fault: unknown): boolean =>
   !(fault instanceof pg.DatabaseError) ||
   /^(?:FATAL|PANIC)$/.test(fault.severity ?? '') ||
+  isPreparedBefore(fault) ||
   /^(?:08|57P)/.test(fault.code ?? '')
 
 const POOLED =
   'The connection leads to another server than before, as a pooler in transaction mode does: set MINTMARK_DATABASE_POOLING=transaction.'
 
+const CHANGED = 'The schema of the database was changed meanwhile: the connection is made anew.'
+
 /** A fault of a statement, or of the connection while it was asked, as the caller of a port is to see it. */
 export const faultOfStatement = (fault: unknown): Error => {
   if (!(fault instanceof Error)) return new Unavailable(`The database failed: ${String(fault)}`)
   if (ANOTHER_SERVER.test(codeOf(fault))) return new Unavailable(POOLED)
+  if (isPreparedBefore(fault)) return new Unavailable(CHANGED)
   if (isOurs(fault) || fault instanceof StoreProblem || fault instanceof Unavailable) return fault
   return new Unavailable(`The database failed: ${fault.message}`, { cause: fault })
 }

@@ -1,5 +1,6 @@
 // Makes the store of an empty database, or brings an older one up to date.
 import type { DatabaseAddress } from './address.ts'
+import { MIGRATING } from './connection.ts'
 import { driver } from './drive.ts'
 import { applyMigrations, type FirstRow } from './migrations.ts'
 import { makePartitions } from './partitions.ts'
@@ -10,7 +11,7 @@ type Options = FirstRow & { readonly address: DatabaseAddress }
 
 /** All or nothing; of two that do it at once one waits for the other. Throws StoreProblem with one line for a person. */
 export const migratePostgresStore = ({ address, ...first }: Options) =>
-  withConnection(connectUnhurried(address), async connection => {
+  withConnection(connectUnhurried(address, MIGRATING), async connection => {
     const versions = await applyMigrations(connection, first)
     const { rows } = await driver.ask(connection, 'select mintmark_now() as now')
     await makePartitions(connection, (rows[0] as { now: number }).now)

@@ -5,18 +5,25 @@ import type { Connection } from './connection.ts'
 import { lockTables, type TableWait } from './lock-tables.ts'
 import type { StoreMaker } from '../store-options.ts'
 import { StoreProblem } from '../store-problem.ts'
+import { makeIndexes, type NewIndex } from './new-indexes.ts'
+import { BYTE_ORDER, BYTE_ORDER_INDEXES } from './schema/byte-order.ts'
 import { LEDGER } from './schema/ledger.ts'
 import { REST } from './schema/rest.ts'
 
 export type Migration = {
   readonly name: string
   readonly sql: string
+  /** Of large tables, which `sql` gives their names: made before it, while everybody goes on. */
+  readonly indexes?: readonly NewIndex[]
   /** The oldest version of this list whose program still runs on a store with this migration. */
   readonly oldestProgram: number
 }
 
 /** All migrations, oldest first; what stands here is never changed, only followed. */
-export const MIGRATIONS: readonly Migration[] = [{ name: 'the ledger', sql: LEDGER + REST, oldestProgram: 1 }]
+export const MIGRATIONS: readonly Migration[] = [
+  { name: 'the ledger', sql: LEDGER + REST, oldestProgram: 1 },
+  { name: 'text by its bytes', sql: BYTE_ORDER, indexes: BYTE_ORDER_INDEXES, oldestProgram: 1 },
+]
 
 /** The version that this program writes. */
 export const PROGRAM_VERSION = MIGRATIONS.length
@@ -25,7 +32,9 @@ type SchemaVersion = { readonly version: number; readonly oldestProgram: number 
 
 const NO_SCHEMA: SchemaVersion = { version: 0, oldestProgram: 0 }
 
-const IS_OURS = `select to_regclass('migration') is not null and to_regclass('ended_minute') is not null as "isOurs"`
+// By its snapshot: what a session remembers of names may be older, where it has waited for another that migrates.
+const IS_OURS = `select count(*) = 2 as "isOurs" from pg_class c join pg_namespace n on n.oid = c.relnamespace
+  where c.relname in ('migration', 'ended_minute') and n.nspname = any(current_schemas(false))`
 
 /** The version of the schema; 0 where there is none yet. */
 export const schemaVersionOf = async (connection: Connection): Promise<SchemaVersion> => {
@@ -84,8 +93,9 @@ const applyMissing = async (
   // Taken as they come, one after another, tables would be waited for in a circle with whoever looks up a token.
   else if ((await lockTables(connection, wait)) === 'in_use') return 'in_use'
   await connection.ask({ text: TABLE })
-  for (const [n, { name, sql, oldestProgram }] of migrations.entries()) {
+  for (const [n, { name, sql, indexes = [], oldestProgram }] of migrations.entries()) {
     if (n < from) continue
+    await makeIndexes(connection, indexes, '')
     await connection.ask({ text: sql })
     const row = [n + 1, name, oldestProgram, first.now]
     await connection.ask({ text: 'insert into migration values ($1, $2, $3, $4)', values: row })
@@ -109,6 +119,13 @@ const applyOnce = async (connection: Connection, plan: Plan, wait: TableWait): P
   }
 }
 
+/** What can be done beside programs that serve. A first migration has all to itself. */
+const prepare = async (connection: Connection, migrations: readonly Migration[]): Promise<'made' | 'in_use'> => {
+  const { version: from } = await schemaVersionOf(connection)
+  const indexes = from === 0 ? [] : migrations.slice(from).flatMap(migration => migration.indexes ?? [])
+  return makeIndexes(connection, indexes, 'concurrently')
+}
+
 export type Patience = { readonly attempts: number; readonly pauseMs: number }
 
 /** Some two minutes; between two attempts whoever serves goes on. */
@@ -130,6 +147,7 @@ export const applyMigrations = async (
 ): Promise<Versions> => {
   for (let n = 1; n <= attempts; n += 1) {
     if (n > 1) await delay(pauseMs)
+    if ((await prepare(connection, migrations)) === 'in_use') continue
     const applied = await applyOnce(connection, { first, migrations }, n % LONG_EVERY === 0 ? 'long' : 'brief')
     if (applied !== 'in_use') return applied
   }

@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { Unavailable } from '../../domain/refusal.ts'
 import type { DatabaseAddress, DatabaseHost, Unsafe } from './address.ts'
-import { type Asked, connect, type Connection, POOLED_SESSION, SESSION_SETTINGS } from './connection.ts'
+import { type Asked, connect, type Connection, type ConnectOptions, POOLED_SESSION, SESSION_SETTINGS } from './connection.ts'
 import { TIMELINE } from './fail-overs.ts'
 import { StoreProblem } from '../store-problem.ts'
 
@@ -10,6 +10,7 @@ type Server = {
   readonly standby: boolean
   readonly readOnly: string
   readonly version: number
+  readonly encoding: string
   readonly fsync: string
   readonly fullPageWrites: string
   readonly synchronousCommit: string
@@ -20,6 +21,7 @@ type Server = {
 
 const LOOK = `select pg_is_in_recovery() as standby, current_setting('transaction_read_only') as "readOnly",
   current_setting('server_version_num')::integer as version, current_setting('fsync') as fsync,
+  current_setting('server_encoding') as encoding,
   current_setting('full_page_writes') as "fullPageWrites",
   current_setting('synchronous_commit') as "synchronousCommit",
   current_setting('synchronous_standby_names') as "standbyNames",
@@ -38,6 +40,10 @@ const refuseUnsafe = (server: Server, { allowed, pooling }: DatabaseAddress): vo
   refuseUnless(
     server.version >= VERSION_MIN,
     `PostgreSQL ${Math.floor(server.version / 10_000)} is too old: expected 15 or newer.`,
+  )
+  refuseUnless(
+    server.encoding === 'UTF8',
+    `The encoding of the database is ${server.encoding}, which cannot hold every name: expected UTF8. Make another database with: create database … encoding 'UTF8' template template0.`,
   )
   refuseUnless(
     server.fsync === 'on' || allowed.includes('fsync'),
@@ -86,8 +92,8 @@ type Found = { readonly connection: Connection; readonly host: DatabaseHost; rea
 const isPrimary = ({ standby, readOnly }: Server): boolean => !standby && readOnly === 'off'
 
 /** Connects to the host, where it is a primary that can be used. */
-const tryHost = async (address: DatabaseAddress, host: DatabaseHost, answerMsMax?: number): Promise<Found> => {
-  const connection = await connect(address, host, answerMsMax)
+const tryHost = async (address: DatabaseAddress, host: DatabaseHost, options: ConnectOptions): Promise<Found> => {
+  const connection = await connect(address, host, options)
   try {
     const server = await lookAt(connection, address)
     if (!isPrimary(server)) throw new Unavailable(`${host.host}:${host.port} is a standby.`)
@@ -126,9 +132,7 @@ const reasonOf = (fault: unknown): unknown => {
   return new Unavailable(`No host of the database is a primary: ${said.join(' ')}`)
 }
 
-type PrimaryOptions = {
-  /** As connect() has it. */
-  readonly answerMsMax?: number
+type PrimaryOptions = ConnectOptions & {
   /** Told the timeline of the primary before the connection is used. */
   readonly onTimeline?: (timeline: string) => void
 }
@@ -136,10 +140,10 @@ type PrimaryOptions = {
 /** A connection to the primary: of several that say so, to the one that was promoted last. */
 export const connectToPrimary = async (
   address: DatabaseAddress,
-  { answerMsMax, onTimeline }: PrimaryOptions = {},
+  { onTimeline, ...options }: PrimaryOptions = {},
 ): Promise<Connection> => {
   try {
-    const found = await settled(address.hosts.map(host => tryHost(address, host, answerMsMax)))
+    const found = await settled(address.hosts.map(host => tryHost(address, host, options)))
     const [newest, ...others] = found.toSorted((a, b) => (a.timeline < b.timeline ? 1 : -1))
     for (const { connection } of others) connection.destroy()
     if (newest === undefined) throw new Unavailable('No host of the database answered in time.')
@@ -154,8 +158,8 @@ export const connectToPrimary = async (
  * The same for what takes as long as it takes. Behind a pooler a session is not ours to set, and how long a statement may
  * take is what the role has.
  */
-export const connectUnhurried = async (address: DatabaseAddress): Promise<Connection> => {
-  const connection = await connectToPrimary(address, { answerMsMax: 0 })
+export const connectUnhurried = async (address: DatabaseAddress, name?: string): Promise<Connection> => {
+  const connection = await connectToPrimary(address, { answerMsMax: 0, ...(name !== undefined && { name }) })
   if (address.pooling === 'transaction') return connection
   try {
     await connection.ask({ text: 'set statement_timeout = 0' })

@@ -6,10 +6,10 @@ import { monotonicMs } from '../monotonic.ts'
 import { STORE_DEADLINE_MS, type StoreMaker } from '../store-options.ts'
 import { StoreProblem } from '../store-problem.ts'
 import type { DatabaseAddress } from './address.ts'
+import { checkSchema } from './check-schema.ts'
 import { makeDatabaseClock } from './clock.ts'
 import type { Connection } from './connection.ts'
 import { driver } from './drive.ts'
-import { refuseVersion, schemaVersionOf } from './migrations.ts'
 import { makeFailOvers } from './fail-overs.ts'
 import { makePartitions } from './partitions.ts'
 import { makePool } from './pool.ts'
@@ -41,7 +41,7 @@ const withoutService = async (connection: Connection, { database }: DatabaseAddr
 }
 
 const readHead = async (connection: Connection, address: DatabaseAddress): Promise<Head> => {
-  refuseVersion(await schemaVersionOf(connection), address)
+  await checkSchema(connection, address)
   const { rows } = await connection.ask({ text: HEAD })
   const [head] = rows as readonly Head[] // as the statement lists it
   if (head === undefined) throw await withoutService(connection, address)

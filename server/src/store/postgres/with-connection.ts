@@ -1,7 +1,7 @@
 // A connection for one piece of work, closed after it.
 import type { DatabaseAddress } from './address.ts'
+import { checkSchema } from './check-schema.ts'
 import type { Connection } from './connection.ts'
-import { refuseVersion, schemaVersionOf } from './migrations.ts'
 import { connectPatiently } from './primary.ts'
 
 type Work<T> = (connection: Connection) => Promise<T>
@@ -18,6 +18,6 @@ export const withConnection = async <T>(connecting: Promise<Connection>, work: W
 /** For what a command does to a whole store, of this version. Throws StoreProblem with one line for a person. */
 export const withStore = <T>(address: DatabaseAddress, work: Work<T>): Promise<T> =>
   withConnection(connectPatiently(address), async connection => {
-    refuseVersion(await schemaVersionOf(connection), address)
+    await checkSchema(connection, address)
     return work(connection)
   })
