@@ -93,6 +93,8 @@ const editDistance = (a: string, b: string): number => {
 const HINT_DISTANCE_MAX = 5
 
 const nearestVariable = (name: string): string | undefined => {
+  const bare = VARIABLES.find(known => name === `MINTMARK_${known}`)
+  if (bare !== undefined) return bare
   const ranked = VARIABLES.map(known => ({ known, distance: editDistance(name, known) }))
   const [nearest] = ranked.toSorted((a, b) => a.distance - b.distance)
   return nearest !== undefined && nearest.distance <= HINT_DISTANCE_MAX ? nearest.known : undefined

@@ -251,6 +251,11 @@ const MISTAKES: readonly (readonly [string, Environment, RegExp])[] = [
     /^MINTMARK_BASEURL is not a variable of this version; expected perhaps MINTMARK_BASE_URL$/,
   ],
   [
+    'a variable that has no prefix',
+    { MINTMARK_PORT: '8081' },
+    /^MINTMARK_PORT is not a variable of this version; expected perhaps PORT$/,
+  ],
+  [
     'a variable without its ending',
     { MINTMARK_TLS_CERT: 'x' },
     /^MINTMARK_TLS_CERT is .*; expected perhaps MINTMARK_TLS_CERT_FILE$/,

@@ -16,11 +16,19 @@ export type ApiRequest = Pick<Message, 'method'> & {
   readonly form?: Readonly<Record<string, string>>
 }
 
+const isOneOf = (statuses: readonly number[], status: number): boolean => statuses.includes(status)
+
+const exitCodeOf = (status: number): ExitCode => {
+  if (isOneOf([401, 403], status)) return EXIT.unauthorized
+  // Of a gateway that does not reach the service, as of the service itself.
+  return isOneOf([502, 503, 504], status) ? EXIT.unreachable : EXIT.failed
+}
+
 /** The service, or the administration in front of the store here, said no. */
 export class ApiRefusal extends CommandFailed {
   readonly status: number
-  constructor(description: string, status: number, exitCode: ExitCode) {
-    super(description, exitCode)
+  constructor(description: string, status: number, error?: string) {
+    super(description, exitCodeOf(status), error)
     this.status = status
   }
 }
@@ -72,14 +80,6 @@ const messageOf = (request: ApiRequest): Message => {
   return { method, target: path + queryOf(query), ...bodyOf(request) }
 }
 
-const isOneOf = (statuses: readonly number[], status: number): boolean => statuses.includes(status)
-
-const exitCodeOf = (status: number): ExitCode => {
-  if (isOneOf([401, 403], status)) return EXIT.unauthorized
-  // Of a gateway that does not reach the service, as of the service itself.
-  return isOneOf([502, 503, 504], status) ? EXIT.unreachable : EXIT.failed
-}
-
 /** The text of an answer; undefined where it is longer than it may be. */
 const readText = async (body: Reply['body']): Promise<string | undefined> => {
   const chunks: Uint8Array[] = []
@@ -111,7 +111,7 @@ async function* inTime(chunks: AsyncIterable<Uint8Array>, controller: AbortContr
 
 export const connectApi = ({ name, send, close }: Transport): Api => {
   const wrong = (status: number, why: string): ApiRefusal =>
-    new ApiRefusal(`${name} does not answer as Mintmark does (status ${status}): ${why}.`, status, exitCodeOf(status))
+    new ApiRefusal(`${name} does not answer as Mintmark does (status ${status}): ${why}.`, status)
 
   const readJson = async ({ status, type, body }: Reply): Promise<PrintedRecord> => {
     if (status >= 300 && status < 400) throw wrong(status, 'it redirects, and redirects are not followed')
@@ -124,9 +124,9 @@ export const connectApi = ({ name, send, close }: Transport): Api => {
     return value
   }
 
-  const refusalIn = (status: number, { error_description: description }: PrintedRecord): ApiRefusal =>
+  const refusalIn = (status: number, { error, error_description: description }: PrintedRecord): ApiRefusal =>
     typeof description === 'string'
-      ? new ApiRefusal(description, status, exitCodeOf(status))
+      ? new ApiRefusal(description, status, typeof error === 'string' ? error : undefined)
       : wrong(status, 'it is no error of Mintmark')
 
   const ask: Api['ask'] = async (request, ...expected) => {

@@ -1,7 +1,8 @@
 // The filters of the audit log, for its list and its export.
 import { type Command, Option } from 'commander'
+import { ACT_KINDS } from '../domain/act.ts'
 import { ACTOR_TYPES } from '../domain/audit.ts'
-import { readTime } from './list-options.ts'
+import { readTime, refuseUnknown } from './list-options.ts'
 
 export type AuditFilterOptions = {
   readonly kind?: string
@@ -15,9 +16,14 @@ export type AuditFilterOptions = {
   readonly before?: string
 }
 
+const readKind = (text: string): string => {
+  refuseUnknown(ACT_KINDS.some(kind => kind === text) ? [] : [text], ACT_KINDS)
+  return text
+}
+
 export const addAuditFilters = (command: Command): Command =>
   command
-    .option('--kind <kind>', 'only acts of this kind')
+    .option('--kind <kind>', 'only acts of this kind, such as agent.disable', readKind)
     .addOption(new Option('--actor-type <type>', 'only acts of this kind of actor').choices(ACTOR_TYPES))
     .option('--actor-id <id>', 'only acts of this client, API key or user at the terminal')
     .option('--actor-iss <iss>', 'only acts of operators of this identity provider')

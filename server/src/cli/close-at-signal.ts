@@ -8,7 +8,7 @@ const CLOSE_MILLISECONDS_MAX = 10_000
 /** A second signal ends the process at once. */
 export const closeAtSignal = (drainSeconds: number, close: () => Promise<void>): void => {
   closeWithGrace({ delay: 1000 * drainSeconds + CLOSE_MILLISECONDS_MAX, logger: false }, async ({ err }) => {
-    if (err !== undefined) reportFailure(err)
+    if (err !== undefined) reportFailure(err, 'text')
     await close()
   })
 }

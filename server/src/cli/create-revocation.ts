@@ -3,6 +3,7 @@ import { type Command, Option } from 'commander'
 import { BULK_REVOCATION_REASONS } from '../domain/reason.ts'
 import { administers, type Call, show, type Shown } from './administer.ts'
 import { countAlive, formatPreviewCount, preview } from './count-alive.ts'
+import { CommandFailed, EXIT } from './exit.ts'
 import { followRevocation } from './follow-revocation.ts'
 import { readTime } from './list-options.ts'
 import { areRecords, printLine, type PrintedRecord, printTable } from './print.ts'
@@ -46,6 +47,16 @@ const bodyOf = (options: Options) => ({
 
 type Body = ReturnType<typeof bodyOf>
 
+const CONDITION_OPTIONS = ['agent', 'credential', 'scope', 'audience', 'kid', 'issuedBefore'] as const
+
+const requireCondition = (options: Options): void => {
+  if (options.all === true || CONDITION_OPTIONS.some(name => options[name] !== undefined)) return
+  throw new CommandFailed(
+    'Say which tokens end: --agent, --credential, --scope, --audience, --kid, --issued-before, or several of them; or --all.',
+    EXIT.usage,
+  )
+}
+
 /** `of agent … with scope …`, or nothing for all. */
 const describe = (body: Body): string =>
   (Object.keys(CONDITIONS) as (keyof typeof CONDITIONS)[])
@@ -63,6 +74,7 @@ const showPreview = (counted: PrintedRecord): Shown => {
 }
 
 const run = async ({ api, options }: Call<Options>): Promise<Shown> => {
+  requireCondition(options)
   const json = bodyOf(options)
   if (options.dryRun === true) return showPreview(await preview(api, json))
   const made = await api.ask({ method: 'POST', path: '/api/v1/revocations', json }, 'id', 'state')
@@ -70,6 +82,7 @@ const run = async ({ api, options }: Call<Options>): Promise<Shown> => {
 }
 
 const consequence = async ({ api, options }: Call<Options>): Promise<string | null> => {
+  requireCondition(options)
   if (options.dryRun === true) return null
   const body = bodyOf(options)
   return `This ends every token${describe(body)}: ${await countAlive(api, body)}.`
@@ -86,7 +99,7 @@ export const addCreateRevocation = (revocation: Command): void => {
     .option('--audience <uri>', 'the tokens for this audience, among others perhaps')
     .option('--kid <kid>', 'the tokens that this key signed')
     .option('--issued-before <time>', 'the tokens issued before this time, which is not in the future', readTime)
-    .option('--all', 'every token, instead of any condition')
+    .addOption(new Option('--all', 'every token, instead of any condition').conflicts([...CONDITION_OPTIONS]))
     .addOption(reason.choices(BULK_REVOCATION_REASONS))
     .option('--note <text>', 'for those who read the history later')
     .option('--id <uuid>', 'an id of your own: repeated with the same conditions, nothing more ends')

@@ -3,7 +3,7 @@ import { CommanderError } from 'commander'
 import { ConfigurationError } from '../config.ts'
 import { Unavailable } from '../domain/refusal.ts'
 import { StartRefused } from '../start-refused.ts'
-import { printError } from './print.ts'
+import { printError, printErrorJson } from './print.ts'
 
 export const EXIT = {
   /** Refused, or failed in any way that has no code of its own. */
@@ -23,16 +23,24 @@ export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
 export class CommandFailed extends Error {
   override readonly name = 'CommandFailed'
   readonly exitCode: ExitCode
-  constructor(message: string, exitCode: ExitCode = EXIT.failed) {
+  /** The code of the error that the service answered; undefined where it was none of the service. */
+  readonly error: string | undefined
+  constructor(message: string, exitCode: ExitCode = EXIT.failed, error?: string) {
     super(message)
     this.exitCode = exitCode
+    this.error = error
   }
 }
 
-type Failure = { readonly line: string; readonly exitCode: ExitCode }
+type Failure = {
+  readonly line: string
+  readonly exitCode: ExitCode
+  /** What the service called it. */
+  readonly error?: string | undefined
+}
 
 const failureOf = (error: unknown): Failure => {
-  if (error instanceof CommandFailed) return { line: error.message, exitCode: error.exitCode }
+  if (error instanceof CommandFailed) return { line: error.message, exitCode: error.exitCode, error: error.error }
   if (error instanceof ConfigurationError || error instanceof StartRefused) {
     return { line: error.message, exitCode: EXIT.failed }
   }
@@ -45,11 +53,27 @@ const failureOf = (error: unknown): Failure => {
   return { line: `internal fault, please report it: ${stack}`, exitCode: EXIT.failed }
 }
 
-/** Tells the person at the terminal why the command failed, and gives the exit code. */
-export const reportFailure = (error: unknown): number => {
-  // Commander has printed its own message by now; help and version end with 0.
-  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT.usage
-  const { line, exitCode } = failureOf(error)
-  printError(line)
-  return exitCode
+const nameOf = (exitCode: ExitCode): string | undefined =>
+  Object.entries(EXIT)
+    .find(([, code]) => code === exitCode)?.[0]
+    .replace('notActive', 'not_active')
+
+/** As text for a person, or, where a program asked, as JSON: `error` and `error_description` as the API has them. */
+const tell = ({ line, exitCode, error = nameOf(exitCode) }: Failure, as: 'text' | 'json'): void => {
+  if (as === 'text') printError(line)
+  else printErrorJson({ error, error_description: line })
+}
+
+/** Tells on standard error why the command failed, and gives the exit code. */
+export const reportFailure = (error: unknown, as: 'text' | 'json'): number => {
+  // Help and version end with 0; of anything else Commander has printed its message by now, but for programs.
+  if (error instanceof CommanderError) {
+    if (error.exitCode === 0) return 0
+    const line = error.message.replace(/^error: /, '')
+    if (as === 'json') tell({ line, exitCode: EXIT.usage }, as)
+    return EXIT.usage
+  }
+  const failure = failureOf(error)
+  tell(failure, as)
+  return failure.exitCode
 }

@@ -1,7 +1,7 @@
 // The options of lists: paging, and the filters of the two lists of tokens, which their exports take too.
 import { type Command, InvalidArgumentError } from 'commander'
 import { PAGE_RECORDS_DEFAULT, PAGE_RECORDS_MAX } from '../domain/page.ts'
-import { parseReasonList } from '../domain/reason.ts'
+import { parseReasonList, REASONS } from '../domain/reason.ts'
 import { parseScopeItem } from '../domain/scope.ts'
 import { parseTime } from '../domain/time.ts'
 import { parseUuid } from '../domain/token-id.ts'
@@ -29,6 +29,19 @@ const expecting =
     if (parse(text) === undefined) throw new InvalidArgumentError(`Expected ${expected}.`)
     return text
   }
+
+/** Ends the command where a name is not known: to an auditor an empty page would be a false "nobody did". */
+export const refuseUnknown = (unknown: readonly string[], known: readonly string[]): void => {
+  if (unknown.length > 0)
+    throw new InvalidArgumentError(`Not known: ${unknown.join(', ')}. Known: ${known.join(', ')}.`)
+}
+
+const readReasons = (text: string): string => {
+  const list = parseReasonList(text)
+  if (list === undefined) throw new InvalidArgumentError('Expected a comma list of names in lower snake case.')
+  refuseUnknown(list.unknown, Object.keys(REASONS))
+  return text
+}
 
 export const readTime = expecting(parseTime, 'an RFC 3339 time such as 2026-11-21T09:30:05Z')
 
@@ -60,13 +73,11 @@ export const tokenFiltersOf = (options: TokenFilterOptions) => ({
   issued_before: options.issuedBefore,
 })
 
-export const addHistoryFilters = (command: Command): Command => {
-  const reasons = expecting(parseReasonList, 'a comma list of names in lower snake case')
-  return addTokenFilters(command)
-    .option('--reason <reasons>', 'only tokens that ended for one of these reasons, separated by commas', reasons)
+export const addHistoryFilters = (command: Command): Command =>
+  addTokenFilters(command)
+    .option('--reason <reasons>', 'only tokens that ended for one of these reasons, separated by commas', readReasons)
     .option('--ended-after <time>', 'only tokens that ended then or later', readTime)
     .option('--ended-before <time>', 'only tokens that ended earlier', readTime)
-}
 
 export const historyFiltersOf = (options: HistoryFilterOptions) => ({
   ...tokenFiltersOf(options),

@@ -29,6 +29,10 @@ export const printLine = (text: string): void => void process.stdout.write(`${pr
 /** On standard error, as a failure of the command. */
 export const printError = (text: string): void => void process.stderr.write(`mintmark: ${printableLines(text)}\n`)
 
+/** The same for a program: one line of JSON. */
+export const printErrorJson = (value: unknown): void =>
+  void process.stderr.write(`${printableLines(JSON.stringify(value))}\n`)
+
 /** Inside a text of JSON the escapes mean what they replace. */
 export const printJson = (value: unknown): void => printLine(JSON.stringify(value))
 

@@ -43,6 +43,10 @@ an API key (MINTMARK_API_KEY) or the JWT of an operator (MINTMARK_OPERATOR_JWT).
 
 Exit codes: 0 done, ${EXIT.failed} refused or failed, ${EXIT.usage} wrong usage, ${EXIT.notActive} the token is not active, ${EXIT.unauthorized} unauthorized, ${EXIT.unreachable} unreachable.`
 
+/** Whether a program asked: it reads what failed as JSON too. */
+const formatOf = (argv: readonly string[]): 'text' | 'json' =>
+  argv.slice(0, argv.includes('--') ? argv.indexOf('--') : argv.length).includes('--json') ? 'json' : 'text'
+
 /** The program with the commands that these words need; with all of them for none. */
 export const makeProgram = async (argv: readonly string[]): Promise<Command> => {
   const program = new Command('mintmark')
@@ -50,7 +54,11 @@ export const makeProgram = async (argv: readonly string[]): Promise<Command> => 
     .version(packageJson.version)
     .exitOverride()
     .addHelpText('after', HELP)
-    .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'mintmark: ')) })
+    .configureOutput({
+      outputError: (text, write) => {
+        if (formatOf(argv) === 'text') write(text.replace(/^error: /, 'mintmark: '))
+      },
+    })
   for (const addTo of await loadCommands(argv)) addTo(program)
   return program
 }
@@ -61,6 +69,6 @@ export const runCommand = async (argv: readonly string[]): Promise<number> => {
     await (await makeProgram(argv)).parseAsync(argv, { from: 'user' })
     return 0
   } catch (error) {
-    return reportFailure(error)
+    return reportFailure(error, formatOf(argv))
   }
 }

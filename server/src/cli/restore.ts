@@ -1,6 +1,7 @@
 // mintmark restore
 import type { Command } from 'commander'
 import { addAcceptRestore } from './accept-restore.ts'
+import { addExamples } from './examples.ts'
 import { addRestoreBackup } from './restore-backup.ts'
 import { addRestoreInPlace } from './restore-in-place.ts'
 import { addReplayRestore } from './replay-restore.ts'
@@ -12,4 +13,9 @@ export const addRestore = (program: Command): void => {
     .description('make a store of a backup: `mintmark restore FILE`; and what must be looked at before agents go on')
   for (const addTo of [addRestoreBackup, addRestoreInPlace, addReplayRestore, addShowRestore, addAcceptRestore])
     addTo(restore)
+  addExamples(restore, [
+    'mintmark restore mintmark-20261121.backup',
+    'mintmark restore replay audit.ndjson --since 2026-11-20T03:00:00Z --yes',
+    'mintmark restore accept --yes',
+  ])
 }

@@ -3,6 +3,7 @@ import { type Command, Option } from 'commander'
 import { TOKEN_REVOCATION_REASONS } from '../domain/reason.ts'
 import { administers, show } from './administer.ts'
 import { type Api, ApiRefusal, at } from './api.ts'
+import { readTokenId } from './token-id.ts'
 
 type Options = { readonly reason?: string; readonly note?: string }
 
@@ -22,7 +23,7 @@ export const addRevokeTokenById = (token: Command): void => {
   const command = token
     .command('revoke')
     .description('end one token, at once; one that has ended stays as it ended')
-    .argument('<token-id>', 'the id of the token, which is its jti')
+    .argument('<token-id>', 'the id of the token, which is its jti', readTokenId)
     .addOption(reason.choices(TOKEN_REVOCATION_REASONS))
     .option('--note <text>', 'for those who read the history later')
   administers<Options>(command, {

@@ -1,4 +1,5 @@
-// dev.env: shell assignments that make every line of the banner and of the README paste and run.
+// dev.env: exported variables that make every line of the banner and of the README paste and run, programs of one's own
+// find what they need, and the command line ask the running service.
 
 type DevEnvironment = {
   readonly BASE_URL: string
@@ -12,9 +13,15 @@ type DevEnvironment = {
 // Inside single quotes a POSIX shell takes everything as it is; a quote itself ends them and starts anew.
 const quote = (value: string): string => `'${value.replaceAll("'", "'\\''")}'`
 
+/** What the command line reads. */
+const commandLineOf = ({ BASE_URL, IDENTITY_PROVIDER_JWT }: DevEnvironment) => ({
+  MINTMARK_URL: BASE_URL,
+  MINTMARK_OPERATOR_JWT: IDENTITY_PROVIDER_JWT,
+})
+
 export const formatDevEnvironment = (values: DevEnvironment): string =>
-  Object.entries(values)
-    .map(([name, value]) => `${name}=${quote(value)}\n`)
+  Object.entries({ ...values, ...commandLineOf(values) })
+    .map(([name, value]) => `export ${name}=${quote(value)}\n`)
     .join('')
 
 /** A path as a shell takes it after `source`, which looks up a bare name on PATH. */

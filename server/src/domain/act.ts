@@ -8,33 +8,36 @@ export type Actor =
   | { readonly type: 'cli'; readonly id: string }
   | { readonly type: 'system' }
 
-export type ActKind =
-  | 'agent.change'
-  | 'agent.create'
-  | 'agent.delete'
-  | 'agent.disable'
-  | 'agent.enable'
-  | 'agent.import'
-  | 'api_key.create'
-  | 'api_key.revoke'
-  | 'api_key.rotate'
-  | 'clock.reset'
-  | 'credential.convert'
-  | 'credential.create'
-  | 'credential.revoke'
-  | 'credential.rotate'
-  | 'revocation.create'
-  | 'signing_key.compromise'
-  | 'signing_key.create'
-  | 'signing_key.drop'
-  | 'signing_key.import'
-  | 'signing_key.reencrypt'
-  | 'signing_key.retire'
-  | 'signing_key.rotate'
-  | 'store.accept'
-  | 'store.restore'
-  | 'token.revoke'
-  | 'token.supersede'
+export const ACT_KINDS = [
+  'agent.change',
+  'agent.create',
+  'agent.delete',
+  'agent.disable',
+  'agent.enable',
+  'agent.import',
+  'api_key.create',
+  'api_key.revoke',
+  'api_key.rotate',
+  'clock.reset',
+  'credential.convert',
+  'credential.create',
+  'credential.revoke',
+  'credential.rotate',
+  'revocation.create',
+  'signing_key.compromise',
+  'signing_key.create',
+  'signing_key.drop',
+  'signing_key.import',
+  'signing_key.reencrypt',
+  'signing_key.retire',
+  'signing_key.rotate',
+  'store.accept',
+  'store.restore',
+  'token.revoke',
+  'token.supersede',
+] as const
+
+export type ActKind = (typeof ACT_KINDS)[number]
 
 export type Act = {
   readonly kind: ActKind

@@ -33,9 +33,15 @@ const REASON_LIST = /^[a-z][a-z0-9_]{0,63}(,[a-z][a-z0-9_]{0,63}){0,31}$/
 
 const isReason = (text: string): text is Reason => Object.hasOwn(REASONS, text)
 
-/** A comma list of reasons, each once. A name that this version does not know is dropped: it matches nothing. */
-export const parseReasonList = (text: string): readonly Reason[] | undefined =>
-  REASON_LIST.test(text) ? [...new Set(text.split(',').filter(isReason))].toSorted() : undefined
+/** `unknown`: names that this version does not know, which match nothing. */
+export type ReasonList = { readonly known: readonly Reason[]; readonly unknown: readonly string[] }
+
+/** A comma list of reasons, each once; undefined where the text is none. */
+export const parseReasonList = (text: string): ReasonList | undefined => {
+  if (!REASON_LIST.test(text)) return undefined
+  const asked = [...new Set(text.split(','))].toSorted()
+  return { known: asked.filter(isReason), unknown: asked.filter(name => !isReason(name)) }
+}
 
 /** The name of a stored number; a number that no version of Mintmark wrote is a fault. */
 export const reasonOf = (code: number): Reason => {

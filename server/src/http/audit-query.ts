@@ -1,6 +1,7 @@
 // The query parameters of the audit log and of the counts of refused authentications.
 import { z } from 'zod'
 import { type RefusalFilters, WAYS } from '../domain/attempt.ts'
+import { ACT_KINDS } from '../domain/act.ts'
 import { ACTOR_TYPES, type AuditFilters } from '../domain/audit.ts'
 import { CLIENT_ID, field, matching, pagingFields, time } from './list-query.ts'
 
@@ -20,7 +21,7 @@ const text = (description: string) => field(matching(TEXT), '1 to 512 printable 
 
 export const auditQuery = z.object({
   kind: field(matching(KIND), 'a kind of act such as agent.disable', {
-    description: 'Only acts of this kind.',
+    description: `Only acts of this kind: ${ACT_KINDS.join(', ')}. Another is named in \`unknown\`.`,
     examples: ['agent.disable'],
   }),
   actor_type: field(oneOf(ACTOR_TYPES), `one of ${ACTOR_TYPES.join(', ')}`, {
@@ -57,6 +58,12 @@ export const refusalsQuery = z.object({
 export type AuditQuery = z.output<typeof auditQuery>
 
 export type RefusalsQuery = z.output<typeof refusalsQuery>
+
+const isActKind = (kind: string): boolean => ACT_KINDS.some(known => known === kind)
+
+/** The kind that is asked for, where this version writes no such. */
+export const unknownKinds = ({ kind }: AuditQuery): readonly string[] =>
+  kind === undefined || isActKind(kind) ? [] : [kind]
 
 export const auditFiltersOf = (query: AuditQuery): AuditFilters => ({
   kind: query.kind ?? null,

@@ -4,10 +4,10 @@ import { ACCESS } from '../domain/access.ts'
 import { entryRecord } from '../domain/audit.ts'
 import { listAudit } from '../operations/list-audit.ts'
 import type { AdministrationPorts } from '../ports.ts'
-import { auditFiltersOf } from './audit-query.ts'
+import { auditFiltersOf, type AuditQuery, unknownKinds } from './audit-query.ts'
 import { makeListHandler } from './list-page.ts'
 import type { Refuser } from './refusals.ts'
-import { actor, pageOf, time } from './token-record.ts'
+import { actor, pageOf, time, unknownNames } from './token-record.ts'
 
 export const auditRecord = z.object({
   n: z.int().describe('Its number: entries are numbered from 1 without a gap.'),
@@ -21,13 +21,14 @@ export const auditRecord = z.object({
   detail: z.record(z.string(), z.unknown()).describe('What the act did; its members are those of the kind.'),
 })
 
-export const auditAnswer = pageOf(auditRecord)
+export const auditAnswer = pageOf(auditRecord).extend({ unknown: unknownNames })
 
 export const makeAuditHandler = (ports: AdministrationPorts, refuser: Refuser, path: string) =>
   makeListHandler(ports, refuser, {
     path,
     access: ACCESS.readAudit,
-    filtersOf: auditFiltersOf,
+    filtersOf: (query: AuditQuery) => auditFiltersOf(query),
     list: (reader, request) => listAudit(ports, reader, request),
     format: entryRecord,
+    unknownIn: query => unknownKinds(query),
   })

@@ -4,17 +4,18 @@ import { formatEndedRecord } from '../domain/format-token.ts'
 import { listHistory } from '../operations/list-history.ts'
 import type { AdministrationPorts } from '../ports.ts'
 import { makeListHandler } from './list-page.ts'
-import { historyFiltersOf } from './list-query.ts'
+import { historyFiltersOf, type HistoryQuery } from './list-query.ts'
 import type { Refuser } from './refusals.ts'
-import { endedTokenRecord, pageOf } from './token-record.ts'
+import { endedTokenRecord, pageOf, unknownNames } from './token-record.ts'
 
-export const historyAnswer = pageOf(endedTokenRecord)
+export const historyAnswer = pageOf(endedTokenRecord).extend({ unknown: unknownNames })
 
 export const makeHistoryHandler = (ports: AdministrationPorts, refuser: Refuser, path: string) =>
   makeListHandler(ports, refuser, {
     path,
     access: ACCESS.readTokens,
-    filtersOf: historyFiltersOf,
+    filtersOf: (query: HistoryQuery) => historyFiltersOf(query),
     list: (reader, request) => listHistory(ports, reader, request),
     format: formatEndedRecord,
+    unknownIn: query => query.termination_reason?.unknown ?? [],
   })

@@ -23,6 +23,8 @@ type List<Query, Filters, Found> = {
   readonly filtersOf: (query: Query, parameter: PathParameter) => Filters
   readonly list: (reader: Administrator, request: ListRequest<Filters>) => Promise<OrRefusal<ListPage<Found>>>
   readonly format: (record: Found) => object
+  /** Well-formed names that the query asks for and that this version does not know. */
+  readonly unknownIn?: (query: Query) => readonly string[]
 }
 
 type PagingQuery = { readonly limit?: number | undefined; readonly cursor?: string | undefined }
@@ -51,5 +53,10 @@ export const makeListHandler =
       const path = typeof list.path === 'string' ? list.path : list.path(parameter)
       void reply.header('link', nextPageOf(ports.profile.issuer, path, request.url, nextCursor))
     }
-    return reply.send({ data: records.map(list.format), next_cursor: nextCursor })
+    const unknown = list.unknownIn?.(query) ?? []
+    return reply.send({
+      data: records.map(list.format),
+      next_cursor: nextCursor,
+      ...(unknown.length > 0 && { unknown }),
+    })
   }

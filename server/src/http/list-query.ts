@@ -1,7 +1,7 @@
 // The query parameters of lists: paging, and the filters of the two lists of tokens, each with the form that a refusal names.
 import { z } from 'zod'
 import { PAGE_RECORDS_DEFAULT, PAGE_RECORDS_MAX, type HistoryFilters, type TokenFilters } from '../domain/page.ts'
-import { parseReasonList } from '../domain/reason.ts'
+import { parseReasonList, REASONS } from '../domain/reason.ts'
 import { parseScopeItem } from '../domain/scope.ts'
 import { parseTime } from '../domain/time.ts'
 import { parseUuid } from '../domain/token-id.ts'
@@ -74,7 +74,9 @@ export const pageQuery = tokensQuery.pick({ limit: true, cursor: true })
 
 export const historyQuery = tokensQuery.extend({
   termination_reason: field(parseReasonList, 'a comma list of names in lower snake case', {
-    description: 'Only tokens that ended for one of these reasons, separated by commas.',
+    description:
+      `Only tokens that ended for one of these reasons, separated by commas: ${Object.keys(REASONS).join(', ')}. ` +
+      'Others are named in `unknown`.',
     examples: ['manual_revocation', 'expired,agent_disabled'],
   }),
   ended_after: time('Only tokens that ended then or later.'),
@@ -95,7 +97,7 @@ export const tokenFiltersOf = (query: TokensQuery): TokenFilters => ({
 
 export const historyFiltersOf = (query: HistoryQuery): HistoryFilters => ({
   ...tokenFiltersOf(query),
-  reasons: query.termination_reason ?? null,
+  reasons: query.termination_reason?.known ?? null,
   endedAfter: query.ended_after ?? null,
   endedBefore: query.ended_before ?? null,
 })

@@ -40,6 +40,12 @@ export const tokenLife = tokenRecord.extend({
   revocation_id: z.string().nullable().describe('The revocation of many tokens that ended this one.'),
 })
 
+/** Beside `data` where a filter names what this version does not know: an empty page then says nothing of it. */
+export const unknownNames = z
+  .array(z.string())
+  .optional()
+  .describe('Names in the filter that are not known, perhaps mistyped: nothing can match them. Absent where all are.')
+
 export const pageOf = <T extends z.ZodType>(record: T) =>
   z.object({
     data: z.array(record),

@@ -67,7 +67,11 @@ test('what a filter cannot be is a wrong usage', t => {
     ['list', '--limit', '1001'],
     ['list', '--actor-type', 'robot'],
     ['refusals', '--way', 'guess'],
+    ['list', '--kind', 'agent.disabel'],
+    ['export', '--kind', 'agent.disabel'],
   ]) {
     assert.equal(run(folder, ['audit', ...options]).status, 2, options.join(' '))
   }
+  const mistyped = run(folder, ['audit', 'list', '--kind', 'agent.disabel'])
+  assert.match(mistyped.stderr, /Not known: agent\.disabel\. Known: .*agent\.disable, /)
 })

@@ -1,6 +1,7 @@
 // mintmark dev, started and used as a newcomer does: each line of its banner pasted into bash, in order.
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { request } from 'node:http'
 import { type TestContext, test } from 'node:test'
@@ -43,7 +44,7 @@ const paste = (folder: string, banner: string): readonly string[] => {
 
 const devEnvironment = (folder: string) => readFileSync(join(folder, '.mintmark/dev.env'), 'utf8')
 
-const withoutJwt = (text: string) => text.replace(/IDENTITY_PROVIDER_JWT=.*/, '')
+const withoutJwt = (text: string) => text.replaceAll(/_JWT=.*/g, '')
 
 const statusFor = (port: number, host: string): Promise<number | undefined> =>
   new Promise((resolve, reject) => {
@@ -85,10 +86,21 @@ test('each line of the banner works as pasted, in order, and all six operations 
 
 test('the banner names the variables of dev.env and never their values', async t => {
   const { folder, running } = await startInFolder(t)
-  const secrets = devEnvironment(folder).matchAll(/^(?:CLIENT_SECRET|ADMIN_API_KEY|IDENTITY_PROVIDER_JWT)='(.+)'$/gm)
+  const secrets = devEnvironment(folder).matchAll(/^export (?:CLIENT_SECRET|ADMIN_API_KEY|IDENTITY_PROVIDER_JWT)='(.+)'$/gm)
   const values = [...secrets].map(([, value = '']) => value)
   assert.equal(values.length, 3)
   for (const value of values) assert.ok(!running.printed.includes(value))
+})
+
+test('dev.env gives programs what they need, and the command line the running service', async t => {
+  const { folder, port } = await startInFolder(t)
+  const program = `process.stdout.write([process.env.BASE_URL, process.env.CLIENT_SECRET.length > 20].join(' '))`
+  const { stdout } = runShell(folder, `source .mintmark/dev.env\nnode -e "${program}"`)
+  assert.equal(stdout, `http://127.0.0.1:${port} true`)
+  const main = join(import.meta.dirname, '../../src/main.ts')
+  const listed = runShell(tmpdir(), `source ${folder}/.mintmark/dev.env\nnode ${main} agent list --json`)
+  assert.equal(listed.status, 0, listed.stderr)
+  assert.equal((JSON.parse(listed.stdout) as { data: unknown[] }).data.length, 1)
 })
 
 test('the README shows the lines of the banner, in the same order', async t => {

@@ -2,11 +2,13 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { connectApi } from '../../src/cli/api.ts'
 import { CommandFailed } from '../../src/cli/exit.ts'
 import { connectRemote } from '../../src/cli/remote-transport.ts'
+import { CERTIFICATE, PRIVATE_KEY } from '../support/loopback-certificate.ts'
 import { makeFolder, runAside } from './run-mintmark.ts'
 
 const serve = async (t: TestContext, answer: RequestListener): Promise<string> => {
@@ -35,6 +37,26 @@ const answering =
   (_request, response) =>
     response.writeHead(status, { 'content-type': type }).end(body)
 
+test('a certificate of an authority that is not known is answered with how to name it, and nothing was sent', async t => {
+  let requests = 0
+  const server = createTlsServer({ cert: CERTIFICATE, key: PRIVATE_KEY }, () => void (requests += 1))
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  t.after(() => server.close())
+  const { exitCode, message } = await failureOf(`https://127.0.0.1:${(server.address() as AddressInfo).port}`)
+  assert.equal(exitCode, 5)
+  assert.match(
+    message,
+    /authority that is not known here .*NODE_EXTRA_CA_CERTS\. Nothing was sent, and nothing changed\.$/,
+  )
+  assert.equal(requests, 0)
+})
+
+test('what does not speak TLS was sent nothing', async t => {
+  const url = await serve(t, () => {})
+  const { message } = await failureOf(url.replace('http:', 'https:'))
+  assert.match(message, /Nothing was sent, and nothing changed\.$/)
+})
+
 const JSON_TYPE = 'application/json; charset=utf-8'
 const PROBLEM = 'application/problem+json'
 const problem = JSON.stringify({ error: 'x', error_description: 'The reason.' })
@@ -52,7 +74,12 @@ const WRONG: readonly (readonly [string, RequestListener, number, RegExp])[] = [
   ['403', answering(403, PROBLEM, problem), 4, /^The reason\.$/],
   ['503', answering(503, PROBLEM, problem), 5, /^The reason\.$/],
   ['502 of a proxy', answering(502, 'text/html', '<html>'), 5, /status 502/],
-  ['a connection that is cut off', (_request, response) => void response.socket?.destroy(), 5, /cannot be reached/],
+  [
+    'a connection that is cut off',
+    (_request, response) => void response.socket?.destroy(),
+    5,
+    /cannot be reached: .*Whether a change was made is unknown/,
+  ],
   [
     'an answer that is cut off',
     (_request, response) => {

@@ -34,7 +34,7 @@ test('a token is introspected on the store and by --url, with exit code 3 once i
     assert.deepEqual(ended, {
       status: 3,
       stdout: '{"active":false}\n',
-      stderr: 'mintmark: The token is not active.\n',
+      stderr: '{"error":"not_active","error_description":"The token is not active."}\n',
     })
   }
 })
@@ -92,7 +92,10 @@ test('nobody who listens is unreachable, with exit code 5', async t => {
   const variables = { MINTMARK_URL: `http://127.0.0.1:${port}`, MINTMARK_API_KEY: 'key' }
   const { status, stdout, stderr } = runAlone(makeFolder(t), ['agent', 'list'], variables)
   assert.deepEqual([status, stdout], [5, ''])
-  assert.match(stderr, /^mintmark: http:\/\/127\.0\.0\.1:\d+ cannot be reached: ECONNREFUSED/)
+  assert.match(
+    stderr,
+    /^mintmark: http:\/\/127\.0\.0\.1:\d+ cannot be reached: ECONNREFUSED .*Nothing was sent, and nothing changed\.\n$/,
+  )
 })
 
 test('a usage that cannot be meant ends with 2: no credential, two of them, one without a URL, http elsewhere, a local command', t => {

@@ -8,6 +8,8 @@ import { createAgent, createApiKey, idOf, introspect, issue, startServing } from
 type Fields = Readonly<Record<string, unknown>>
 type Listed = { readonly data: readonly Fields[]; readonly next_cursor: string | null }
 
+const NOBODY = '00000000-0000-7000-8000-000000000000'
+
 const BY_US = { type: 'cli', id: userInfo().username }
 
 const serving = await startServing({ after })
@@ -92,13 +94,54 @@ test('revocation create counts first, asks for a yes, and ends everything only t
   assert.equal((serving.json('token', 'show', idOf(token)) as Fields)['revocation_id'], made['id'])
 })
 
+test('a whole token in the place of its id is refused with its id, and is not repeated', async () => {
+  const { issueOne } = makeWorld()
+  const token = String(await issueOne())
+  for (const verb of ['show', 'revoke']) {
+    const { status, stdout, stderr } = run(serving.folder, ['token', verb, token])
+    assert.deepEqual([status, stdout], [2, ''])
+    assert.ok(stderr.includes(`Its id is ${idOf(token)}`), stderr)
+    assert.ok(!stderr.includes(token.split('.')[2] ?? token), stderr)
+  }
+  assert.match(run(serving.folder, ['token', 'show', 'a.b.c']).stderr, /Its jti is the id\./)
+})
+
+test('a revocation of nothing in particular names the options, and a mistyped reason the known ones', () => {
+  const nothing = run(serving.folder, ['revocation', 'create', '--yes'])
+  assert.match(nothing.stderr, /--agent, --credential, --scope, --audience, --kid, --issued-before, .*--all/)
+  const mistyped = run(serving.folder, ['token', 'history', '--reason', 'manual_revocatio,expired'])
+  assert.match(mistyped.stderr, /Not known: manual_revocatio\. Known: expired, manual_revocation, .*restored\./)
+})
+
+test('with --json a failure is one line of JSON on standard error, with the exit code as ever', () => {
+  const FAILURES: readonly (readonly [number, string, ...string[]])[] = [
+    [1, 'not_found', 'token', 'show', NOBODY, '--json'],
+    [2, 'usage', 'token', 'show', 'nobody', '--json'],
+    [2, 'usage', 'token', 'list', '--json', '--limit', '0'],
+    [2, 'usage', 'token', 'list', '--json', '--nothing'],
+  ]
+  for (const [status, error, ...args] of FAILURES) {
+    const ended = run(serving.folder, args)
+    assert.deepEqual([ended.status, ended.stdout], [status, ''], args.join(' '))
+    const told = JSON.parse(ended.stderr) as Fields
+    assert.deepEqual([Object.keys(told), told['error']], [['error', 'error_description'], error], args.join(' '))
+    assert.equal(ended.stderr.trim().split('\n').length, 1)
+  }
+  assert.match(run(serving.folder, ['token', 'show', NOBODY, '--', '--json']).stderr, /^mintmark: /)
+})
+
 test('what names nothing is refused with 1, and a wrong usage with 2', () => {
   const REFUSED: readonly (readonly [number, ...string[]])[] = [
-    [1, 'token', 'show', 'nobody'],
-    [1, 'token', 'revoke', 'nobody', '--yes'],
+    [1, 'token', 'show', NOBODY],
+    [1, 'token', 'revoke', NOBODY, '--yes'],
     [1, 'revocation', 'show', 'nobody'],
-    [1, 'revocation', 'create', '--yes'],
-    [1, 'revocation', 'create', '--all', '--scope', 'db:read', '--yes'],
+    [2, 'token', 'show', 'nobody'],
+    [2, 'token', 'revoke', 'nobody', '--yes'],
+    [2, 'revocation', 'create', '--yes'],
+    [2, 'revocation', 'create', '--dry-run'],
+    [2, 'revocation', 'create', '--all', '--scope', 'db:read', '--yes'],
+    [2, 'token', 'history', '--reason', 'of_another_version'],
+    [2, 'token', 'export-history', '--reason', 'expired,of_another_version'],
     [2, 'token', 'list', '--agent', 'nobody'],
     [2, 'token', 'list', '--limit', '1001'],
     [2, 'token', 'history', '--ended-after', 'yesterday'],

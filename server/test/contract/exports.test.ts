@@ -124,7 +124,7 @@ for (const name of NAMES) {
     })
 
     test('nothing found: no line of NDJSON, and of CSV the names', async () => {
-      const query = name === 'audit' ? 'kind=agent.nothing' : 'client_id=nobody'
+      const query = name === 'audit' ? 'kind=clock.reset' : 'client_id=nobody'
       assert.equal((await exportAs(name, `?${query}`)).text, '')
       assert.equal((await exportAs(name, `?format=csv&${query}`)).text, `${COLUMNS[name].join(',')}\r\n`)
     })
@@ -138,6 +138,18 @@ for (const name of NAMES) {
       assert.equal(head.headers['content-type'], 'text/csv; charset=utf-8; header=present')
       assert.equal((await send(service, { ...message, headers: {} })).status, 401)
       assert.equal((await send(service, { ...message, path: `/api/v1/exports/${name}?format=xls` })).status, 400)
+    })
+
+    test('a reason or kind that is not known is refused with the known ones: an empty file could not say so', async () => {
+      const filter = { tokens: null, history: 'termination_reason=expired,nope', audit: 'kind=agent.disabel' }[name]
+      if (filter === null) return
+      const { status, json } = await exportAs(name, `?${filter}`)
+      const { error, error_description } = json as Kept
+      assert.deepEqual([status, error], [400, 'invalid_request'])
+      assert.match(
+        String(error_description),
+        /^(termination_reason is not a comma list of expired, |kind is not one of agent\.change, )/,
+      )
     })
 
     test('a malformed, an empty, a repeated and an unknown parameter is refused by its name', async () => {

@@ -65,9 +65,13 @@ test('an act at the terminal has no address; filters that match nothing give an 
     data.map(({ kind, source, request_id }) => ({ kind, source, request_id })),
     [{ kind: 'agent.create', source: null, request_id: null }],
   )
-  for (const query of ['kind=agent.nothing', 'subject=nothing', 'before=1970-01-01T00:00:00Z']) {
+  for (const query of ['kind=clock.reset', 'subject=nothing', 'before=1970-01-01T00:00:00Z']) {
     assert.deepEqual(await list(query), { data: [], next_cursor: null })
   }
+})
+
+test('a kind that is not known is named beside the entries, so that an empty page is no false "nobody did"', async () => {
+  assert.deepEqual(await list('kind=agent.disabel'), { data: [], next_cursor: null, unknown: ['agent.disabel'] })
 })
 
 test('keyset paging: Link rel="next" leads through every entry once, newest first', async () => {

@@ -1,0 +1,25 @@
+// The argument that names a token: its id. A whole token there has been seen by everybody who can list processes.
+import { isUuid, parseUuid } from '../domain/token-id.ts'
+import { CommandFailed, EXIT } from './exit.ts'
+import { parseJson } from './parse-json.ts'
+import { isRecord } from './print.ts'
+
+const COMPACT_JWT = /^[\w-]+\.([\w-]+)\.[\w-]*$/
+
+/** The id that a token says it has, unverified. */
+const idIn = (payload: string): string | undefined => {
+  const claims = parseJson(Buffer.from(payload, 'base64url').toString('utf8'))
+  const id = isRecord(claims) ? claims['jti'] : undefined
+  return typeof id === 'string' && isUuid(id) ? id : undefined
+}
+
+/** The id of a token, or a refusal that never repeats what was given: it may be a secret. */
+export const readTokenId = (text: string): string => {
+  const id = parseUuid(text)
+  if (id !== undefined) return id
+  const [, payload] = COMPACT_JWT.exec(text) ?? []
+  if (payload === undefined) throw new CommandFailed('Expected the id of a token: a UUID, its jti.', EXIT.usage)
+  const jti = idIn(payload)
+  const which = jti === undefined ? 'Its jti is the id.' : `Its id is ${jti}: run the command with that.`
+  throw new CommandFailed(`This is a token, where the id of one is expected. ${which}`, EXIT.usage)
+}
