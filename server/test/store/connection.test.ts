@@ -44,6 +44,14 @@ test('a commit is acknowledged once it is on the disk, on macOS by its own stron
   }
 })
 
+test('temporary files are kept in memory: the root of a container may be read-only, with its /tmp', async t => {
+  const file = await makeFile(t)
+  const MEMORY = 2
+  for (const db of [openForWriting(file), openForReading(file)]) {
+    assert.equal(keep(t, db).pragma('temp_store', { simple: true }), MEMORY)
+  }
+})
+
 test('a reading connection cannot write, where a writing one can', async t => {
   const file = await makeFile(t)
   const write = 'update service set seq = seq + 1'

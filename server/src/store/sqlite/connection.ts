@@ -133,6 +133,8 @@ const openMigrated = (file: string, typeOf: FileSystemTypeOf, opening: Opening =
   refuseNetworkFileSystem(file, typeOf)
   const db = open(file, opening)
   try {
+    // A container's root may be read-only, /tmp with it. Not in a migration, whose temporary files may be as large as a table.
+    db.pragma('temp_store = memory')
     refuseVersion(db, file)
     return db
   } catch (fault) {
