@@ -19,6 +19,8 @@ export type StageOutcome = { readonly observed: Observation; readonly wrong: rea
 /** The proofs of secrets take turns, and the thread that makes them rests in between. */
 const IMPORTED_STAGE = 'imported-secret'
 const IMPORTED_SECONDS_MIN = 6
+/** What a request leaves to be written later, as counts of refusals, is written once a second. */
+const AFTERMATH_MS = 1500
 const SETTLE_MS_MAX = 10_000
 const SETTLE_POLL_MS = 250
 /** More than a stage may go beyond its time. */
@@ -43,6 +45,7 @@ const attack = async (options: AttackOptions): Promise<Tally> => {
 
 /** Memory may be taken back a while after its use; the process gets some time for that. */
 const settle = async ({ pid, ended }: Service, beforeMiB: number): Promise<number> => {
+  await delay(AFTERMATH_MS)
   const until = performance.now() + SETTLE_MS_MAX
   for (;;) {
     const resident = residentMiB(pid)

@@ -100,6 +100,14 @@ const boundsOf = (request: Buffer, place: Place): readonly [least: number, most:
 export const cutAt = (request: Buffer, place: Place, between: (least: number, most: number) => number): Buffer =>
   request.subarray(0, between(...boundsOf(request, place)))
 
+export const hasBody = (request: Buffer): boolean => !request.subarray(-HEAD_END.length).equals(Buffer.from(HEAD_END))
+
+/** With the shortest Host that there is: 1,600 of these for the document of the API are 60,800 bytes. */
+export const shortestGet = (path: string): Buffer => Buffer.from(`GET ${path} HTTP/1.1\r\nHost:a\r\n\r\n`)
+
+/** As much as a service reads at once. */
+export const BURST_BYTES = 62_000
+
 /** So many of the same that they fill one read of the service: it has them all before it answers the first. */
-export const burstOf = (request: Buffer, bytes: number): Buffer =>
+export const burstOf = (request: Buffer, bytes = BURST_BYTES): Buffer =>
   Buffer.concat(Array.from({ length: Math.floor(bytes / request.length) }, () => request))

@@ -5,9 +5,11 @@ import {
   burstOf,
   cutAt,
   forgedToken,
+  hasBody,
   introspection,
   type Place,
   requestOf,
+  shortestGet,
   strangerRequests,
   tokenRequest,
   wrongApiKey,
@@ -24,7 +26,10 @@ const reset = ({ socket }: Stranger): void => void socket.resetAndDestroy()
 
 const pause = ({ random }: Attack): Promise<void> => delay(random.below(PAUSE_MS_MOST))
 
-const pickRequest = (attack: Attack): Buffer => attack.random.pick(strangerRequests(genuineOf(attack)))()
+const pickRequest = (attack: Attack, place: Place = 'whole'): Buffer => {
+  const requests = strangerRequests(genuineOf(attack)).map(make => make())
+  return attack.random.pick(place === 'body' ? requests.filter(hasBody) : requests)
+}
 
 /** Half of the resets follow at once, half when the service has most likely read what came before. */
 const resetAt =
@@ -33,7 +38,7 @@ const resetAt =
     runLanes(attack, LANES, async () => {
       const stranger = await openStranger(attack)
       if (stranger === undefined) return
-      stranger.socket.write(cutAt(pickRequest(attack), place, attack.random.between))
+      stranger.socket.write(cutAt(pickRequest(attack, place), place, attack.random.between))
       if (attack.random.chance(0.5)) await pause(attack)
       reset(stranger)
     })
@@ -58,20 +63,15 @@ const cutBodies: Strangers = attack =>
     const chunked = ['Content-Type: application/x-www-form-urlencoded', 'Transfer-Encoding: chunked']
     const bytes = random.chance(0.3)
       ? Buffer.concat([requestOf('POST /oauth/token', { headers: chunked }), Buffer.from('20\r\ngrant_type=client')])
-      : cutAt(pickRequest(attack), 'body', random.between)
+      : cutAt(pickRequest(attack, 'body'), 'body', random.between)
     stranger.socket.end(bytes)
     await pause(attack)
     if (random.chance(0.5)) stranger.socket.destroy()
     else await Promise.race([once(stranger.socket, 'close'), delay(ANSWER_MS_MAX)])
   })
 
-/** As much as a service reads at once. */
-const BURST_BYTES = 62_000
 const BURST_LANES = 4
 const BURST_PAUSE_MS = 250
-
-// The shortest Host that there is: 1,600 of these are 60,800 bytes.
-const shortest = (path: string): Buffer => Buffer.from(`GET ${path} HTTP/1.1\r\nHost:a\r\n\r\n`)
 
 const burst =
   (make: (attack: Attack) => Buffer): Strangers =>
@@ -79,7 +79,7 @@ const burst =
     runLanes(attack, BURST_LANES, async () => {
       const stranger = await openStranger(attack)
       if (stranger === undefined) return
-      const bytes = burstOf(make(attack), BURST_BYTES)
+      const bytes = burstOf(make(attack))
       if (attack.random.chance(0.5)) stranger.socket.write(bytes, () => stranger.socket.destroy())
       else stranger.socket.write(bytes, () => reset(stranger))
       await delay(BURST_PAUSE_MS)
@@ -93,8 +93,8 @@ export const RESETS: Readonly<Record<string, Strangers>> = {
   'reset-after-send': resetAt('whole'),
   'reset-while-answering': resetWhileAnswering,
   'cut-bodies': cutBodies,
-  'burst-openapi': burst(() => shortest('/openapi.json')),
-  'burst-docs': burst(() => shortest('/docs')),
+  'burst-openapi': burst(() => shortestGet('/openapi.json')),
+  'burst-docs': burst(() => shortestGet('/docs')),
   'burst-introspections': burst(({ token }) => introspection(wrongApiKey(), forgedToken(token))),
   'burst-tokens': burst(({ access }) => tokenRequest(access.agent.clientId, wrongSecret())),
 }

@@ -1,12 +1,11 @@
 // Connections that take their time: they send a byte now and then, nothing at all, or never read.
 import { setTimeout as delay } from 'node:timers/promises'
-import { burstOf, requestOf, tokenRequest, wrongSecret } from './requests.ts'
+import { burstOf, requestOf, shortestGet, tokenRequest, wrongSecret } from './requests.ts'
 import { type Attack, openMany, type Stranger, type Strangers, untilOver } from './stranger.ts'
 
 const CONNECTIONS = 500
 const BYTE_MS = 100
 const UNREAD_CONNECTIONS = 20
-const UNREAD_BYTES = 62_000
 
 const dribble = async (attack: Attack, strangers: readonly Stranger[], next: () => string): Promise<void> => {
   while (!attack.isOver()) {
@@ -48,7 +47,7 @@ const unread: Strangers = async attack => {
   const strangers = await openMany(attack, UNREAD_CONNECTIONS)
   for (const { socket } of strangers) {
     socket.pause()
-    socket.write(burstOf(requestOf('GET /openapi.json'), UNREAD_BYTES))
+    socket.write(burstOf(shortestGet('/openapi.json')))
   }
   await untilOver(attack)
 }
