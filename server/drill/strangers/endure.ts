@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { askForFirstTokens, type FirstTokens } from './first-tokens.ts'
+import { readCursors } from './genuine-cursors.ts'
 import { countRevived, fillStock, startHonestCallers } from './honest-callers.ts'
 import { GROWTH_MIB_MAX, judge, type Observation } from './judge.ts'
 import { faultsIn, peakMiB, resetPeak, residentMiB, threadsOf } from './process-state.ts'
@@ -73,6 +74,7 @@ export const endure = async (world: World, service: Service, asked: StageRun): P
   const wrong: string[] = []
   await fillStock(access, tokens)
   tokens.ended.length = 0
+  const cursors = await readCursors(access.port, adminJwt)
   service.readLog()
   const [threads, residentBeforeMiB] = [threadsOf(service.pid), residentMiB(service.pid)]
   resetPeak(service.pid)
@@ -82,6 +84,7 @@ export const endure = async (world: World, service: Service, asked: StageRun): P
       ...run,
       access,
       adminJwt,
+      cursors,
       token: tokens.live[0] ?? '',
       importedClientId: importedClients[0]?.clientId ?? '',
     }),

@@ -64,9 +64,9 @@ const fromEverywhere: Strangers = attack =>
 const send =
   (name: string): Strangers =>
   attack => {
-    const { access, adminJwt } = attack
-    const { introspectionKey, readerKey, agent } = access
-    const requests = HOSTILE_BYTES[name]?.({ introspectionKey, readerKey, adminJwt, clientId: agent.clientId }) ?? []
+    const { access, adminJwt, cursors } = attack
+    const credentials = { ...access, clientId: access.agent.clientId, adminJwt, cursors }
+    const requests = HOSTILE_BYTES[name]?.(credentials) ?? []
     return runLanes(attack, USUAL.sockets, async () => {
       const stranger = await openStranger(attack)
       if (stranger === undefined) return

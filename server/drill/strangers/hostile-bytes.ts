@@ -1,6 +1,7 @@
 // Bytes that arrive whole and that a store cannot hold: NUL, lone surrogates, what is not UTF-8. Strangers send them, and
 // callers with a credential, for whom they come further.
 import { randomUUID } from 'node:crypto'
+import { type GenuineCursor, LISTS, pointElsewhere } from './genuine-cursors.ts'
 import {
   apiKey,
   basic,
@@ -19,6 +20,7 @@ export type Credentials = {
   readonly introspectionKey: string
   readonly readerKey: string
   readonly adminJwt: string
+  readonly cursors: readonly GenuineCursor[]
 }
 
 type Requests = (credentials: Credentials) => readonly Buffer[]
@@ -48,27 +50,21 @@ const nuls: Requests = ({ clientId, introspectionKey, readerKey, adminJwt }) => 
   requestOf('GET /api/v1/audit/refusals?client_id=%00', { headers: [bearer(adminJwt)] }),
 ]
 
-const LISTS = ['/api/v1/tokens', '/api/v1/tokens/history', '/api/v1/agents', '/api/v1/audit'] as const
 const encoded = (text: string): string => Buffer.from(text, 'latin1').toString('base64url')
-const CURSORS = [
-  '.%2500',
-  '%2500.',
-  '%00',
-  '%ff',
-  encoded('\0'),
-  encoded('["\0"]'),
-  encoded('[1e309,"\\ud800"]'),
-  `${encoded('{"a":"\\u0000"}')}.${encoded('\0')}`,
-  'A'.repeat(4000),
-]
+/** As they stand in a query string: `%2500` is a cursor with `%00` in it, which its reader may decode again. */
+const ENDINGS = ['%2500', 'a%2500', '%25ed%25a0%2580', '%25ff', '%00', '%ff', '%25', '9'.repeat(400), '1e309', '-1']
+const FOREIGN = ['.%2500', '%2500.', encoded('\0'), encoded('["\0"]'), encoded('{"a":"\\ud800"}'), 'A'.repeat(4000)]
 
-const cursors: Requests = ({ adminJwt }) =>
-  LISTS.flatMap(list =>
-    CURSORS.flatMap(cursor => [
-      requestOf(`GET ${list}?cursor=${cursor}`, { headers: [bearer(adminJwt)] }),
-      requestOf(`GET ${list}?cursor=${cursor}`),
-    ]),
+const cursors: Requests = ({ adminJwt, cursors: genuine }) => {
+  const forged = genuine.flatMap(({ list, cursor }) =>
+    ENDINGS.map(ending => `${list}?cursor=${pointElsewhere(cursor, ending)}`),
   )
+  const foreign = LISTS.flatMap(list => FOREIGN.map(cursor => `${list}?cursor=${cursor}`))
+  return [...forged, ...foreign].flatMap(path => [
+    requestOf(`GET ${path}`, { headers: [bearer(adminJwt)] }),
+    requestOf(`GET ${path}`),
+  ])
+}
 
 const SURROGATES = ['\\ud800', '\\udc00', 'a\\udfffb', '\\ud800\\u0000', '\\u0000'] as const
 

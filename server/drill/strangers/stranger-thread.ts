@@ -5,7 +5,7 @@ import { makeRandom } from '../random.ts'
 import { STAGES } from './stages.ts'
 import type { Attack, Tally } from './stranger.ts'
 
-export type AttackOptions = Pick<Attack, 'access' | 'adminJwt' | 'importedClientId' | 'token'> & {
+export type AttackOptions = Pick<Attack, 'access' | 'adminJwt' | 'cursors' | 'importedClientId' | 'token'> & {
   readonly stage: string
   readonly seed: number
   readonly seconds: number

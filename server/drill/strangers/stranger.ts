@@ -4,12 +4,14 @@ import { connect, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Random } from '../random.ts'
 import type { Access } from '../requests.ts'
+import type { GenuineCursor } from './genuine-cursors.ts'
 import type { Genuine } from './requests.ts'
 
 /** What a stranger knows, and when to stop. */
 export type Attack = {
   readonly access: Access
   readonly adminJwt: string
+  readonly cursors: readonly GenuineCursor[]
   /** Of an agent: what a forger copies. */
   readonly token: string
   /** A client whose secret another server hashed, at a price. */

@@ -1,6 +1,7 @@
 // What the strangers drill makes of what it saw, and the bytes that its strangers send.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { pointElsewhere } from '../../drill/strangers/genuine-cursors.ts'
 import { HOSTILE_BYTES } from '../../drill/strangers/hostile-bytes.ts'
 import type { HonestCounts } from '../../drill/strangers/honest-callers.ts'
 import { judge, type Observation, percent } from '../../drill/strangers/judge.ts'
@@ -140,6 +141,8 @@ test('a request is known to have a body, and 1,600 requests for the document of 
 
 const bodyLengthOf = (request: Buffer): number => request.length - request.indexOf('\r\n\r\n') - 4
 
+const CURSOR = { list: '/api/v1/agents', cursor: '1.agents.print.drill' }
+
 const GENUINE = {
   clientId: 'client',
   operatorJwt: `e30.${Buffer.from('{"sub":"operator"}').toString('base64url')}.c2ln`,
@@ -147,7 +150,13 @@ const GENUINE = {
 }
 
 test('what strangers send whole is as long as it says, whatever bytes are in it', () => {
-  const credentials = { clientId: 'client', introspectionKey: 'key', readerKey: 'key', adminJwt: 'jwt' }
+  const credentials = {
+    clientId: 'client',
+    introspectionKey: 'key',
+    readerKey: 'key',
+    adminJwt: 'jwt',
+    cursors: [CURSOR],
+  }
   const hostile = Object.values(HOSTILE_BYTES).flatMap(requests => requests(credentials))
   const all = [...hostile, ...strangerRequests(GENUINE).map(make => make())]
   assert.ok(all.length > 100)
@@ -155,6 +164,11 @@ test('what strangers send whole is as long as it says, whatever bytes are in it'
     const stated = /\r\nContent-Length: (\d+)\r\n/.exec(request.toString('latin1'))?.[1] ?? '0'
     assert.equal(bodyLengthOf(request), Number(stated), request.toString('latin1'))
   }
+})
+
+test('a forged cursor keeps its opening, and points at what its reader decodes once more', () => {
+  const forged = new URLSearchParams(`cursor=${pointElsewhere(CURSOR.cursor, '%2500')}`).get('cursor')
+  assert.equal(forged, '1.agents.print.%00')
 })
 
 test('a forged token keeps the header and the time of its id, and is another', () => {
