@@ -33,22 +33,24 @@ const readAnswer = (received: string): Answer | undefined => {
 /** An exchange that takes longer than `answerMsMax` ends the connection. */
 export const openConnection = async (port: number, answerMsMax = ANSWER_MS_MAX): Promise<Connection> => {
   const socket = connect({ host: '127.0.0.1', port, noDelay: true })
+  // Also while it connects: a service with a full backlog takes no connection and refuses none.
+  socket.setTimeout(answerMsMax, () => socket.destroy(new ConnectionLost('No answer came in time.')))
   await once(socket, 'connect').catch((fault: unknown) => {
     throw new ConnectionLost('The connection could not be made.', { cause: fault })
   })
   // One character a byte, so that Content-Length counts characters. All that is compared is ASCII.
   socket.setEncoding('latin1')
-  socket.setTimeout(answerMsMax, () => socket.destroy())
   let waiting: Waiting | undefined
   let received = ''
   let ended = false
-  const end = (): void => {
+  const end = (fault: Error): void => {
     ended = true
-    waiting?.reject(new ConnectionLost('The connection ended before the answer.'))
+    waiting?.reject(fault)
     waiting = undefined
   }
-  socket.on('error', end)
-  socket.on('close', end)
+  const lost = new ConnectionLost('The connection ended before the answer.')
+  socket.on('error', fault => end(fault instanceof ConnectionLost ? fault : lost))
+  socket.on('close', () => end(lost))
   socket.on('data', (text: string) => {
     received += text
     const answer = readAnswer(received)

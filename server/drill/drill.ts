@@ -2,8 +2,15 @@
 import { parseArgs } from 'node:util'
 import { prepareService, type ServiceUnderDrill } from './service-under-drill.ts'
 
-/** Options by name, each with its default; a null default means that the option may be left out. */
-type Defaults = Readonly<Record<string, number | null>>
+/**
+ * Options by name, each with its default. Null: a number that may be left out. False: a flag. A list: one of these words, or
+ * nothing.
+ */
+type Default = number | null | false | readonly string[]
+type Defaults = Readonly<Record<string, Default>>
+
+type Value<T extends Default> = T extends readonly string[] ? T[number] | null : T extends false ? boolean : T
+type Options<D extends Defaults> = { readonly [Name in keyof D]: Value<D[Name]> }
 
 /** The exit code of a drill for which the machine lacks something. */
 export const CANNOT_RUN = 2
@@ -17,20 +24,36 @@ const parseCount = (name: string, text: string): number => {
   return Number(text)
 }
 
-/** Reads the whole numbers that a drill takes, and `--seed`; ends the drill with a line where an option is wrong. */
-export const readOptions = <D extends Defaults>(defaults: D): D & { readonly seed: number } => {
-  const all: Defaults = { ...defaults, seed: Math.floor(Math.random() * SEED_MAX) }
-  const names = Object.keys(all)
-  const known = Object.fromEntries(names.map(name => [name, { type: 'string' as const }]))
+const isWords = (value: Default | undefined): value is readonly string[] => Array.isArray(value)
+
+const parseWord = (name: string, text: string, words: readonly string[]): string => {
+  if (!words.includes(text)) throw new Error(`--${name} is ${text}; expected one of ${words.join(', ')}.`)
+  return text
+}
+
+const parseValue = (name: string, given: string | boolean | undefined, byDefault: Default | undefined) => {
+  if (typeof given === 'boolean') return given
+  if (given === undefined) return isWords(byDefault) ? null : byDefault
+  return isWords(byDefault) ? parseWord(name, given, byDefault) : parseCount(name, given)
+}
+
+/** The options that these arguments give. Throws an error for a person where one is wrong. */
+export const parseOptions = <const D extends Defaults>(defaults: D, args: readonly string[]): Options<D> => {
+  const names = Object.entries(defaults)
+  const known = Object.fromEntries(
+    names.map(([name, value]) => [name, { type: value === false ? ('boolean' as const) : ('string' as const) }]),
+  )
+  const { values } = parseArgs({ options: known, args: [...args] })
+  return Object.fromEntries(names.map(([name, value]) => [name, parseValue(name, values[name], value)])) as Options<D>
+}
+
+/** Reads the options of a drill, and `--seed`; ends the drill with a line where an option is wrong. */
+export const readOptions = <D extends Defaults>(defaults: D): Options<D> & { readonly seed: number } => {
+  const all = { ...defaults, seed: Math.floor(Math.random() * SEED_MAX) }
   try {
-    const { values } = parseArgs({ options: known })
-    const read = names.map(name => {
-      const text = values[name]
-      return [name, typeof text === 'string' ? parseCount(name, text) : all[name]]
-    })
-    return Object.fromEntries(read) as D & { readonly seed: number }
+    return parseOptions<Defaults>(all, process.argv.slice(2)) as Options<D> & { readonly seed: number }
   } catch (fault) {
-    print(`${fault instanceof Error ? fault.message : String(fault)}\nOptions: --${names.join(', --')}`)
+    print(`${fault instanceof Error ? fault.message : String(fault)}\nOptions: --${Object.keys(all).join(', --')}`)
     process.exit(1)
   }
 }

@@ -66,8 +66,8 @@ export const environmentOf = (dataFolder: string, port: number, provider: Identi
 
 const runCommand = promisify(execFile)
 
-// Not synchronously: the drill may itself be the network between the command and its store.
-const mintmark = async (env: Variables, args: readonly string[]): Promise<string> => {
+/** Runs a command. Not synchronously: the drill may itself be the network between the command and its store. */
+export const mintmark = async (env: Variables, args: readonly string[]): Promise<string> => {
   const { stdout } = await runCommand(process.execPath, [PROGRAM, ...args], { env, timeout: START_MS_MAX })
   return stdout
 }
