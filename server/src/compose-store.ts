@@ -6,6 +6,7 @@ import type { PostgresConfig } from './config-database.ts'
 import type { Act } from './domain/act.ts'
 import type { AuditVerdict } from './domain/seal.ts'
 import { refuseFolder, StartRefused } from './start-refused.ts'
+import type { OnFault } from './store/background.ts'
 import type { AuditCheck } from './store/audit/verify-audit.ts'
 import type { Reencryption } from './store/signing-keys/reencrypt.ts'
 import type { ClockCells } from './store/sqlite/clock.ts'
@@ -89,13 +90,14 @@ export type Connected = Omit<StoreConnection, 'close'> & { readonly close: () =>
 export const connectToStore = async (
   { databaseFile, postgres }: StoreConfig,
   clock: ClockCells | null,
+  onFault: OnFault,
 ): Promise<Connected> => {
   if (postgres === null) {
     if (clock === null) throw new Error('A thread that serves was given no clock.')
-    return connectStore({ file: databaseFile, clock })
+    return forPerson(() => connectStore({ file: databaseFile, clock, onFault }))
   }
   const { openPostgresStore } = await import('./store/postgres/open.ts')
-  const store = await forPerson(() => openPostgresStore({ address: postgres, retention: null, serves: true }))
+  const store = await forPerson(() => openPostgresStore({ address: postgres, retention: null, serves: true, onFault }))
   return { ...store, connect: port => port.close() }
 }
 

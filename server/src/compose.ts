@@ -2,7 +2,6 @@
 // What only a service needs is imported where it is wired: each command, and each thread, loads what it uses.
 import type { ListenOptions } from 'node:net'
 import type { FastifyInstance, FastifyListenOptions } from 'fastify'
-import type { Logger } from 'pino'
 import { certificateOptionsOf, certificateSourcesOf } from './compose-client-certificates.ts'
 import {
   type CheckKey,
@@ -13,6 +12,7 @@ import {
   makersUnder,
   refuseWrongKey,
 } from './compose-keys.ts'
+import { type FaultLog, makeFaultLog, makeLogger } from './compose-log.ts'
 import {
   type Connected,
   connectToStore,
@@ -51,6 +51,8 @@ export type Service = {
   /** What further threads that serve connect to. */
   readonly host: StoreHost
   readonly ports: Ports
+  /** Counts and logs faults that end nothing. */
+  readonly report: FaultLog
   /** The last restore of the store, if there was one. */
   readonly restoreState: () => Promise<RestoreState | undefined>
   readonly close: () => Promise<void>
@@ -65,11 +67,11 @@ const COMMAND_DEADLINE_MS = 10_000
 export const openForCommand = (config: StoreConfig): Promise<Store> =>
   openStore(config, { retention: null, deadlineMs: COMMAND_DEADLINE_MS })
 
-const openForService = async (config: ServiceConfig): Promise<Store> => {
+const openForService = async (config: ServiceConfig): Promise<{ readonly store: Store; readonly report: FaultLog }> => {
   const { expiredDays, endedDays } = config.retention
   const retention = { expiredMs: expiredDays * DAY_MS, endedMs: endedDays * DAY_MS }
   const logger = await makeLogger(config)
-  const onFault = (err: unknown): void => logger.error({ err }, 'the store failed at work of its own and goes on')
+  const report = makeFaultLog(logger)
   const key = keyOf(config)
   const sealing = {
     key: { bytes: auditSealKey(key), keyEncryptionKeyId: keyEncryptionKeyId(key) },
@@ -77,7 +79,7 @@ const openForService = async (config: ServiceConfig): Promise<Store> => {
     onSeal: (seal: Seal): void => logger.info(seal, 'audit entries sealed'),
   }
   const keys = keepingOf(config)
-  return openStore(config, { retention, sealing, keys, onFault })
+  return { store: await openStore(config, { retention, sealing, keys, onFault: report }), report }
 }
 
 /** The administration of the store on this machine, for the user at its terminal; no port is opened. */
@@ -172,13 +174,13 @@ const refuseLifetime = async (store: Store, seconds: number): Promise<void> => {
 const openFor = async (maker: StoreMaker, config: ServiceConfig, checkKey: CheckKey): Promise<Service> => {
   // Loaded while the writing thread starts.
   const operators = operatorsOf(config)
-  const store = await openForService(config)
+  const { store, report } = await openForService(config)
   try {
     refuseOtherMaker(store, config, maker)
     await checkKey(store, config)
     await refuseLifetime(store, config.tokenLifetimeSeconds)
     const ports = portsOf(store, config, await operators)
-    return { host: store.host, ports, restoreState: () => store.restores.state(), close: () => store.close() }
+    return { host: store.host, ports, report, restoreState: () => store.restores.state(), close: () => store.close() }
   } catch (error) {
     await store.close()
     throw error
@@ -194,20 +196,20 @@ export const openDevService = async (config: ServiceConfig): Promise<Service> =>
   return openFor('dev', config, ensureSigningKey)
 }
 
+type ThreadOptions = {
+  readonly clock: ClockCells | null
+  readonly operators: Operators
+  readonly report: FaultLog
+}
+
 /** The ports of a further thread. It writes once `connect` has been given a port to the writing thread, if there is one. */
-export const connectPorts = async (config: ServiceConfig, clock: ClockCells | null, operators: Operators) => {
-  const store = await connectToStore(config, clock)
+export const connectPorts = async (config: ServiceConfig, { clock, operators, report }: ThreadOptions) => {
+  const store = await connectToStore(config, clock, report)
   const disconnect = async (): Promise<void> => {
     await store.settle()
     await store.close()
   }
   return { ports: portsOf(store, config, operators), connect: store.connect, disconnect }
-}
-
-/** Log lines are JSON on standard error; standard output is for what a command prints. */
-export const makeLogger = async ({ logLevel }: ServiceConfig): Promise<Logger> => {
-  const { pino } = await import('pino')
-  return pino({ level: logLevel }, pino.destination(2))
 }
 
 type ServerAddress = {

@@ -30,6 +30,7 @@ import type { EndingReason } from './domain/reason.ts'
 import type { OrRefusal } from './domain/refusal.ts'
 import type { Revocation, RevocationConditions, RevocationObstacle, RevocationPreview } from './domain/revocation.ts'
 import type { PublicJwk, SigningAlgorithm, SigningKey } from './domain/signing-key.ts'
+import type { Source } from './domain/source.ts'
 import type { Milliseconds, MonotonicMilliseconds } from './domain/time.ts'
 import type { ClientAssertions } from './ports/client-assertions.ts'
 import type { ClientCertificates } from './ports/client-certificates.ts'
@@ -191,7 +192,7 @@ export interface AuditLog {
   /** Newest first. */
   listRefusals(request: PageRequest<RefusalFilters>): Promise<Page<RefusalCount>>
   /** Counts at once and writes about a second later, without anybody waiting for it. */
-  countRefusal(attempt: Attempt, source: string): void
+  countRefusal(attempt: Attempt, source: Source): void
 }
 
 export interface StoreHealth {

@@ -10,7 +10,7 @@ import { printLine } from './print.ts'
 
 const run = async (): Promise<void> => {
   const running = await startDev(readDevConfig(), cliOrigin())
-  closeAtSignal(0, running.close)
+  closeAtSignal({ drainSeconds: 0, report: running.report }, running.close)
   printLine(running.banner)
 }
 

@@ -1,6 +1,7 @@
 // How a command ends when it does not succeed: a line on standard error, and the exit code, of which this is the list.
 import { CommanderError } from 'commander'
 import { ConfigurationError } from '../config.ts'
+import { TOO_FEW_FILES } from '../domain/open-files.ts'
 import { Unavailable } from '../domain/refusal.ts'
 import { StartRefused } from '../start-refused.ts'
 import { printError, printErrorJson } from './print.ts'
@@ -39,6 +40,11 @@ type Failure = {
   readonly error?: string | undefined
 }
 
+// Which file it was says nothing: it may be one of the program itself, or of a library that names the limit in its message.
+const lacksFiles = (error: unknown): boolean =>
+  error instanceof Error &&
+  /\bEMFILE\b|too many open files/i.test(`${'code' in error ? String(error.code) : ''} ${error.message}`)
+
 const failureOf = (error: unknown): Failure => {
   if (error instanceof CommandFailed) return { line: error.message, exitCode: error.exitCode, error: error.error }
   if (error instanceof ConfigurationError || error instanceof StartRefused) {
@@ -48,6 +54,7 @@ const failureOf = (error: unknown): Failure => {
     const line = `${error.message} Whether anything changed is unknown; run the command again.`
     return { line, exitCode: EXIT.unreachable }
   }
+  if (lacksFiles(error)) return { line: TOO_FEW_FILES, exitCode: EXIT.failed }
   // A fault of ours: its stack is what a report needs.
   const stack = error instanceof Error ? error.stack : String(error)
   return { line: `internal fault, please report it: ${stack}`, exitCode: EXIT.failed }

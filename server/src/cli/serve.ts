@@ -1,6 +1,7 @@
 // mintmark serve
 import type { Command } from 'commander'
-import { makeLogger, openService } from '../compose.ts'
+import { openService } from '../compose.ts'
+import { makeLogger } from '../compose-log.ts'
 import { readServeConfig, type ServeConfig } from '../config.ts'
 import { isAnySuspended, type RestoreState } from '../domain/restore.ts'
 import { startServing } from '../serving/serving-threads.ts'
@@ -31,10 +32,10 @@ const run = async (): Promise<void> => {
   let restored: RestoreState | undefined
   try {
     restored = await service.restoreState()
-    const { host, ports } = service
+    const { host, ports, report } = service
     const logger = await makeLogger(config)
     const threads = await startServing({ config, host, operators: ports.operators, logger })
-    closeAtSignal(config.drainSeconds, async () => {
+    closeAtSignal({ drainSeconds: config.drainSeconds, report }, async () => {
       await threads.close()
       await service.close()
     })

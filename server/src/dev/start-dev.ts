@@ -21,7 +21,7 @@ import { issuerAt } from './provider-clients.ts'
 
 const HOST = '127.0.0.1'
 
-type RunningDev = { readonly banner: string; readonly close: () => Promise<void> }
+type RunningDev = { readonly banner: string; readonly close: () => Promise<void> } & Pick<Service, 'report'>
 
 const ensureKeyEncryptionKey = (dataDirectory: string): string => {
   const path = join(dataDirectory, 'key-encryption-key')
@@ -123,5 +123,5 @@ export const startDev = async (config: DevConfig, origin: Origin): Promise<Runni
   const issuer = issuerAt(config.identityProviderPort)
   const database = config.postgres?.database ?? null
   const banner = formatBanner({ baseUrl, issuer, environmentFile, database })
-  return { banner, close: () => running.disposeAsync() }
+  return { banner, report: service.report, close: () => running.disposeAsync() }
 }

@@ -1,4 +1,5 @@
 // An act: something that a caller does and that changes the store. It is recorded in the transaction that does it.
+import type { Source } from './source.ts'
 
 /** Who acted, as history and audit show it. */
 export type Actor =
@@ -44,8 +45,8 @@ export type Act = {
   readonly actor: Actor
   readonly note: string | null
   readonly requestId: string | null
-  /** The network address that the request came from; null for an act at the terminal, or of the service itself. */
-  readonly source: string | null
+  /** Where the request came from; null for an act at the terminal, or of the service itself. */
+  readonly source: Source | null
   /** Of an act that creates something, to do it once. */
   readonly idempotencyKey?: string
 }

@@ -10,7 +10,7 @@ const KIND = /^[a-z][a-z_]{0,63}\.[a-z][a-z_]{0,63}$/
 /** As the log holds it: an id of ours, a user of the system, `iss` and `sub` of an identity provider. */
 const TEXT = /^[^\p{C}]{1,512}$/u
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/
-const ADDRESS = /^[0-9A-Fa-f:.]{2,45}(%[0-9A-Za-z._-]{1,16})?$/
+const SOURCE = /^(?:unknown|[0-9A-Fa-f:.]{2,45}(?:%[0-9A-Za-z._-]{1,16})?)$/
 
 export const oneOf =
   <T extends string>(values: readonly T[]) =>
@@ -49,7 +49,9 @@ export const refusalsQuery = z.object({
   client_id: field(matching(CLIENT_ID), '1 to 255 printable ASCII characters', {
     description: 'Only attempts as this client.',
   }),
-  source: field(matching(ADDRESS), 'an IP address', { description: 'Only attempts from this address.' }),
+  source: field(matching(SOURCE), 'an IP address or unknown', {
+    description: 'Only attempts from this address; `unknown`: from connections that had none any more.',
+  }),
   since: time('Only minutes that began then or later.'),
   before: time('Only minutes that began earlier.'),
   ...pagingFields,

@@ -19,6 +19,7 @@ import { answerBy, answerUntil, type InTime } from './answer-deadline.ts'
 import { parseAuthorization } from './authorization.ts'
 import { clientFields, readClientCredentials } from './client-credentials.ts'
 import { GROUP_MAX } from './group-max.ts'
+import { sourceOf } from './source.ts'
 import type { Wire } from './wire.ts'
 
 export const tokenForm = z.object({
@@ -107,7 +108,7 @@ export const makeTokenHandler = ({ ports, refuser, logger, inTime, findCertifica
     const issued = await issue({
       request: { grantType: form.grant_type, credentials, scope: form.scope, resources, ...shown },
       proof: dpopOf(request),
-      origin: { requestId: request.id, source: request.ip, until: answerBy(ports) },
+      origin: { requestId: request.id, source: sourceOf(request), until: answerBy(ports) },
     })
     if (isRefused(issued)) return void refuser.refuse(reply, issued.refusal)
     const answer: z.output<typeof tokenAnswer> = {

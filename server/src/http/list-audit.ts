@@ -14,7 +14,12 @@ export const auditRecord = z.object({
   at: time,
   kind: z.string().describe('One of an open set of names.'),
   actor,
-  source: z.string().nullable().describe('The address that the request came from; null for none.'),
+  source: z
+    .string()
+    .nullable()
+    .describe(
+      'The address that the request came from, or `unknown` where its connection had none any more; null for an act without a request.',
+    ),
   request_id: z.string().nullable(),
   subject: z.string().nullable().describe('The id of what was acted on.'),
   note: z.string().nullable(),

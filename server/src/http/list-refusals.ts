@@ -18,7 +18,12 @@ export const refusalsAnswer = pageOf(
         'What was presented: the credentials of a client, an API key, or a JWT; `limit`: beyond a limit of its agent.',
       ),
     client_id: z.string().nullable().describe('The client, where it exists.'),
-    source: z.string().nullable().describe('The address; null for all beyond what is counted apart in one minute.'),
+    source: z
+      .string()
+      .nullable()
+      .describe(
+        'The address, or `unknown` where the connection had none any more; null for all beyond what is counted apart in one minute.',
+      ),
     count: z.int(),
   }),
 )

@@ -7,6 +7,7 @@ import type { Ports } from '../ports.ts'
 import { parseAuthorization } from './authorization.ts'
 import { headerOf } from './header.ts'
 import type { Recognise } from './refusals.ts'
+import { sourceOf } from './source.ts'
 
 const readCredentials = (request: FastifyRequest): OrRefusal<AdministratorCredentials> => {
   const key = headerOf(request, 'x-api-key')
@@ -25,5 +26,5 @@ export const makeRecogniser =
     const credentials = readCredentials(request)
     if (isRefused(credentials)) return credentials
     const caller = await authenticateAdministrator(ports, credentials, access)
-    return isRefused(caller) ? caller : { caller, requestId: request.id, source: request.ip }
+    return isRefused(caller) ? caller : { caller, requestId: request.id, source: sourceOf(request) }
   }

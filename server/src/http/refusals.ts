@@ -8,6 +8,7 @@ import type { AuditLog } from '../ports.ts'
 import { parseAuthorization } from './authorization.ts'
 import { pathOf } from './path.ts'
 import { RefusedInput } from './refused-input.ts'
+import { sourceOf } from './source.ts'
 
 // An import would load all that `node:http` exports, a WebSocket too, and take 20 ms of each start.
 const { STATUS_CODES } = process.getBuiltinModule('node:http')
@@ -158,7 +159,7 @@ export const makeRefuser = (options: RefuserOptions): Refuser => {
     // Why a JWT of an operator is refused is told to nobody else, and is what an operator of ours must find.
     const level = 'inside' in refusal ? 'info' : 'debug'
     logger[level]({ requestId: reply.request.id, ...refusal }, 'refused')
-    if ('attempt' in refusal && refusal.attempt !== undefined) countRefusal(refusal.attempt, reply.request.ip)
+    if ('attempt' in refusal && refusal.attempt !== undefined) countRefusal(refusal.attempt, sourceOf(reply.request))
     return answer(reply, refusal)
   }
 

@@ -7,6 +7,7 @@ import type { PresentedCertificate } from '../domain/client-certificate.ts'
 import { answerBy } from './answer-deadline.ts'
 import { parseAuthorization } from './authorization.ts'
 import { clientFields, type ClientFields, readClientCredentials } from './client-credentials.ts'
+import { sourceOf } from './source.ts'
 import type { Wire } from './wire.ts'
 
 export const revokeForm = z.object({
@@ -40,9 +41,8 @@ export const makeRevokeHandler =
     if (isRefused(shown)) return refuser.refuse(reply, shown.refusal)
     const credentials = readCredentials(request.headers.authorization, request.body, shown.certificate)
     if (isRefused(credentials)) return refuser.refuse(reply, credentials.refusal)
-    const { id: requestId, ip: source } = request
-    const { token } = request.body
-    const revoked = await revokeToken(ports, { credentials, token, requestId, source, until: answerBy(ports) })
+    const origin = { requestId: request.id, source: sourceOf(request), until: answerBy(ports) }
+    const revoked = await revokeToken(ports, { credentials, token: request.body.token, ...origin })
     if (isRefused(revoked)) return refuser.refuse(reply, revoked.refusal)
     logger.info({ requestId: request.id, outcome: revoked.outcome }, 'revocation')
     return reply.send({})

@@ -5,6 +5,7 @@ import { actBy, type ClientCaller } from '../domain/caller.ts'
 import { hasExpired } from '../domain/expiry.ts'
 import { IMPORTED_SECRET_CHARACTERS_MAX, isKeptFast } from '../domain/imported-secret.ts'
 import { type OrRefusal, type Refusal, refuse } from '../domain/refusal.ts'
+import type { Source } from '../domain/source.ts'
 import type { Milliseconds, MonotonicMilliseconds } from '../domain/time.ts'
 import type { Ports } from '../ports.ts'
 import { type ClientCredentials, presentedSecrets, refuseAt } from './authenticate-client.ts'
@@ -26,7 +27,7 @@ type ProvenCredentials = Extract<ClientCredentials, { kind: 'proven' }>
 /** Where the request came from, and when it must be answered. */
 export type ProofOrigin = {
   readonly requestId: string
-  readonly source: string
+  readonly source: Source
   readonly until: MonotonicMilliseconds
 }
 

@@ -2,6 +2,7 @@
 // After its answer no process reports the token active, ever.
 import { actBy, type ClientCaller, hasRole, type OperatorCaller } from '../domain/caller.ts'
 import { isRefused, type OrRefusal, refuse, refuseCaller } from '../domain/refusal.ts'
+import type { Source } from '../domain/source.ts'
 import type { MonotonicMilliseconds } from '../domain/time.ts'
 import type { FoundToken, Ports, TokenReference } from '../ports.ts'
 import { authenticateClient, type ClientCredentials, clientIdOf, refuseUsed } from './authenticate-client.ts'
@@ -13,7 +14,7 @@ export type RevokeRequest = {
   readonly credentials: ClientCredentials | { readonly kind: 'bearer'; readonly jwt: string }
   readonly token: string
   readonly requestId: string
-  readonly source: string
+  readonly source: Source
   /** The time of the answer, at the latest. */
   readonly until: MonotonicMilliseconds
 }

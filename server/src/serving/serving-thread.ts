@@ -1,9 +1,10 @@
 // One of the threads that serve: a listener of its own on the shared port, and a reading connection of its own.
 import { parentPort, workerData } from 'node:worker_threads'
 import { connectPorts, listen } from '../compose.ts'
+import { makeFaultLog, makeLogger, reportUnhandledRejections } from '../compose-log.ts'
 import type { StoreHealth } from '../ports.ts'
-import { StartRefused } from '../start-refused.ts'
 import { relayOperators } from './relayed-operators.ts'
+import { refusedStart } from './start-failure.ts'
 import type { FromServingThread, ServingOptions, ToServingThread } from './thread-messages.ts'
 
 const main = parentPort
@@ -19,33 +20,41 @@ const untilDraining = (health: StoreHealth): StoreHealth => ({
   check: async () => (draining ? 'The process is shutting down.' : health.check()),
 })
 
+const logger = await makeLogger(config)
+const report = makeFaultLog(logger)
 const operators = relayOperators((verification, jwt) => tell({ verification, jwt }))
-const { ports, connect, disconnect } = await connectPorts(config, clock, operators)
 
-const start = async (): Promise<() => Promise<void>> => {
-  const { health } = ports
-  const options = { tls: config.tls, allowedHosts: null, sharesPort }
-  const server = await listen({ ...ports, health: untilDraining(health) }, config, options)
-  tell({ state: 'listening' })
-  return async () => {
-    await server.close()
-    await disconnect()
+const start = async (): Promise<void> => {
+  const { ports, connect, disconnect } = await connectPorts(config, { clock, operators, report })
+  const health = untilDraining(ports.health)
+  const listening = listen({ ...ports, health }, config, { tls: config.tls, allowedHosts: null, sharesPort })
+
+  const close = async (): Promise<void> => {
+    try {
+      await (await listening).close()
+      await disconnect()
+    } catch (err) {
+      logger.error({ err }, 'a serving thread did not end in good order')
+    }
     process.exit()
   }
+
+  // What was said before has waited for a listener.
+  main.on('message', (message: ToServingThread) => {
+    if ('writer' in message) return connect(message.writer)
+    if ('verification' in message) return operators.settle(message.verification, message.answer)
+    draining = true
+    if (message.order === 'close') void close()
+  })
+  await listening
 }
 
-const starting = start()
-
-main.on('message', (message: ToServingThread) => {
-  if ('writer' in message) connect(message.writer)
-  else if ('verification' in message) operators.settle(message.verification, message.answer)
-  else {
-    draining = true
-    if (message.order === 'close') void starting.then(close => close())
-  }
-})
-
-starting.catch((error: unknown) => {
-  if (!(error instanceof StartRefused)) throw error
-  tell({ state: 'refused', message: error.message })
-})
+try {
+  await start()
+  reportUnhandledRejections(report)
+  tell({ state: 'listening' })
+} catch (fault) {
+  const refused = refusedStart(fault)
+  if (refused === undefined) throw fault
+  tell(refused)
+}

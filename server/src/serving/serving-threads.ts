@@ -7,8 +7,9 @@ import type { Logger } from 'pino'
 import type { StoreHost } from '../compose-store.ts'
 import type { ServeConfig } from '../config.ts'
 import type { Operators } from '../ports.ts'
-import { refuseListening, StartRefused } from '../start-refused.ts'
+import { refuseListening } from '../start-refused.ts'
 import { answerVerification } from './relayed-operators.ts'
+import { startFailureOf } from './start-failure.ts'
 import type { FromServingThread, ServingOptions, ToServingThread } from './thread-messages.ts'
 
 /** A thread that ends by itself is replaced, but not more often than this. */
@@ -53,7 +54,7 @@ const startThread = ({ config, host, operators }: ServingProcess, sharesPort: bo
         void answerVerification(operators, jwt).then(answer => tell({ verification, answer }))
       } else if (message.state === 'listening') resolve(thread)
       else {
-        reject(new StartRefused(message.message))
+        reject(startFailureOf(message))
         void thread.terminate()
       }
     })
@@ -62,7 +63,7 @@ const startThread = ({ config, host, operators }: ServingProcess, sharesPort: bo
   })
 }
 
-/** Starts `config.workers` threads, or throws a StartRefused and leaves none running. */
+/** Starts `config.workers` threads, or throws a StartRefused or Unavailable and leaves none running. */
 export const startServing = async (serving: ServingProcess): Promise<ServingThreads> => {
   const { config, logger } = serving
   const sharesPort = config.workers > 1

@@ -26,7 +26,10 @@ export type ToServingThread =
   /** `drain`: fail /readyz and go on serving. `close`: answer what is under way, then end. */
   | { readonly order: 'drain' | 'close' }
 
+/** `unavailable`: the store could not be reached. */
+export type RefusedStart = { readonly state: 'refused' | 'unavailable'; readonly message: string }
+
 export type FromServingThread =
   | { readonly state: 'listening' }
-  | { readonly state: 'refused'; readonly message: string }
+  | RefusedStart
   | { readonly verification: number; readonly jwt: string }

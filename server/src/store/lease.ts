@@ -2,6 +2,7 @@
 // tells a time beyond it.
 import { Unavailable } from '../domain/refusal.ts'
 import type { Milliseconds } from '../domain/time.ts'
+import { inBackground, type OnFault } from './background.ts'
 import { run, type Script } from './script.ts'
 import { StoreProblem } from './store-problem.ts'
 import type { Transaction } from './transaction.ts'
@@ -62,7 +63,7 @@ export type Lease = {
 }
 
 /** `write` makes the lease cover what is answered next. */
-export const makeLease = (write: () => Promise<unknown>): Lease => {
+export const makeLease = (write: () => Promise<unknown>, onFault: OnFault): Lease => {
   let renewing: Promise<unknown> | undefined
 
   const renew = (): Promise<unknown> => {
@@ -76,7 +77,7 @@ export const makeLease = (write: () => Promise<unknown>): Lease => {
     renew,
     covers: (now, clockLease) => {
       if (now > clockLease) return false
-      if (now > clockLease - LEASE_MS / 2) renew().catch(() => undefined)
+      if (now > clockLease - LEASE_MS / 2) void inBackground('clock lease', renew, onFault)
       return true
     },
     answer: async attempt => {

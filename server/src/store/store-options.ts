@@ -3,6 +3,7 @@ import type { KeyPolicy } from '../domain/key-life.ts'
 import type { Seal } from '../domain/seal.ts'
 import type { SigningKeyMaker } from '../ports/signing-keys.ts'
 import type { SealKey } from './audit/seals.ts'
+import type { OnFault } from './background.ts'
 import type { Wait } from './lease.ts'
 import type { Retention } from './retention.ts'
 
@@ -23,6 +24,6 @@ export type StoreOptions = {
   readonly sealing?: { readonly key: SealKey; readonly onSeal: (seal: Seal) => void }
   /** How signing keys live, and who makes the next; without it they stay as they are. */
   readonly keys?: { readonly policy: KeyPolicy; readonly maker: Pick<SigningKeyMaker, 'make'> }
-  /** Told what failed in the upkeep, or ended a writing thread. */
-  readonly onFault?: (fault: unknown) => void
+  /** Told what failed in the background, or ended a writing thread. */
+  readonly onFault?: OnFault
 }

@@ -2,6 +2,7 @@
 import type { Ports, StoreHealth } from '../ports.ts'
 import type { RestoreRegister } from '../ports/restore.ts'
 import { makeAuditLog } from './audit/audit-log.ts'
+import type { OnFault } from './background.ts'
 import type { Writer } from './jobs.ts'
 import type { Labels } from './ledger/labels.ts'
 import { makeRevocationRegister } from './ledger/revocation-register.ts'
@@ -28,20 +29,26 @@ type Stored =
 
 export type StorePorts = Pick<Ports, Stored> & {
   readonly restores: RestoreRegister
-  /** Hands over what was counted and not written yet. */
+  /** Hands over what was counted and not written yet. Never rejects. */
   readonly settle: () => Promise<void>
 }
 
-/** What a store does in its own way, and the labels that it shares with the rest. */
-type OwnPorts = { readonly hot: HotLedger; readonly health: StoreHealth; readonly labels: Labels }
+/** What a store does in its own way, and what it shares with the rest. */
+type OwnPorts = {
+  readonly hot: HotLedger
+  readonly health: StoreHealth
+  readonly labels: Labels
+  readonly onFault: OnFault
+}
 
-export const makeStorePorts = (reader: Reader, writer: Writer, { hot, health, labels }: OwnPorts): StorePorts => {
-  const audit = makeAuditLog(reader, writer)
+export const makeStorePorts = (reader: Reader, writer: Writer, own: OwnPorts): StorePorts => {
+  const { hot, health, labels, onFault } = own
+  const audit = makeAuditLog(reader, writer, onFault)
   return {
     ledger: makeTokenLedger(reader, labels, writer, hot),
     revocations: makeRevocationRegister(reader, labels, writer),
     agents: makeAgentRegister(reader, writer),
-    apiKeys: makeApiKeyRegister(reader, writer),
+    apiKeys: makeApiKeyRegister(reader, writer, onFault),
     credentials: makeCredentialRegister(reader, writer),
     leakedSecrets: makeLeakedSecretRegister(writer),
     imports: makeImportRegister(writer),

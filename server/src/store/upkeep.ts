@@ -3,6 +3,7 @@
 import type { KeyPolicy } from '../domain/key-life.ts'
 import type { Seal } from '../domain/seal.ts'
 import type { Milliseconds } from '../domain/time.ts'
+import type { BackgroundTask, OnFault } from './background.ts'
 import { isSealDue, SEAL_ENTRIES_MAX, type SealKey, sealStep } from './audit/seals.ts'
 import { fillStep } from './ledger/fill.ts'
 import { areProofsOld, forgetProofs } from './ledger/proofs.ts'
@@ -30,16 +31,23 @@ export type UpkeepOptions = Upkeep &
     readonly retentionStep: ReturnType<typeof makeRetentionStep>
     /** Told of each seal once it is durable. */
     readonly onSeal: (seal: Seal) => void
+    readonly onFault: OnFault
   }
 
 /** A transaction's work; what it gives is done once that is committed. */
-export type Step = {
-  readonly kind: 'seal' | 'keys' | 'proofs' | 'fill' | 'retention'
-  readonly work: (tx: Transaction) => Script<(() => void) | undefined>
-}
+type Work = (tx: Transaction) => Script<(() => void) | undefined>
 
-/** What is due of one kind, if anything is, by what a snapshot of now says. */
-type Due = (now: () => Milliseconds) => Script<Step | undefined>
+/** The work that is due next, if any is, by what a snapshot of now says. */
+type Due = (now: () => Milliseconds) => Script<Work | undefined>
+
+type TaskName = Extract<
+  BackgroundTask,
+  'audit seals' | 'life of signing keys' | 'removal of used proofs' | 'backfill of revocations' | 'retention'
+>
+
+type Task = { readonly name: TaskName; readonly due: Due }
+
+export type Step = { readonly name: TaskName; readonly work: Work }
 
 /** Seals at most once a pause, so that entries share a commit; a backlog without one. */
 const sealing = (key: SealKey, onSeal: (seal: Seal) => void): Due => {
@@ -56,15 +64,7 @@ const sealing = (key: SealKey, onSeal: (seal: Seal) => void): Due => {
   return function* () {
     if (!isBehind && monotonicMs() - sealedAt < SEAL_PAUSE_MS) return undefined
     isBehind = yield* isSealDue(key)
-    return isBehind ? { kind: 'seal', work } : undefined
-  }
-}
-
-const keeping = (options: KeyKeeping): Due => {
-  const due = makeKeyKeeper(options)
-  return function* (now) {
-    const work = yield* due(now)
-    return work === undefined ? undefined : { kind: 'keys', work }
+    return isBehind ? work : undefined
   }
 }
 
@@ -79,7 +79,7 @@ const forgetting = (): Due => {
   }
   return function* (now) {
     const isDue = monotonicMs() - doneAt >= FORGET_EVERY_MS && (yield* areProofsOld({ now: now() }))
-    return isDue ? { kind: 'proofs', work } : undefined
+    return isDue ? work : undefined
   }
 }
 
@@ -89,8 +89,8 @@ function* fill(tx: Transaction): Script<undefined> {
   yield* fillStep(tx)
 }
 
-function* filling(): Script<Step | undefined> {
-  return (yield* first(OPEN)) === undefined ? undefined : { kind: 'fill', work: fill }
+function* filling(): Script<Work | undefined> {
+  return (yield* first(OPEN)) === undefined ? undefined : fill
 }
 
 const removing = ({ retention, retentionStep }: UpkeepOptions): Due => {
@@ -103,25 +103,56 @@ const removing = ({ retention, retentionStep }: UpkeepOptions): Due => {
   }
   return function* () {
     yield* []
-    return monotonicMs() - doneAt < RETENTION_EVERY_MS ? undefined : { kind: 'retention', work }
+    return monotonicMs() - doneAt < RETENTION_EVERY_MS ? undefined : work
   }
 }
 
-/** Gives the step that is due first, or undefined: then nothing is. */
-export const makeUpkeep = (options: UpkeepOptions): Due => {
+/** All of it, the most urgent first. */
+const tasksOf = (options: UpkeepOptions): readonly Task[] => {
   const { sealKey, keyPolicy, onSeal } = options
-  const dues = [
-    ...(sealKey === null ? [] : [sealing(sealKey, onSeal)]),
-    ...(keyPolicy === null ? [] : [keeping({ ...options, policy: keyPolicy })]),
-    forgetting(),
-    filling,
-    removing(options),
+  const sealed: readonly Task[] = sealKey === null ? [] : [{ name: 'audit seals', due: sealing(sealKey, onSeal) }]
+  const kept: readonly Task[] =
+    keyPolicy === null ? [] : [{ name: 'life of signing keys', due: makeKeyKeeper({ ...options, policy: keyPolicy }) }]
+  return [
+    ...sealed,
+    ...kept,
+    { name: 'removal of used proofs', due: forgetting() },
+    { name: 'backfill of revocations', due: filling },
+    { name: 'retention', due: removing(options) },
   ]
-  return function* (now) {
-    for (const due of dues) {
-      const step = yield* due(now)
-      if (step !== undefined) return step
-    }
-    return undefined
+}
+
+export type Maintenance = {
+  /** The step that is due first, or undefined: then nothing is. */
+  readonly due: (now: () => Milliseconds) => Script<Step | undefined>
+  /** To be told a fault of that script, or of the step that it gave. Says whether other tasks can go on meanwhile. */
+  readonly failed: (fault: unknown) => boolean
+  /** Lets tasks that failed try again. */
+  readonly tick: () => void
+}
+
+/** A task that fails rests until the next tick, so that it keeps no other from its turn. */
+export const makeMaintenance = (options: UpkeepOptions): Maintenance => {
+  const tasks = tasksOf(options)
+  const resting = new Set<Task>()
+  let asked: Task | undefined
+  return {
+    due: function* (now) {
+      asked = undefined
+      for (const task of tasks) {
+        if (resting.has(task)) continue
+        asked = task
+        const work = yield* task.due(now)
+        if (work !== undefined) return { name: task.name, work }
+      }
+      return undefined
+    },
+    failed: fault => {
+      options.onFault(asked?.name ?? 'turn of maintenance', fault)
+      if (asked === undefined) return false
+      resting.add(asked)
+      return true
+    },
+    tick: () => resting.clear(),
   }
 }

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { askToken, basic, bearer, get, introspect, issue, postForm } from '../support/requests.ts'
+import { askAndReset } from '../support/reset-connections.ts'
 import { countRows } from '../support/store-file.ts'
 import { type AgentOfTest, startServer, type TestServer } from '../support/test-server.ts'
 
@@ -105,4 +106,24 @@ test('what presents nothing, and what is good, counts nothing', async () => {
     await askToken(service, agent, { scope: 'no:such' })
   })
   assert.deepEqual(counts, [])
+})
+
+const RESETS = 200
+const ROUNDS_MAX = 50
+
+test('a caller who resets the connection counts under its address or as unknown, and every other caller is answered', async () => {
+  const port = Number(new URL(service.baseUrl).port)
+  const seen: Count[] = []
+  for (let round = 0; round < ROUNDS_MAX && !seen.some(({ source }) => source === 'unknown'); round += 1) {
+    seen.push(...(await countsOf(() => askAndReset(port, RESETS, agent.clientId))))
+    await issue(service, agent)
+  }
+  const sources = new Set(seen.map(({ source }) => source))
+  assert.ok(sources.has('unknown'), 'no connection was reset before its address was read')
+  sources.delete('unknown')
+  sources.delete(from)
+  assert.deepEqual([...sources], [])
+  assert.ok(seen.every(({ way, client_id }) => way === 'client' && client_id === agent.clientId))
+  const unknown = await get(service, '/api/v1/audit/refusals?source=unknown', { 'x-api-key': reader })
+  assert.ok((unknown.json as { data: readonly Count[] }).data.every(({ source }) => source === 'unknown'))
 })

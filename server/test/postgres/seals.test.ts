@@ -29,7 +29,7 @@ let world: TestStore
 
 function* writeEntries(tx: Transaction, count: number): Script<void> {
   for (let n = 0; n < count; n += 1) {
-    const done = { ...act('agent.disable', `Nöte ${n}`), source: '192.0.2.1' }
+    const done = { ...act('agent.disable', `Nöte ${n}`), source: '192.0.2.1' as const }
     yield* audit(tx, done, `agent-${n}`, { n })
   }
 }

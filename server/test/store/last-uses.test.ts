@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { test, type TestContext } from 'node:test'
+import { setImmediate as turn } from 'node:timers/promises'
 import { LAST_USE_STEP_MS } from '../../src/store/registers/last-uses.ts'
 import { handOverUses } from '../../src/store/registers/hand-over-uses.ts'
 import { act, createAgent, issue, makeTestStore, newTokens, START, type TestStore } from '../support/store.ts'
@@ -71,13 +72,14 @@ test('an API key was last used when it was taken, written once a minute; one tha
   assert.equal(await lastUse(revoked), null)
 })
 
-test('uses of API keys are handed over once a minute each, and a store that does not take them harms nobody', () => {
+test('uses of API keys are handed over once a minute each, and a store that fails at them is reported and harms nobody', async () => {
   const handed: unknown[] = []
   const call = (_job: unknown, ids: unknown): Promise<never> => {
     handed.push(ids)
-    return Promise.reject(new Error('the store hangs'))
+    return Promise.reject(new Error('the store fails'))
   }
-  const noteUses = handOverUses({ call })
+  const faults: string[] = []
+  const noteUses = handOverUses({ call }, (task, fault) => void faults.push(`${task}: ${String(fault)}`))
   const [one, two] = [newApiKey(), newApiKey()].map(({ keyHash: _hash, expiry: _expiry, ...shown }) => ({
     ...shown,
     createdAt: START,
@@ -90,6 +92,11 @@ test('uses of API keys are handed over once a minute each, and a store that does
   noteUses([one, two], START + LAST_USE_STEP_MS - 1)
   noteUses([one, two], START + LAST_USE_STEP_MS)
   assert.deepEqual(handed, [[one?.id], [two?.id], [one?.id]])
+  await turn()
+  assert.deepEqual(
+    faults,
+    Array.from({ length: 3 }, () => 'last uses of API keys: Error: the store fails'),
+  )
 })
 
 test('noting a use takes no number and writes no row of the audit', async t => {

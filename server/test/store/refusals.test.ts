@@ -30,7 +30,7 @@ const list = async ({ store }: TestStore, filters: Partial<RefusalFilters> = {},
   })
 }
 
-const from = (source: string, rest: Partial<Refused> = {}): Refused => ({
+const from = (source: Refused['source'], rest: Partial<Refused> = {}): Refused => ({
   way: 'client',
   client: '',
   source,
@@ -88,10 +88,11 @@ test('counts are kept for their time and then removed', async t => {
 
 test('a thread counts in memory, bounded, and hands over once', async () => {
   const handed: (readonly Refused[])[] = []
-  const counter = makeRefusalCounter(refused => {
+  const handOver = (refused: readonly Refused[]) => {
     handed.push(refused)
     return Promise.resolve()
-  })
+  }
+  const counter = makeRefusalCounter({ handOver, onFault: assert.fail })
   for (let n = 0; n < 1000; n += 1) {
     counter.count({ way: 'client', clientId: 'a' }, '192.0.2.1')
     counter.count({ way: 'client', clientId: null }, `2001:db8::${n.toString(16)}`)
@@ -108,11 +109,12 @@ test('a thread counts in memory, bounded, and hands over once', async () => {
 test('where the store cannot be had the counts wait for it, and nobody else does', async () => {
   const handed: (readonly Refused[])[] = []
   let isThere = false
-  const counter = makeRefusalCounter(async refused => {
+  const handOver = async (refused: readonly Refused[]) => {
     if (!isThere) throw new Unavailable('not now')
     handed.push(refused)
     return Promise.resolve()
-  })
+  }
+  const counter = makeRefusalCounter({ handOver, onFault: assert.fail })
   counter.count({ way: 'operator', clientId: null }, '192.0.2.1')
   await counter.settle()
   counter.count({ way: 'operator', clientId: null }, '192.0.2.1')

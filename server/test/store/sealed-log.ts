@@ -20,7 +20,7 @@ export type SealedLog = {
 /** No two are alike but for their numbers. */
 function* writeEntries(tx: Transaction, first: number, count: number): Script<void> {
   for (let n = first; n < first + count; n += 1) {
-    const source = n % 2 === 0 ? '192.0.2.1' : null
+    const source = n % 2 === 0 ? ('192.0.2.1' as const) : null
     const done = { ...act('agent.disable', n % 3 === 0 ? `Nöte ${n}` : null), source }
     yield* audit(tx, done, `agent-${n}`, { seq: n, from: null, to: [n] })
   }

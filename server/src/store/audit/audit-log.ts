@@ -4,6 +4,7 @@ import { type AuditEntry, type AuditFilters, isAskedFor, onlyActor } from '../..
 import type { RefusalCount, RefusalFilters, Way } from '../../domain/attempt.ts'
 import type { Page, PageRequest } from '../../domain/page.ts'
 import type { AuditLog } from '../../ports.ts'
+import type { OnFault } from '../background.ts'
 import type { Writer } from '../jobs.ts'
 import { readNewest, type Walk } from '../lists/newest-first.ts'
 import type { Script } from '../script.ts'
@@ -104,12 +105,12 @@ export const AUDIT_WALKS: readonly Walk[] = [
 ]
 
 type AuditLogConnection = AuditLog & {
-  /** Hands over what it has counted and not handed over yet. */
+  /** Hands over what it has counted and not handed over yet. Never rejects. */
   readonly settle: () => Promise<void>
 }
 
-export const makeAuditLog = (reader: Reader, writer: Writer): AuditLogConnection => {
-  const counter = makeRefusalCounter(refused => writer.call('countRefusals', refused))
+export const makeAuditLog = (reader: Reader, writer: Writer, onFault: OnFault): AuditLogConnection => {
+  const counter = makeRefusalCounter({ handOver: refused => writer.call('countRefusals', refused), onFault })
   return {
     list: request => reader.readUntimed(() => listAudit(request)),
     listRefusals: request => reader.readUntimed(() => listRefusals(request)),

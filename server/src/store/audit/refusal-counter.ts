@@ -2,23 +2,28 @@
 // wrong secrets are a few rows, and none stands in front of an act.
 import { type Attempt, REFUSALS_A_MINUTE_MAX } from '../../domain/attempt.ts'
 import { Unavailable } from '../../domain/refusal.ts'
+import type { Source } from '../../domain/source.ts'
+import { inBackground, type OnFault } from '../background.ts'
 import type { Refused } from './refusals.ts'
 
 const PAUSE_MS = 1000
 
 type RefusalCounter = {
-  readonly count: (attempt: Attempt, source: string) => void
-  /** Hands over what it holds. */
+  readonly count: (attempt: Attempt, source: Source) => void
+  /** Hands over what it holds. Never rejects. */
   readonly settle: () => Promise<void>
+}
+
+type CounterOptions = {
+  /** Writes counts. Where the store cannot be had they wait, as few as before. */
+  readonly handOver: (refused: readonly Refused[]) => Promise<unknown>
+  readonly onFault: OnFault
+  readonly pauseMs?: number
 }
 
 const keyOf = ({ way, client, source }: Refused): string => JSON.stringify([way, client, source])
 
-/** `handOver` writes counts. Where the store cannot be had they wait, as few as before. */
-export const makeRefusalCounter = (
-  handOver: (refused: readonly Refused[]) => Promise<unknown>,
-  pauseMs = PAUSE_MS,
-): RefusalCounter => {
+export const makeRefusalCounter = ({ handOver, onFault, pauseMs = PAUSE_MS }: CounterOptions): RefusalCounter => {
   let counts = new Map<string, Refused>()
   let timer: NodeJS.Timeout | undefined
   let handing: Promise<void> | undefined
@@ -31,26 +36,42 @@ export const makeRefusalCounter = (
     else add({ ...one, client: '', source: '' })
   }
 
-  const hand = async (): Promise<void> => {
-    const handed = [...counts.values()]
-    counts = new Map()
+  const handOrKeep = async (refused: readonly Refused[]): Promise<void> => {
     try {
-      if (handed.length > 0) await handOver(handed)
+      await handOver(refused)
     } catch (fault) {
-      // Whether they were written is then unknown: a count may be too high, never too low.
       if (!(fault instanceof Unavailable)) throw fault
-      handed.forEach(add)
-    } finally {
-      handing = undefined
-      if (counts.size > 0) wait()
+      // Whether they were written is then unknown: a count may be too high, never too low.
+      refused.forEach(add)
     }
   }
 
+  /** All at once; where that is a fault each by itself, so that only the one that causes it is lost. */
+  const handAll = async (refused: readonly Refused[]): Promise<void> => {
+    try {
+      await handOrKeep(refused)
+    } catch (fault) {
+      if (refused.length === 1) throw fault
+      for (const one of refused) await inBackground('refusal counts', () => handOrKeep([one]), onFault)
+    }
+  }
+
+  const hand = async (): Promise<void> => {
+    const handed = [...counts.values()]
+    counts = new Map()
+    if (handed.length > 0) await inBackground('refusal counts', () => handAll(handed), onFault)
+  }
+
+  const turn = async (): Promise<void> => {
+    timer = undefined
+    handing = hand()
+    await handing
+    handing = undefined
+    if (counts.size > 0) wait()
+  }
+
   const wait = (): void => {
-    timer ??= setTimeout(() => {
-      timer = undefined
-      handing ??= hand()
-    }, pauseMs).unref()
+    timer ??= setTimeout(() => void turn(), pauseMs).unref()
   }
 
   return {
@@ -59,10 +80,10 @@ export const makeRefusalCounter = (
       if (handing === undefined) wait()
     },
     settle: async () => {
+      clearTimeout(timer)
+      timer = undefined
       await handing
-      clearTimeout(timer)
       await hand()
-      clearTimeout(timer)
     },
   }
 }

@@ -1,5 +1,6 @@
 // Counts refused authentications by what was presented, address and minute, in a bounded number of rows a minute.
 import { REFUSALS_A_MINUTE_MAX, type Way } from '../../domain/attempt.ts'
+import type { Source } from '../../domain/source.ts'
 import { MINUTE_MS } from '../lists/ended-minutes.ts'
 import { only, run, type Script } from '../script.ts'
 import type { Transaction } from '../transaction.ts'
@@ -8,7 +9,7 @@ import type { Transaction } from '../transaction.ts'
 export type Refused = {
   readonly way: Way
   readonly client: string
-  readonly source: string
+  readonly source: Source | ''
   readonly count: number
 }
 
@@ -34,7 +35,7 @@ export function* countRefusals({ now }: Pick<Transaction, 'now'>, refused: reado
       rows += 1
       continue
     }
-    const rest = { ...one, client: '', source: '' }
+    const rest: Refused = { ...one, client: '', source: '' }
     if (!(yield* add(rest, minute))) yield* insert(rest, minute)
   }
   return rows

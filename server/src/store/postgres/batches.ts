@@ -60,8 +60,8 @@ export const makeBatches = <In, Out>(options: BatchOptions<In, Out>): Ask<In, Ou
   }
 
   const fly = async (): Promise<void> => {
-    const until = Math.max(...waiting.map(one => one.until))
     try {
+      const until = waiting.reduce((latest, one) => Math.max(latest, one.until), 0)
       // Taken once there is a connection, and sent in the same turn: its snapshot is later than every question in it.
       await pool.use(connection => sendTaken(connection, waiting.splice(0, sizeMax)), until)
     } catch (fault) {
@@ -72,9 +72,12 @@ export const makeBatches = <In, Out>(options: BatchOptions<In, Out>): Ask<In, Ou
   const go = async (): Promise<void> => {
     if (flights >= allowed()) return
     flights += 1
-    // Where fewer are allowed by now there are others, which go on.
-    while (waiting.length > 0 && flights <= allowed()) await fly()
-    flights -= 1
+    try {
+      // Where fewer are allowed by now there are others, which go on.
+      while (waiting.length > 0 && flights <= allowed()) await fly()
+    } finally {
+      flights -= 1
+    }
   }
 
   return (input, until) =>

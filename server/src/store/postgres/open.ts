@@ -1,6 +1,7 @@
 // Opens a store on PostgreSQL: a few connections to the primary, and the ports over them.
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Milliseconds, MonotonicMilliseconds } from '../../domain/time.ts'
+import { IGNORE } from '../background.ts'
 import { makeHealth } from '../health.ts'
 import { coverAnswer, makeLease } from '../lease.ts'
 import { makeLabels } from '../ledger/labels.ts'
@@ -45,6 +46,7 @@ export const openPostgresStore = async (options: PostgresOptions): Promise<Postg
     steady = wholeMonotonic,
     wait = delay,
     deadlineMs = STORE_DEADLINE_MS,
+    onFault = IGNORE,
   } = options
   const { session, madeBy, close } = await startSession(address, steady, serves ? wait : null)
   const deadline = (until = Number.POSITIVE_INFINITY): MonotonicMilliseconds =>
@@ -56,15 +58,14 @@ export const openPostgresStore = async (options: PostgresOptions): Promise<Postg
   })
   let upkeep: RunningUpkeep | null = null
   const writer = makeWriter(session, transactionOpener(session, sets), () => upkeep?.wake())
-  const lease = makeLease(() => writer.run({ lane: 'quiet', perform: coverAnswer, until: deadline() }))
+  const lease = makeLease(() => writer.run({ lane: 'quiet', perform: coverAnswer, until: deadline() }), onFault)
   const look = makeLook(session)
   const reader = makeReader(session, { look, sets, lease, deadline })
   const jobs = jobWriter(writer, deadline)
   const hot = makeHotLedger(session, { look, writer, labels, sets, lease, deadline })
   // Every transaction of the writer writes and waits for the disk, this one nothing else.
   const proveWrite = () => writer.run({ lane: 'quiet', perform: () => given(null), until: deadline() })
-  const ports = makeStorePorts(reader, jobs, { hot, health: makeHealth(reader, proveWrite), labels })
-  const onFault = (fault: unknown): void => options.onFault?.(fault)
+  const ports = makeStorePorts(reader, jobs, { hot, health: makeHealth(reader, proveWrite), labels, onFault })
   const onKeyWanted = supplyKeys({
     maker: options.keys?.maker ?? null,
     register: Promise.resolve(ports.signingKeys),
@@ -90,7 +91,7 @@ export const openPostgresStore = async (options: PostgresOptions): Promise<Postg
     ...ports,
     madeBy,
     close: async () => {
-      await ports.settle().catch(() => undefined)
+      await ports.settle()
       await upkeep?.stop()
       close()
     },

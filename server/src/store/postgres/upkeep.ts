@@ -3,11 +3,12 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Unavailable } from '../../domain/refusal.ts'
 import { DAY_MS } from '../../domain/time.ts'
+import { inBackground, type OnFault } from '../background.ts'
 import { makeRetentionStep } from '../retention.ts'
 import { given } from '../script.ts'
 import type { Reader } from '../snapshot.ts'
 import { STORE_DEADLINE_MS } from '../store-options.ts'
-import { makeUpkeep, type Step, type UpkeepOptions } from '../upkeep.ts'
+import { makeMaintenance, type Step, type UpkeepOptions } from '../upkeep.ts'
 import type { Connection } from './connection.ts'
 import { keepPartitions } from './partition-upkeep.ts'
 import type { Session } from './session.ts'
@@ -21,11 +22,11 @@ const PARTITIONS_EVERY_MS = 60_000
 /** A partition of ended tokens holds a week: what explains them stays until it is gone. */
 const PARTITION_MS = 7 * DAY_MS
 
-const LANES: Readonly<Record<Step['kind'], Lane>> = {
-  seal: 'quiet',
-  proofs: 'quiet',
-  fill: 'quiet',
-  keys: 'act',
+const LANES: Readonly<Record<Step['name'], Lane>> = {
+  'audit seals': 'quiet',
+  'removal of used proofs': 'quiet',
+  'backfill of revocations': 'quiet',
+  'life of signing keys': 'act',
   // It removes lifetimes of which no token is left: none must be written meanwhile.
   retention: 'act',
 }
@@ -45,7 +46,6 @@ type UpkeepParts = Omit<UpkeepOptions, 'retentionStep'> & {
   readonly writer: GroupWriter
   /** A connection for what takes as long as it takes. */
   readonly connect: () => Promise<Connection>
-  readonly onFault: (fault: unknown) => void
 }
 
 export type RunningUpkeep = { readonly wake: () => void; readonly stop: () => Promise<void> }
@@ -69,6 +69,10 @@ const makePartitionRounds = ({ session, connect, retention, onFault }: UpkeepPar
   let running: Promise<void> | undefined
   let opened: readonly Connection[] = []
 
+  const reportUnlessStopping: OnFault = (task, fault) => {
+    if (!stopping.aborted) onFault(task, fault)
+  }
+
   const open = async (): Promise<Connection> => {
     const connection = await connect()
     opened = [...opened, connection]
@@ -77,20 +81,17 @@ const makePartitionRounds = ({ session, connect, retention, onFault }: UpkeepPar
   }
 
   const keep = async (): Promise<void> => {
-    try {
-      await keepPartitions(open, retention, session.clock.now())
-      doneAt = session.monotonic()
-    } catch (fault) {
-      if (!stopping.aborted && !(fault instanceof Unavailable)) onFault(fault)
-    } finally {
-      opened = []
-      running = undefined
-    }
+    await keepPartitions(open, retention, session.clock.now())
+    doneAt = session.monotonic()
   }
 
   return {
     start: (): void => {
-      if (session.monotonic() - doneAt >= PARTITIONS_EVERY_MS) running ??= keep()
+      if (session.monotonic() - doneAt < PARTITIONS_EVERY_MS) return
+      running ??= inBackground('partitions', keep, reportUnlessStopping).finally(() => {
+        opened = []
+        running = undefined
+      })
     },
     /** What is broken off the next round takes up; what the database was asked for already it finishes. */
     breakOff: async (): Promise<void> => {
@@ -100,59 +101,48 @@ const makePartitionRounds = ({ session, connect, retention, onFault }: UpkeepPar
   }
 }
 
-/** Runs a step; whether one was due. */
+/** Gives a function that does what is due first, and says whether there may be more to do. */
 const makeStepping = (parts: UpkeepParts) => {
   const { session, reader, writer, retention } = parts
   const kept = { ...retention, endedMs: retention.endedMs + PARTITION_MS }
-  const due = makeUpkeep({ ...parts, retention: kept, retentionStep: makeRetentionStep(NOTHING) })
-  return async (): Promise<boolean> => {
-    const step = await reader.readUntimed(snapshot => due(() => snapshot.now))
-    if (step === undefined) return false
-    const until = session.monotonic() + STORE_DEADLINE_MS
-    const committed = await writer.run({ lane: LANES[step.kind], perform: step.work, until })
-    committed?.()
-    return true
-  }
-}
+  const maintenance = makeMaintenance({ ...parts, retention: kept, retentionStep: makeRetentionStep(NOTHING) })
 
-const TOLD_AGAIN_MS = 60_000
-
-/** A fault that stays comes back every half second: it is told once a minute. */
-const makeTelling = ({ session, onFault }: UpkeepParts): ((fault: unknown) => void) => {
-  let told = { what: '', at: Number.NEGATIVE_INFINITY }
-  return fault => {
-    const [what, at] = [String(fault), session.monotonic()]
-    if (what === told.what && at - told.at < TOLD_AGAIN_MS) return
-    told = { what, at }
-    onFault(fault)
+  const stepOnce = async (): Promise<boolean> => {
+    try {
+      const step = await reader.readUntimed(snapshot => maintenance.due(() => snapshot.now))
+      if (step === undefined) return false
+      const until = session.monotonic() + STORE_DEADLINE_MS
+      const committed = await writer.run({ lane: LANES[step.name], perform: step.work, until })
+      committed?.()
+      return true
+    } catch (fault) {
+      // A database that cannot be written is told to every caller and to /readyz; here the next tick tries again.
+      return !(fault instanceof Unavailable) && maintenance.failed(fault)
+    }
   }
+
+  return { stepOnce, tick: maintenance.tick }
 }
 
 /** Starts the upkeep. `wake` says that an act was done. */
 export const startUpkeep = (parts: UpkeepParts): RunningUpkeep => {
   const holding = makeHolding(parts.session)
-  const tell = makeTelling(parts)
   const stopping = new AbortController()
-  const step = makeStepping(parts)
-  const partitions = makePartitionRounds({ ...parts, onFault: makeTelling(parts) }, stopping.signal)
+  const stepping = makeStepping(parts)
+  const partitions = makePartitionRounds(parts, stopping.signal)
   let running: Promise<void> | undefined
   let isWanted = false
 
   const round = async (): Promise<void> => {
     if (!(await holding.isMine())) return
     partitions.start()
-    while (!stopping.signal.aborted && (await step())) await delay(0)
+    while (!stopping.signal.aborted && (await stepping.stepOnce())) await delay(0)
   }
 
   const run = async (): Promise<void> => {
     do {
       isWanted = false
-      try {
-        await round()
-      } catch (fault) {
-        // A database that cannot be written is told to every caller and to /readyz; here the next turn tries again.
-        if (!(fault instanceof Unavailable)) tell(fault)
-      }
+      await inBackground('turn of maintenance', round, parts.onFault)
     } while (isWanted && !stopping.signal.aborted)
     running = undefined
   }
@@ -162,7 +152,12 @@ export const startUpkeep = (parts: UpkeepParts): RunningUpkeep => {
     if (!stopping.signal.aborted) running ??= run()
   }
 
-  const timer = setInterval(wake, EVERY_MS).unref()
+  const tick = (): void => {
+    stepping.tick()
+    wake()
+  }
+
+  const timer = setInterval(tick, EVERY_MS).unref()
   wake()
   return {
     wake,

@@ -101,8 +101,11 @@ export const makeWriter = (session: Session, open: OpenTransaction, onActs: () =
   const runAll = async (): Promise<void> => {
     if (isRunning) return
     isRunning = true
-    while (waiting.length > 0) await runGroup(takeGroup(waiting))
-    isRunning = false
+    try {
+      while (waiting.length > 0) await runGroup(takeGroup(waiting))
+    } finally {
+      isRunning = false
+    }
   }
 
   const enqueue = <T>(job: Job<T>): Promise<T> =>

@@ -3,6 +3,7 @@ import type { ApiKey } from '../../domain/api-key.ts'
 import { hasExpired } from '../../domain/expiry.ts'
 import type { Milliseconds } from '../../domain/time.ts'
 import type { ApiKeyRegister } from '../../ports/secret-registers.ts'
+import type { OnFault } from '../background.ts'
 import type { Writer } from '../jobs.ts'
 import type { Script } from '../script.ts'
 import type { Reader, Snapshot } from '../snapshot.ts'
@@ -22,9 +23,9 @@ const makeFind = () => {
   return { find, wasFound: apiKeys.wasFound }
 }
 
-export const makeApiKeyRegister = ({ read, readUntimed }: Reader, writer: Writer): ApiKeyRegister => {
+export const makeApiKeyRegister = ({ read, readUntimed }: Reader, writer: Writer, onFault: OnFault): ApiKeyRegister => {
   const { find, wasFound } = makeFind()
-  const noteUses = handOverUses(writer)
+  const noteUses = handOverUses(writer, onFault)
   return {
     find: async (keyHashes, meanwhile) => {
       meanwhile?.(keyHashes.map(wasFound))

@@ -1,14 +1,14 @@
 // Makes the signing key that is to follow the current one, whenever the upkeep of a store finds that none is there.
 import { systemAct } from '../../domain/act.ts'
-import { Unavailable } from '../../domain/refusal.ts'
 import type { SigningKeyMaker, SigningKeyRegister } from '../../ports/signing-keys.ts'
+import { inBackground, type OnFault } from '../background.ts'
 
 type Supply = {
   /** Null: none is made. */
   readonly maker: Pick<SigningKeyMaker, 'make'> | null
   /** There once the store is open. */
   readonly register: Promise<Pick<SigningKeyRegister, 'createNext'>>
-  readonly onFault: (fault: unknown) => void
+  readonly onFault: OnFault
 }
 
 /** To be called when a key is wanted, and again until one is there: one at a time is made. */
@@ -20,11 +20,9 @@ export const supplyKeys = ({ maker, register, onFault }: Supply): (() => void) =
     try {
       const key = await maker.make()
       await (await register).createNext(key, systemAct('signing_key.create'))
-    } catch (fault) {
-      if (!(fault instanceof Unavailable)) onFault(fault)
     } finally {
       making = false
     }
   }
-  return () => void supply()
+  return () => void inBackground('new signing key', supply, onFault)
 }

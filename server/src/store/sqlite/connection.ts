@@ -1,7 +1,9 @@
 // Connections to the embedded store. Nothing else in our processes opens the file: closing any descriptor drops its locks.
 import { accessSync, closeSync, constants, existsSync, openSync, statfsSync, statSync } from 'node:fs'
+import { devNull } from 'node:os'
 import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
+import { TOO_FEW_FILES } from '../../domain/open-files.ts'
 import { Unavailable } from '../../domain/refusal.ts'
 import { StoreProblem } from '../store-problem.ts'
 import { isBackup, isMoved, movedProblem } from './backup-mark.ts'
@@ -73,6 +75,22 @@ const refuseVersion = (db: Database.Database, file: string): void => {
   }
 }
 
+/** What SQLite opens for one connection: the file, its log, its shared memory, and a folder that it syncs. */
+const FILES_OF_CONNECTION = 4
+
+// SQLite says of a file that it cannot open it, and not why. The store itself is not opened for that: see above.
+const lacksFiles = (): boolean => {
+  const opened: number[] = []
+  try {
+    for (let n = 0; n < FILES_OF_CONNECTION; n += 1) opened.push(openSync(devNull, 'r'))
+    return false
+  } catch (fault) {
+    return fault instanceof Error && 'code' in fault && fault.code === 'EMFILE'
+  } finally {
+    opened.forEach(closeSync)
+  }
+}
+
 type Opening = { readonly timeout?: number; readonly takesMoved?: boolean }
 
 /** Opens the file; what is refused has not been written to. */
@@ -101,7 +119,8 @@ const open = (file: string, opening: Opening = {}): Database.Database => {
   } catch (fault) {
     if (fault instanceof StoreProblem) throw fault
     const code = fault instanceof Error ? fault.message : String(fault)
-    throw new StoreProblem(`${file} cannot be opened as a store (${code}).`)
+    const advice = lacksFiles() ? ` ${TOO_FEW_FILES}` : ''
+    throw new StoreProblem(`${file} cannot be opened as a store (${code}).${advice}`)
   }
 }
 

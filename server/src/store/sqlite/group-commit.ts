@@ -6,12 +6,21 @@ import { isStoreFault } from './connection.ts'
 import { drive } from './drive.ts'
 import { JOBS } from './jobs.ts'
 import { begin, forgetMemory, openTransaction, type SqliteTransaction, type WritingConnection } from './transaction.ts'
-import type { Failure, JobMessage, Reply } from './writer-messages.ts'
+import type { Failure, JobMessage, ReportedFault, Reply } from './writer-messages.ts'
 
-export const failureOf = (fault: unknown): Failure => ({
-  kind: isStoreFault(fault) ? 'unavailable' : 'fault',
-  message: fault instanceof Error ? `${fault.name}: ${fault.message}` : String(fault),
-})
+const messageOf = (fault: unknown): string =>
+  fault instanceof Error ? `${fault.name}: ${fault.message}` : String(fault)
+
+export const reportedFault = (fault: unknown): ReportedFault => {
+  const message = messageOf(fault)
+  return { message, stack: fault instanceof Error ? (fault.stack ?? message) : message }
+}
+
+export const failureOf = (fault: unknown): Failure =>
+  // What is Unavailable says all of it in its message, which /readyz shows.
+  fault instanceof Unavailable
+    ? { kind: 'unavailable', message: fault.message }
+    : { kind: isStoreFault(fault) ? 'unavailable' : 'fault', message: messageOf(fault) }
 
 const runOne = (connection: WritingConnection, tx: SqliteTransaction, job: JobMessage): Reply => {
   const { sql } = connection

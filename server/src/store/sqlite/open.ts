@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { MessagePort } from 'node:worker_threads'
 import { existsSync } from 'node:fs'
 import type { SigningKeyRegister } from '../../ports/signing-keys.ts'
+import { IGNORE, type OnFault } from '../background.ts'
 import { makeHealth } from '../health.ts'
 import { makeLabels } from '../ledger/labels.ts'
 import { awaitLease, LEASE_MS, type Wait } from '../lease.ts'
@@ -88,7 +89,7 @@ const readHead = (file: string) => {
 
 /** Starts the writing thread of a store that `migrate` made. Throws StoreProblem with one line for a person. */
 const startStore = async (
-  { file, retention, clock, wait = delay, sealing, keys, onFault }: SqliteOptions,
+  { file, retention, clock, wait = delay, sealing, keys, onFault = IGNORE }: SqliteOptions,
   onKeyWanted?: () => void,
 ): Promise<StoreHost> => {
   if (retention === null && existsSync(file)) refuseForeignUser(file)
@@ -118,15 +119,18 @@ export const connectStore = (options: {
   readonly file: string
   readonly clock: ClockCells
   readonly deadlineMs?: number | undefined
+  readonly onFault?: OnFault | undefined
 }): StoreConnection => {
+  const { onFault = IGNORE } = options
   const db = openForReading(options.file)
   const writer = makeWriterClient(options.deadlineMs)
-  const reader = makeReader(db, clockOf(options.clock), writer)
+  const reader = makeReader(db, clockOf(options.clock), writer, onFault)
   const labels = makeLabels()
   const own = {
     hot: makeHotLedger(reader, labels, writer),
     health: makeHealth(reader, () => writer.call('proveWrite', null)),
     labels,
+    onFault,
   }
   return { ...makeStorePorts(reader, writer, own), connect: writer.connect, close: reader.close }
 }
@@ -137,11 +141,11 @@ export const openSqliteStore = async (options: SqliteOptions): Promise<SqliteSto
   const onKeyWanted = supplyKeys({
     maker: options.keys?.maker ?? null,
     register: opened.promise,
-    onFault: fault => options.onFault?.(fault),
+    onFault: options.onFault ?? IGNORE,
   })
   const host = await startStore(options, onKeyWanted)
   const { file, clock, madeBy } = host
-  const connection = connectStore({ file, clock, deadlineMs: options.deadlineMs })
+  const connection = connectStore({ file, clock, deadlineMs: options.deadlineMs, onFault: options.onFault })
   opened.resolve(connection.signingKeys)
   host.attach(connection.connect)
   const close = async (): Promise<void> => {

@@ -6,6 +6,7 @@ import type { Milliseconds } from '../../domain/time.ts'
 import { readOpenCutOffs } from '../ledger/cut-offs.ts'
 import { LATE, makeLease } from '../lease.ts'
 import { makeSets } from '../ledger/sets.ts'
+import type { OnFault } from '../background.ts'
 import type { Script } from '../script.ts'
 import type { Reader, Snapshot } from '../snapshot.ts'
 import { isBusy, isStoreFault } from './connection.ts'
@@ -43,10 +44,11 @@ export const makeReader = (
   db: Database,
   clock: () => Milliseconds,
   writer: Pick<SqliteWriter, 'call'>,
+  onFault: OnFault,
 ): SqliteReader => {
   const sql = statementsOf(db)
   const sets = makeSets()
-  const lease = makeLease(() => writer.call('renewLease', null))
+  const lease = makeLease(() => writer.call('renewLease', null), onFault)
 
   const snapshot = <T>(work: (snapshot: SqliteSnapshot) => T): T => {
     sql('begin').run()

@@ -1,6 +1,6 @@
 // Does the upkeep on the writing thread, between requests.
 import { monotonicMs } from '../monotonic.ts'
-import { makeUpkeep, type Step, type UpkeepOptions } from '../upkeep.ts'
+import { makeMaintenance, type Step, type UpkeepOptions } from '../upkeep.ts'
 import { isStoreFault } from './connection.ts'
 import { drive } from './drive.ts'
 import { retentionStep } from './retention.ts'
@@ -37,28 +37,34 @@ const runStep = (connection: WritingConnection, { work }: Step): void => {
 /** Starts the upkeep; the function it gives says that an act was done. Steps give way to requests. */
 export const startUpkeep = (connection: WritingConnection, surroundings: UpkeepSurroundings): (() => void) => {
   const { leaveGap, askedAt } = surroundings
-  const due = makeUpkeep({ ...surroundings, retentionStep })
+  const maintenance = makeMaintenance({ ...surroundings, retentionStep })
   let running = false
 
-  const pauseAfter = ({ kind }: Step, began: number): number => {
+  const pauseAfter = ({ name }: Step, began: number): number => {
     const now = monotonicMs()
-    return kind === 'fill' && now - askedAt() < ASKED_MS ? (FILL_PARTS - 1) * (now - began) : 0
+    return name === 'backfill of revocations' && now - askedAt() < ASKED_MS ? (FILL_PARTS - 1) * (now - began) : 0
+  }
+
+  /** Whether there may be more to do after a fault. */
+  const goOnAfter = (fault: unknown): boolean => {
+    // Nothing could be written on this connection any more: the thread ends, and its successor opens another.
+    if (connection.db.inTransaction) throw fault
+    // A store that cannot be written is told to every caller and to /readyz; here the next tick tries again.
+    return !isStoreFault(fault) && maintenance.failed(fault)
   }
 
   const turn = (): void => {
     running = false
     let pauseMs = 0
     try {
-      const step = drive(connection.sql, due(connection.clock))
+      const step = drive(connection.sql, maintenance.due(connection.clock))
       if (step === undefined) return
       leaveGap()
       const began = monotonicMs()
       runStep(connection, step)
       pauseMs = pauseAfter(step, began)
     } catch (fault) {
-      // A store that cannot be written is told to every caller and to /readyz; here the next turn tries again.
-      if (isStoreFault(fault)) return
-      throw fault
+      if (!goOnAfter(fault)) return
     }
     wake(pauseMs)
   }
@@ -71,6 +77,11 @@ export const startUpkeep = (connection: WritingConnection, surroundings: UpkeepS
     else setImmediate(turn)
   }
 
-  setInterval(() => wake(), EVERY_MS).unref()
+  const tick = (): void => {
+    maintenance.tick()
+    wake()
+  }
+
+  setInterval(tick, EVERY_MS).unref()
   return wake
 }

@@ -1,8 +1,9 @@
 // Keeps the one writing thread of a process running, and connects the threads that serve to it.
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
 import type { Seal } from '../../domain/seal.ts'
+import type { OnFault } from '../background.ts'
 import { StoreProblem } from '../store-problem.ts'
-import type { WriterControl, WriterOptions, WriterReport } from './writer-messages.ts'
+import type { ReportedFault, WriterControl, WriterOptions, WriterReport } from './writer-messages.ts'
 
 const RESTART_MS = 1000
 
@@ -18,12 +19,14 @@ export type WriterHost = {
 
 /** Who hears of what the thread does by itself. */
 type WriterListeners = {
-  readonly onFault?: ((fault: unknown) => void) | undefined
+  readonly onFault: OnFault
   readonly onSeal?: ((seal: Seal) => void) | undefined
   readonly onKeyWanted?: (() => void) | undefined
 }
 
-const startThread = (options: WriterOptions, { onSeal, onKeyWanted }: WriterListeners): Promise<Worker> =>
+const faultOf = ({ message, stack }: ReportedFault): Error => Object.assign(new Error(message), { stack })
+
+const startThread = (options: WriterOptions, { onFault, onSeal, onKeyWanted }: WriterListeners): Promise<Worker> =>
   new Promise((resolve, reject) => {
     const thread = new Worker(new URL(`./writer-thread${import.meta.url.slice(-3)}`, import.meta.url), {
       workerData: options,
@@ -32,6 +35,7 @@ const startThread = (options: WriterOptions, { onSeal, onKeyWanted }: WriterList
     thread.on('message', (report: WriterReport) => {
       if (report === 'ready') resolve(thread)
       else if (report === 'key wanted') onKeyWanted?.()
+      else if ('failed' in report) onFault(report.failed, faultOf(report.fault))
       else onSeal?.(report.sealed)
     })
     thread.once('error', fault => reject(fault instanceof Error ? new StoreProblem(fault.message) : fault))
@@ -39,7 +43,7 @@ const startThread = (options: WriterOptions, { onSeal, onKeyWanted }: WriterList
   })
 
 /** Starts the writing thread. One that ends by itself is replaced; until then its clients are refused. */
-export const startWriter = async (options: WriterOptions, listeners: WriterListeners = {}): Promise<WriterHost> => {
+export const startWriter = async (options: WriterOptions, listeners: WriterListeners): Promise<WriterHost> => {
   const takers = new Set<(port: MessagePort) => void>()
   let thread: Worker | undefined
   let starting: Promise<void> | undefined
@@ -56,7 +60,7 @@ export const startWriter = async (options: WriterOptions, listeners: WriterListe
 
   const adopt = async (promised: Promise<Worker>): Promise<void> => {
     const started = await promised
-    started.on('error', fault => listeners.onFault?.(fault))
+    started.on('error', fault => listeners.onFault('writing thread', fault))
     started.once('exit', () => {
       thread = undefined
       restart()
@@ -68,7 +72,10 @@ export const startWriter = async (options: WriterOptions, listeners: WriterListe
 
   const restart = (): void => {
     if (closing) return
-    starting = adopt(startThread(options, listeners)).catch(() => void setTimeout(restart, RESTART_MS).unref())
+    starting = adopt(startThread(options, listeners)).catch((fault: unknown) => {
+      listeners.onFault('writing thread', fault)
+      setTimeout(restart, RESTART_MS).unref()
+    })
   }
 
   await adopt(startThread(options, listeners))

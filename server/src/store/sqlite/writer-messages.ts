@@ -1,6 +1,7 @@
 // What passes between the serving threads and the one writing thread.
 import type { MessagePort } from 'node:worker_threads'
 import type { Seal } from '../../domain/seal.ts'
+import type { BackgroundTask } from '../background.ts'
 import type { Upkeep } from '../upkeep.ts'
 import type { ClockCells } from './clock.ts'
 import type { JobInput, JobName } from './jobs.ts'
@@ -36,11 +37,18 @@ export type WriterMessage = JobMessage | HoldRequest
 /** What the thread that started it says: a further port to serve; or to commit what has arrived, and end. */
 export type WriterControl = { readonly attach: MessagePort } | { readonly close: true }
 
+/** A fault as text: what else hangs on an error may not pass between threads. */
+export type ReportedFault = { readonly message: string; readonly stack: string }
+
 /**
- * What the thread says to the one that started it: it takes jobs; it has sealed entries of the audit log; or it finds no
- * signing key to follow the current one.
+ * What the thread says to the one that started it: it takes jobs; it has sealed entries of the audit log; it finds no
+ * signing key to follow the current one; or something failed in the background.
  */
-export type WriterReport = 'ready' | 'key wanted' | { readonly sealed: Seal }
+export type WriterReport =
+  | 'ready'
+  | 'key wanted'
+  | { readonly sealed: Seal }
+  | { readonly failed: BackgroundTask; readonly fault: ReportedFault }
 
 /** `unavailable`: the store failed or was too slow. `fault`: a bug of ours. */
 export type Failure = { readonly kind: 'unavailable' | 'fault'; readonly message: string }

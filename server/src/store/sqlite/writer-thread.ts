@@ -1,11 +1,12 @@
 // The one thread that writes. It commits what has arrived as one group, and does the upkeep in between.
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
 import type { Seal } from '../../domain/seal.ts'
+import type { BackgroundTask } from '../background.ts'
 import { monotonicMs } from '../monotonic.ts'
 import { clockOf, steadyOf } from './clock.ts'
 import { openForWriting } from './connection.ts'
 import { guardFiles } from './file-guard.ts'
-import { groupCommit } from './group-commit.ts'
+import { groupCommit, reportedFault } from './group-commit.ts'
 import { hold } from './hold.ts'
 import { sleep, writingConnection } from './transaction.ts'
 import { startUpkeep } from './upkeep.ts'
@@ -50,6 +51,7 @@ const surroundings = {
   steady: steadyOf(options.clock),
   onSeal: (sealed: Seal) => tellHost({ sealed }),
   onKeyWanted: () => tellHost('key wanted'),
+  onFault: (failed: BackgroundTask, fault: unknown) => tellHost({ failed, fault: reportedFault(fault) }),
 }
 const wakeUpkeep =
   options.upkeep === null ? () => undefined : startUpkeep(connection, { ...options.upkeep, ...surroundings })

@@ -1,0 +1,60 @@
+// The log of a service: JSON lines on standard error, and how it names faults that end nothing.
+import type { Logger } from 'pino'
+import type { ServiceConfig } from './config.ts'
+import type { BackgroundTask } from './store/background.ts'
+
+/** What waits in memory while the log cannot be written; any more is lost. */
+const WAITING_BYTES_MAX = 1_048_576
+
+/** Log lines are JSON on standard error; standard output is for what a command prints. */
+export const makeLogger = async ({ logLevel }: Pick<ServiceConfig, 'logLevel'>): Promise<Logger> => {
+  const { pino } = await import('pino')
+  const destination = pino.destination({ fd: 2, maxLength: WAITING_BYTES_MAX })
+  // The full disk of a log must not end the service that writes it: without a listener the fault would be thrown at
+  // whoever logs.
+  destination.on('error', () => undefined)
+  return pino({ level: logLevel }, destination)
+}
+
+/** `unhandled rejection`: of a promise that nobody waits for, and that no task of its own began. */
+type FaultyTask = BackgroundTask | 'unhandled rejection'
+
+export type FaultLog = (task: FaultyTask, fault: unknown) => void
+
+/** A task whose faults go on is logged so often. */
+const EVERY_MS = 60_000
+
+type Faults = { count: number; isResting: boolean; unlogged: { readonly fault: unknown } | undefined }
+
+/**
+ * Counts the faults of each task. The first is logged at once, later ones once a minute, each time with the count since
+ * the thread began.
+ */
+export const makeFaultLog = (logger: Pick<Logger, 'error'>): FaultLog => {
+  const tasks = new Map<FaultyTask, Faults>()
+
+  const log = (task: FaultyTask, faults: Faults): void => {
+    if (faults.isResting || faults.unlogged === undefined) return
+    const { fault: err } = faults.unlogged
+    faults.unlogged = undefined
+    faults.isResting = true
+    setTimeout(() => {
+      faults.isResting = false
+      log(task, faults)
+    }, EVERY_MS).unref()
+    logger.error({ task, faults: faults.count, err }, 'background work failed and goes on')
+  }
+
+  return (task, fault) => {
+    const faults = tasks.get(task) ?? { count: 0, isResting: false, unlogged: undefined }
+    tasks.set(task, faults)
+    faults.count += 1
+    faults.unlogged = { fault }
+    log(task, faults)
+  }
+}
+
+/** A rejection that nobody handles ends no thread: whatever it belongs to has ended by itself already. */
+export const reportUnhandledRejections = (report: FaultLog): void => {
+  process.on('unhandledRejection', fault => report('unhandled rejection', fault))
+}

@@ -1,0 +1,39 @@
+// Work that nobody waits for. A fault in it is reported and ends nothing: neither the thread that did it nor a request.
+import { Unavailable } from '../domain/refusal.ts'
+
+/** Each kind of such work, as the log names it. */
+export type BackgroundTask =
+  | 'audit seals'
+  | 'backfill of revocations'
+  | 'clock lease'
+  | 'last uses of API keys'
+  | 'life of signing keys'
+  | 'new signing key'
+  | 'partitions'
+  | 'refusal counts'
+  | 'removal of used proofs'
+  | 'retention'
+  | 'turn of maintenance'
+  | 'writing thread'
+
+/** Must not throw. */
+export type OnFault = (task: BackgroundTask, fault: unknown) => void
+
+/** For a process that acts once, and a test that looks at something else. */
+export const IGNORE: OnFault = () => undefined
+
+/**
+ * Starts `work` and returns at once. A store that cannot be reached is no fault of the work: every request that needs it
+ * and /readyz report it.
+ */
+export const inBackground = async (
+  task: BackgroundTask,
+  work: () => Promise<unknown>,
+  onFault: OnFault,
+): Promise<void> => {
+  try {
+    await work()
+  } catch (fault) {
+    if (!(fault instanceof Unavailable)) onFault(task, fault)
+  }
+}
