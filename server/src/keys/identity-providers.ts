@@ -1,10 +1,10 @@
 // Operators, recognised by a JWT of one of the configured identity providers (RFC 7519, RFC 8725).
 // Order: form, issuer, claims, then keys. Nothing that a token says chooses an address or an algorithm beyond the list.
-import type { OperatorCaller, Role } from '../domain/caller.ts'
+import type { OperatorCaller } from '../domain/caller.ts'
 import type { Operators } from '../ports.ts'
 import { readCompactJws, type CompactJws, type JsonObject } from './compact-jws.ts'
 import { isProviderAddress, type Fetch } from './fetch-json.ts'
-import { operatorRole } from './operator-role.ts'
+import { operatorRole, type RoleMapping } from './operator-role.ts'
 import { makeProviderKeyCache, type ProviderKeyCache } from './provider-key-cache.ts'
 import { makeKeySetReader, READING_MILLISECONDS_MAX } from './provider-key-set.ts'
 import { parseProviderAlgorithm, permits, type ProviderAlgorithm, type ProviderKey } from './provider-key.ts'
@@ -16,14 +16,12 @@ const SUB_CHARACTERS_MAX = 255
 // a logout token, a security event, a DPoP proof (RFC 8725 §3.11).
 const ACCEPTED_TYPES: readonly unknown[] = [undefined, 'jwt', 'at+jwt']
 
-export type IdentityProvider = {
+export type IdentityProvider = RoleMapping & {
   /** Compared with `iss` as it is written. */
   readonly issuer: string
   readonly audience: string
   /** Undefined: from the provider's metadata. */
   readonly jwksUri?: string | undefined
-  readonly roleClaim: string
-  readonly roles: Readonly<Record<string, Role>>
   readonly algorithms: readonly ProviderAlgorithm[]
 }
 

@@ -28,6 +28,7 @@ const configured = (provider: RunningProvider, changed: Partial<IdentityProvider
   issuer: provider.issuer,
   audience: provider.audience,
   roleClaim: DEFAULT_ROLE_CLAIM,
+  roleSeparator: 'none',
   roles: DEFAULT_ROLES,
   algorithms: PROVIDER_ALGORITHMS,
   ...changed,

@@ -35,6 +35,7 @@ const makeWorld = (idp: IdentityProvider, jwksUri?: string, readingMilliseconds 
     issuer,
     audience,
     roleClaim: DEFAULT_ROLE_CLAIM,
+    roleSeparator: 'none' as const,
     roles: DEFAULT_ROLES,
     algorithms: PROVIDER_ALGORITHMS,
   }

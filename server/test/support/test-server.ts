@@ -149,6 +149,7 @@ const portsOf = (
         issuer: provider.issuer,
         audience: provider.audience,
         roleClaim: 'roles',
+        roleSeparator: 'none',
         roles: { 'mintmark-viewer': 'viewer', 'mintmark-operator': 'operator', 'mintmark-admin': 'admin' },
         algorithms: ['ES256', 'RS256'],
       },
