@@ -31,9 +31,9 @@ const run = async (): Promise<void> => {
   let restored: RestoreState | undefined
   try {
     restored = await service.restoreState()
-    const { host, ports } = service
+    const { host, keySets } = service
     const logger = await makeLogger(config)
-    const threads = await startServing({ config, host, operators: ports.operators, logger })
+    const threads = await startServing({ config, host, keySets, logger })
     closeAtSignal(config.drainSeconds, async () => {
       await threads.close()
       await service.close()

@@ -3,7 +3,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { connectPorts, listen } from '../compose.ts'
 import type { StoreHealth } from '../ports.ts'
 import { StartRefused } from '../start-refused.ts'
-import { relayOperators } from './relayed-operators.ts'
+import { relayKeySets } from './relayed-key-sets.ts'
 import type { FromServingThread, ServingOptions, ToServingThread } from './thread-messages.ts'
 
 const main = parentPort
@@ -19,8 +19,8 @@ const untilDraining = (health: StoreHealth): StoreHealth => ({
   check: async () => (draining ? 'The process is shutting down.' : health.check()),
 })
 
-const operators = relayOperators((verification, jwt) => tell({ verification, jwt }))
-const { ports, connect, disconnect } = await connectPorts(config, clock, operators)
+const keySets = relayKeySets(place => tell({ place }))
+const { ports, connect, disconnect } = await connectPorts(config, clock, keySets)
 
 const start = async (): Promise<() => Promise<void>> => {
   const { health } = ports
@@ -38,7 +38,7 @@ const starting = start()
 
 main.on('message', (message: ToServingThread) => {
   if ('writer' in message) connect(message.writer)
-  else if ('verification' in message) operators.settle(message.verification, message.answer)
+  else if ('place' in message) keySets.settle(message.place, message.set)
   else {
     draining = true
     if (message.order === 'close') void starting.then(close => close())
