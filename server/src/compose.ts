@@ -25,6 +25,7 @@ import {
   type StoreVersions,
   verifyAuditOf,
 } from './compose-store.ts'
+import { openKeySets, verifiersOf } from './compose-verification.ts'
 import type { CommandConfig, MigrateConfig, ServeConfig, ServiceConfig, StoreConfig } from './config.ts'
 import { LIFETIMES_MAX } from './domain/agent.ts'
 import { actBy, type CliCaller, type Origin } from './domain/caller.ts'
@@ -32,7 +33,7 @@ import type { RestoreState } from './domain/restore.ts'
 import type { AuditVerdict, KnownSeal, Seal } from './domain/seal.ts'
 import { DAY_MS } from './domain/time.ts'
 import { auditSealKey } from './keys/audit-key.ts'
-import { makeClientAssertions, registration } from './keys/client-assertions.ts'
+import { registration } from './keys/client-assertions.ts'
 import { clientCertificates as certificates } from './keys/client-certificates.ts'
 import { makeDpopProofs } from './keys/dpop-proofs.ts'
 import { makeImportedSecrets } from './keys/imported-secrets.ts'
@@ -41,7 +42,8 @@ import { makeSecrets } from './keys/secrets.ts'
 import { openFormerSealKey } from './keys/reencryption.ts'
 import { keyEncryptionKeyId } from './keys/sealed-bytes.ts'
 import { makeTokenCodec, makeTokenReader } from './keys/token-codec.ts'
-import type { Operators, Ports } from './ports.ts'
+import type { KeySets } from './ports/key-sets.ts'
+import type { Ports } from './ports.ts'
 import { refuseListening, StartRefused } from './start-refused.ts'
 import { monotonicMs } from './store/monotonic.ts'
 import type { ClockCells } from './store/sqlite/clock.ts'
@@ -50,6 +52,8 @@ import type { StoreMaker } from './store/store-options.ts'
 export type Service = {
   /** What further threads that serve connect to. */
   readonly host: StoreHost
+  /** What they verify the JWTs of others with. */
+  readonly keySets: KeySets
   readonly ports: Ports
   /** Counts and logs faults that end nothing. */
   readonly report: FaultLog
@@ -120,18 +124,9 @@ export const migrateStore = async (config: MigrateConfig): Promise<StoreVersions
   }
 }
 
-const operatorsOf = async (config: ServiceConfig): Promise<Operators> => {
-  const { makeOperators } = await import('./keys/identity-providers.ts')
-  return makeOperators({
-    providers: config.identityProviders,
-    ownIssuer: config.baseUrl,
-    fetch,
-    now: Date.now,
-    monotonicNow: () => performance.now(),
-  })
-}
+type Verifiers = Pick<Ports, 'assertions' | 'operators'>
 
-const portsOf = (store: Connected | Store, config: ServiceConfig, operators: Operators): Ports => ({
+const portsOf = (store: Connected | Store, config: ServiceConfig, verifiers: Verifiers): Ports => ({
   ledger: store.ledger,
   revocations: store.revocations,
   agents: store.agents,
@@ -145,9 +140,8 @@ const portsOf = (store: Connected | Store, config: ServiceConfig, operators: Ope
   health: store.health,
   codec: makeTokenCodec({ issuer: config.baseUrl, keyEncryptionKey: keyOf(config) }),
   proofs: makeDpopProofs(keyOf(config)),
-  assertions: makeClientAssertions(config.clientKeyRanges),
+  ...verifiers,
   certificates,
-  operators,
   secrets,
   importedSecrets: makeImportedSecrets(keyOf(config)),
   randomness,
@@ -173,14 +167,16 @@ const refuseLifetime = async (store: Store, seconds: number): Promise<void> => {
 
 const openFor = async (maker: StoreMaker, config: ServiceConfig, checkKey: CheckKey): Promise<Service> => {
   // Loaded while the writing thread starts.
-  const operators = operatorsOf(config)
+  const opening = openKeySets(config)
   const { store, report } = await openForService(config)
   try {
     refuseOtherMaker(store, config, maker)
     await checkKey(store, config)
     await refuseLifetime(store, config.tokenLifetimeSeconds)
-    const ports = portsOf(store, config, await operators)
-    return { host: store.host, ports, report, restoreState: () => store.restores.state(), close: () => store.close() }
+    const keySets = await opening
+    const ports = portsOf(store, config, await verifiersOf(config, keySets))
+    const restoreState = () => store.restores.state()
+    return { host: store.host, keySets, ports, report, restoreState, close: () => store.close() }
   } catch (error) {
     await store.close()
     throw error
@@ -198,18 +194,19 @@ export const openDevService = async (config: ServiceConfig): Promise<Service> =>
 
 type ThreadOptions = {
   readonly clock: ClockCells | null
-  readonly operators: Operators
+  readonly keySets: KeySets
   readonly report: FaultLog
 }
 
 /** The ports of a further thread. It writes once `connect` has been given a port to the writing thread, if there is one. */
-export const connectPorts = async (config: ServiceConfig, { clock, operators, report }: ThreadOptions) => {
+export const connectPorts = async (config: ServiceConfig, { clock, keySets, report }: ThreadOptions) => {
+  const verifiers = await verifiersOf(config, keySets)
   const store = await connectToStore(config, clock, report)
   const disconnect = async (): Promise<void> => {
     await store.settle()
     await store.close()
   }
-  return { ports: portsOf(store, config, operators), connect: store.connect, disconnect }
+  return { ports: portsOf(store, config, verifiers), connect: store.connect, disconnect }
 }
 
 type ServerAddress = {

@@ -3,8 +3,10 @@ import { z } from 'zod'
 import {
   DEFAULT_ROLE_CLAIM,
   DEFAULT_ROLES,
+  defaultRoleSeparator,
   type IdentityProviderConfig,
   PROVIDER_ALGORITHMS,
+  ROLE_SEPARATORS,
 } from './config-provider.ts'
 import { parseAddress, parseFile, parseIssuer, type Parser } from './config-values.ts'
 import { ROLES } from './domain/caller.ts'
@@ -28,6 +30,7 @@ const providerSchema = z.strictObject({
   audience: text,
   jwks_uri: parsed(parseAddress).optional(),
   role_claim: text.default(DEFAULT_ROLE_CLAIM),
+  role_separator: z.enum(ROLE_SEPARATORS).optional(),
   roles: z.record(text, z.enum(ROLES)).optional(),
   algorithms: z
     .array(z.enum(PROVIDER_ALGORITHMS))
@@ -48,6 +51,7 @@ const toProvider = (given: z.output<typeof providerSchema>): IdentityProviderCon
   audience: given.audience,
   jwksUri: given.jwks_uri,
   roleClaim: given.role_claim,
+  roleSeparator: given.role_separator ?? defaultRoleSeparator(given.role_claim),
   roles: given.roles ?? DEFAULT_ROLES,
   algorithms: given.algorithms,
 })

@@ -1,6 +1,6 @@
 // What is configured of an identity provider, and the one that the variables name.
 import type { SettingReader } from './config-reader.ts'
-import { parseAddress, parseIssuer, parseText } from './config-values.ts'
+import { parseAddress, parseIssuer, parseOneOf, parseText } from './config-values.ts'
 import type { Role } from './domain/caller.ts'
 
 /** An identity provider whose JWTs name operators. */
@@ -11,6 +11,8 @@ export type IdentityProviderConfig = {
   readonly jwksUri: string | undefined
   /** The claim that holds the roles; a dotted path reaches inside. */
   readonly roleClaim: string
+  /** What a claim that is a string is split at. */
+  readonly roleSeparator: RoleSeparator
   /** The role that each value of the claim gives. */
   readonly roles: Readonly<Record<string, Role>>
   readonly algorithms: readonly ProviderAlgorithm[]
@@ -23,6 +25,13 @@ type ProviderAlgorithm = (typeof PROVIDER_ALGORITHMS)[number]
 
 export const DEFAULT_ROLE_CLAIM = 'roles'
 
+export const ROLE_SEPARATORS = ['none', 'space', 'comma'] as const
+
+type RoleSeparator = (typeof ROLE_SEPARATORS)[number]
+
+/** A string is one role. Only `scope` is a list by its definition (RFC 8693 §4.2, RFC 9068 §2.2.3). */
+export const defaultRoleSeparator = (roleClaim: string): RoleSeparator => (roleClaim === 'scope' ? 'space' : 'none')
+
 export const DEFAULT_ROLES: IdentityProviderConfig['roles'] = {
   'mintmark-viewer': 'viewer',
   'mintmark-operator': 'operator',
@@ -34,6 +43,7 @@ export const PROVIDER_VARIABLES = [
   'MINTMARK_IDP_AUDIENCE',
   'MINTMARK_IDP_JWKS_URI',
   'MINTMARK_IDP_ROLE_CLAIM',
+  'MINTMARK_IDP_ROLE_SEPARATOR',
 ]
 
 /** None where no variable of a provider is set. */
@@ -47,6 +57,9 @@ export const readProvider = (read: SettingReader): readonly IdentityProviderConf
   )
   const jwksUri = read.optional('MINTMARK_IDP_JWKS_URI', parseAddress)
   const roleClaim = read.optional('MINTMARK_IDP_ROLE_CLAIM', parseText) ?? DEFAULT_ROLE_CLAIM
+  const roleSeparator =
+    read.optional('MINTMARK_IDP_ROLE_SEPARATOR', parseOneOf(ROLE_SEPARATORS)) ?? defaultRoleSeparator(roleClaim)
   if (issuer === undefined || audience === undefined) return []
-  return [{ issuer, audience, jwksUri, roleClaim, roles: DEFAULT_ROLES, algorithms: PROVIDER_ALGORITHMS }]
+  const mapping = { roleClaim, roleSeparator, roles: DEFAULT_ROLES }
+  return [{ issuer, audience, jwksUri, ...mapping, algorithms: PROVIDER_ALGORITHMS }]
 }

@@ -223,8 +223,11 @@ export interface TokenCodec {
 }
 
 export interface Operators {
-  /** The operator whom a JWT of a configured identity provider names, or why it is refused (for the log only). */
-  verify(jwt: string): Promise<OperatorCaller | { readonly refused: string }>
+  /**
+   * The operator whom a JWT of a configured identity provider names, or why it is refused (for the log only). Throws
+   * Unavailable where the keys cannot be had, or too many wait to be verified; of these each `source` has its share.
+   */
+  verify(jwt: string, source: string): Promise<OperatorCaller | { readonly refused: string }>
 }
 
 export interface Secrets {

@@ -234,6 +234,11 @@ const MISTAKES: readonly (readonly [string, Environment, RegExp])[] = [
     /^MINTMARK_CONFIG_FILE names the identity provider https:\/\/second\.example\.com again/,
   ],
   [
+    'a separator of roles that there is not',
+    { MINTMARK_IDP_ROLE_SEPARATOR: ' ' },
+    /^MINTMARK_IDP_ROLE_SEPARATOR is " "; expected one of none, space, comma$/,
+  ],
+  [
     'an unknown log level',
     { LOG_LEVEL: 'verbose' },
     /^LOG_LEVEL is "verbose"; expected one of fatal, error, warn, info, debug, trace, silent$/,

@@ -25,6 +25,7 @@ test('four variables are enough; the rest has the documented defaults', async ()
         audience: 'mintmark',
         jwksUri: undefined,
         roleClaim: 'roles',
+        roleSeparator: 'none',
         roles: { 'mintmark-viewer': 'viewer', 'mintmark-operator': 'operator', 'mintmark-admin': 'admin' },
         algorithms: ['RS256', 'PS256', 'ES256', 'ES384', 'Ed25519'],
       },
@@ -128,7 +129,29 @@ test('the configuration file adds identity providers and scopes', async () => {
   const path = file('good.json', JSON.stringify({ identity_providers: [provider], scopes_supported: ['db:read'] }))
   const config = await readServeConfig({ ...BASE, MINTMARK_CONFIG_FILE: path })
   assert.deepEqual(config.scopesSupported, ['db:read'])
-  assert.deepEqual(config.identityProviders[1], { ...provider, jwksUri: undefined, roleClaim: 'roles' })
+  assert.deepEqual(config.identityProviders[1], {
+    ...provider,
+    jwksUri: undefined,
+    roleClaim: 'roles',
+    roleSeparator: 'none',
+  })
+})
+
+test('a role claim that is a string is one role unless a separator is set or it is scope, a list by its definition', async () => {
+  const of = async (claim?: string, separator?: string): Promise<readonly unknown[]> => {
+    const variables = { MINTMARK_IDP_ROLE_CLAIM: claim, MINTMARK_IDP_ROLE_SEPARATOR: separator }
+    const member = { role_claim: claim, role_separator: separator }
+    const provider = { issuer: 'https://second.example.com', audience: 'mm', ...member }
+    const path = file('separator.json', JSON.stringify({ identity_providers: [provider] }))
+    const config = await readServeConfig({ ...BASE, ...variables, MINTMARK_CONFIG_FILE: path })
+    return config.identityProviders.map(({ roleSeparator }) => roleSeparator)
+  }
+  assert.deepEqual(await of(), ['none', 'none'])
+  assert.deepEqual(await of('groups'), ['none', 'none'])
+  assert.deepEqual(await of('scope'), ['space', 'space'])
+  assert.deepEqual(await of('scope', 'none'), ['none', 'none'])
+  assert.deepEqual(await of('groups', 'comma'), ['comma', 'comma'])
+  assert.deepEqual(await of(undefined, 'space'), ['space', 'space'])
 })
 
 test('all mistakes are reported at once', async () => {

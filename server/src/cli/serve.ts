@@ -32,9 +32,9 @@ const run = async (): Promise<void> => {
   let restored: RestoreState | undefined
   try {
     restored = await service.restoreState()
-    const { host, ports, report } = service
+    const { host, keySets, report } = service
     const logger = await makeLogger(config)
-    const threads = await startServing({ config, host, operators: ports.operators, logger })
+    const threads = await startServing({ config, host, keySets, logger })
     closeAtSignal({ drainSeconds: config.drainSeconds, report }, async () => {
       await threads.close()
       await service.close()

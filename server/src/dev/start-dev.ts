@@ -55,12 +55,13 @@ const LOOPBACK_RANGES = ['127.0.0.0/8', '::1/128']
 const serviceConfigOf = (config: DevConfig, keyEncryptionKey: string): ServiceConfig => {
   const baseUrl = `http://${HOST}:${config.port}`
   const provider = { issuer: issuerAt(config.identityProviderPort), audience: baseUrl, jwksUri: undefined }
+  const mapping = { roleClaim: DEFAULT_ROLE_CLAIM, roleSeparator: 'none', roles: DEFAULT_ROLES } as const
   return {
     ...config,
     baseUrl,
     host: HOST,
     keyEncryptionKey,
-    identityProviders: [{ ...provider, roleClaim: DEFAULT_ROLE_CLAIM, roles: DEFAULT_ROLES, algorithms: ['ES256'] }],
+    identityProviders: [{ ...provider, ...mapping, algorithms: ['ES256'] }],
     defaultAudience: baseUrl,
     scopesSupported: null,
     clientKeyRanges: LOOPBACK_RANGES,

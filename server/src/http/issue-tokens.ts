@@ -79,7 +79,7 @@ const makeIssue = (ports: Ports, inTime: InTime): ((asked: Asked) => Promise<OrR
   }
   // An assertion is checked before its request joins a group, too.
   const issueAsserted = async (asked: Asked, presented: PresentedAssertion): Promise<OrRefusal<Issued>> => {
-    const credentials = await checkAssertion(ports, presented)
+    const credentials = await checkAssertion(ports, presented, asked.origin.source)
     return isRefused(credentials) ? credentials : issueOne({ ...asked, request: { ...asked.request, credentials } })
   }
   return asked => {

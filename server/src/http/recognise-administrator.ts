@@ -13,7 +13,9 @@ const readCredentials = (request: FastifyRequest): OrRefusal<AdministratorCreden
   const key = headerOf(request, 'x-api-key')
   const authorization = parseAuthorization(request.headers.authorization)
   if (key === undefined) {
-    return authorization?.scheme === 'bearer' ? { kind: 'bearer', jwt: authorization.credentials } : { kind: 'none' }
+    return authorization?.scheme === 'bearer'
+      ? { kind: 'bearer', jwt: authorization.credentials, source: request.ip }
+      : { kind: 'none' }
   }
   return authorization === undefined
     ? { kind: 'api_key', key }

@@ -6,10 +6,10 @@ import type { ClientAssertions, UnverifiedAssertion } from '../ports/client-asse
 import { type ClientKeysOptions, type FindKeys, makeClientKeys } from './client-keys.ts'
 import { type CompactJws, readCompactJws } from './compact-jws.ts'
 import { isProviderAddress } from './fetch-json.ts'
-import { makeGuardedFetch } from './guarded-fetch.ts'
 import { parseProviderAlgorithm, permits, type ProviderAlgorithm } from './provider-key.ts'
+import { makeRepeatedSignatureCheck, makeSignatureCheck, type SignatureCheck } from './provider-signature.ts'
 import { readRegisteredKeys } from './registered-keys.ts'
-import { verifySignature } from './verify-signature.ts'
+import { makeVerificationQueue } from './verification-queue.ts'
 
 // `client-authentication+jwt` is what RFC 7523's revision asks for. Anything else is a JWT for another purpose: an access
 // token, a DPoP proof, a security event (RFC 8725 §3.11).
@@ -18,20 +18,22 @@ const ACCEPTED_TYPES: readonly unknown[] = [undefined, 'jwt', 'jose', 'client-au
 const isAcceptedType = (typ: unknown): boolean =>
   ACCEPTED_TYPES.includes(typeof typ === 'string' ? typ.toLowerCase().replace(/^application\//, '') : typ)
 
-const verify = async (
-  jws: CompactJws,
-  algorithm: ProviderAlgorithm,
-  findKeys: () => ReturnType<FindKeys>,
-): Promise<string | null> => {
-  const [key, ...others] = await findKeys()
-  if (key === undefined) return 'no key of the client fits kid and alg'
-  // Without `kid` only where it is plain which key is meant.
-  if (others.length > 0) return 'more than one key of the client fits'
-  return (await verifySignature(jws, algorithm, key.key)) ? null : 'the signature does not verify'
-}
+type Means = { readonly findKeys: FindKeys; readonly once: SignatureCheck; readonly repeated: SignatureCheck }
+
+const makeVerify =
+  ({ findKeys, once, repeated }: Means, jws: CompactJws, algorithm: ProviderAlgorithm, kid: string | undefined) =>
+  async (place: KeyPlace, source: string): Promise<string | null> => {
+    const [key, ...others] = await findKeys(place, candidate => permits(candidate, algorithm, kid))
+    if (key === undefined) return 'no key of the client fits kid and alg'
+    // Without `kid` only where it is plain which key is meant.
+    if (others.length > 0) return 'more than one key of the client fits'
+    // What a client signs itself is used once; a workload sends the token of its issuer until that expires.
+    const isSignedWith = place.issuer === null ? once : repeated
+    return (await isSignedWith(jws, algorithm, key.key, source)) ? null : 'the signature does not verify'
+  }
 
 const makeReader =
-  (findKeys: FindKeys) =>
+  (means: Means) =>
   (text: string): UnverifiedAssertion | { readonly wrong: string } => {
     const jws = readCompactJws(text)
     if (jws === undefined) return { wrong: 'it is not a compact JWS in its canonical form' }
@@ -40,9 +42,7 @@ const makeReader =
     const algorithm = ASSERTION_ALGORITHMS.some(name => name === alg) ? parseProviderAlgorithm(alg) : undefined
     if (algorithm === undefined) return { wrong: 'alg is not in the list' }
     if (kid !== undefined && typeof kid !== 'string') return { wrong: 'kid is not a string' }
-    const verifyAt = (place: KeyPlace) =>
-      verify(jws, algorithm, () => findKeys(place, candidate => permits(candidate, algorithm, kid)))
-    return { claims: jws.payload, verify: verifyAt }
+    return { claims: jws.payload, verify: makeVerify(means, jws, algorithm, kid) }
   }
 
 /** What is registered is checked without the network. */
@@ -51,11 +51,8 @@ export const registration: Pick<ClientAssertions, 'isAddress' | 'readKeys'> = {
   isAddress: isProviderAddress,
 }
 
-export const makeAssertionReader = (options: ClientKeysOptions): ClientAssertions => ({
-  read: makeReader(makeClientKeys(options)),
-  ...registration,
-})
-
-/** With keys that are fetched from public addresses, and from those networks (CIDR) that are not. */
-export const makeClientAssertions = (ranges: readonly string[]): ClientAssertions =>
-  makeAssertionReader({ fetch: makeGuardedFetch(ranges), monotonicNow: () => performance.now() })
+export const makeClientAssertions = (options: ClientKeysOptions): ClientAssertions => {
+  const queue = makeVerificationQueue()
+  const checks = { once: makeSignatureCheck(queue), repeated: makeRepeatedSignatureCheck(queue) }
+  return { read: makeReader({ findKeys: makeClientKeys(options), ...checks }), ...registration }
+}

@@ -1,15 +1,17 @@
 // Operators, recognised by a JWT of one of the configured identity providers (RFC 7519, RFC 8725).
 // Order: form, issuer, claims, then keys. Nothing that a token says chooses an address or an algorithm beyond the list.
-import type { OperatorCaller, Role } from '../domain/caller.ts'
+import type { OperatorCaller } from '../domain/caller.ts'
 import { isStorable } from '../domain/text.ts'
+import type { MonotonicMilliseconds } from '../domain/time.ts'
+import type { KeySets } from '../ports/key-sets.ts'
 import type { Operators } from '../ports.ts'
 import { readCompactJws, type CompactJws, type JsonObject } from './compact-jws.ts'
-import { isProviderAddress, type Fetch } from './fetch-json.ts'
-import { operatorRole } from './operator-role.ts'
+import { isProviderAddress } from './fetch-json.ts'
+import { operatorRole, type RoleMapping } from './operator-role.ts'
 import { makeProviderKeyCache, type ProviderKeyCache } from './provider-key-cache.ts'
-import { makeKeySetReader, READING_MILLISECONDS_MAX } from './provider-key-set.ts'
 import { parseProviderAlgorithm, permits, type ProviderAlgorithm, type ProviderKey } from './provider-key.ts'
-import { makeSignatureCheck } from './provider-signature.ts'
+import { makeRepeatedSignatureCheck, type SignatureCheck } from './provider-signature.ts'
+import { makeVerificationQueue } from './verification-queue.ts'
 
 const CLOCK_SKEW_SECONDS = 60
 const SUB_CHARACTERS_MAX = 255
@@ -17,14 +19,12 @@ const SUB_CHARACTERS_MAX = 255
 // a logout token, a security event, a DPoP proof (RFC 8725 §3.11).
 const ACCEPTED_TYPES: readonly unknown[] = [undefined, 'jwt', 'at+jwt']
 
-export type IdentityProvider = {
+export type IdentityProvider = RoleMapping & {
   /** Compared with `iss` as it is written. */
   readonly issuer: string
   readonly audience: string
   /** Undefined: from the provider's metadata. */
   readonly jwksUri?: string | undefined
-  readonly roleClaim: string
-  readonly roles: Readonly<Record<string, Role>>
   readonly algorithms: readonly ProviderAlgorithm[]
 }
 
@@ -32,20 +32,20 @@ export type OperatorsOptions = {
   readonly providers: readonly IdentityProvider[]
   /** Ours. No provider may have it: our own access tokens name agents, not operators. */
   readonly ownIssuer: string
-  readonly fetch: Fetch
+  readonly keySets: KeySets
   /** The clock, in milliseconds. */
   readonly now: () => number
-  /** Milliseconds that never step back, from any origin. */
-  readonly monotonicNow: () => number
-  readonly readingMilliseconds?: number
+  readonly monotonicNow: () => MonotonicMilliseconds
 }
 
 type Refused = { readonly refused: string }
 type Trusted = {
   readonly provider: IdentityProvider
   readonly keys: ProviderKeyCache
-  readonly isSignedWith: ReturnType<typeof makeSignatureCheck>
+  readonly isSignedWith: SignatureCheck
 }
+
+type KeyFound = { readonly key: ProviderKey; readonly algorithm: ProviderAlgorithm }
 
 /** What is wrong with a provider as it was configured, in a sentence; null where nothing is. */
 const providerMistake = (provider: IdentityProvider, ownIssuer: string): string | null => {
@@ -83,25 +83,22 @@ const subjectOf = ({ sub }: JsonObject): string | undefined => {
   return isStorable(sub) && !/\p{Cc}/u.test(sub) ? sub : undefined
 }
 
-const findKey = async (header: JsonObject, { provider, keys }: Trusted): Promise<ProviderKey | Refused> => {
+const findKey = async (header: JsonObject, { provider, keys }: Trusted): Promise<KeyFound | Refused> => {
   const { kid } = header
   const algorithm = parseProviderAlgorithm(header['alg'])
   if (algorithm === undefined || !provider.algorithms.includes(algorithm)) return { refused: 'alg is not in the list' }
   if (kid !== undefined && typeof kid !== 'string') return { refused: 'kid is not a string' }
   const [key, ...others] = await keys.find(candidate => permits(candidate, algorithm, kid))
   if (key === undefined) return { refused: 'the provider has no key that fits kid and alg' }
-  return others.length === 0 ? key : { refused: 'more than one key of the provider fits' }
+  return others.length === 0 ? { key, algorithm } : { refused: 'more than one key of the provider fits' }
 }
 
-const trustOf = (provider: IdentityProvider, options: OperatorsOptions): Trusted => {
-  const { fetch, monotonicNow, readingMilliseconds = READING_MILLISECONDS_MAX } = options
-  const { issuer, jwksUri } = provider
-  const read = makeKeySetReader({ issuer, jwksUri, fetch, monotonicNow, readingMilliseconds })
-  const keys = makeProviderKeyCache({ issuer, read, monotonicNow })
-  return { provider, keys, isSignedWith: makeSignatureCheck() }
-}
-
-const recognise = async (jws: CompactJws, trusted: Trusted, now: number): Promise<OperatorCaller | Refused> => {
+/** What costs nothing comes first: a signature is verified only of a JWT that lacks nothing else. */
+const recognise = async (
+  jws: CompactJws,
+  trusted: Trusted,
+  { source, now }: { readonly source: string; readonly now: number },
+): Promise<OperatorCaller | Refused> => {
   const { provider, isSignedWith } = trusted
   const refused =
     typeRefusal(jws.header) ??
@@ -110,28 +107,34 @@ const recognise = async (jws: CompactJws, trusted: Trusted, now: number): Promis
   if (refused !== undefined) return { refused }
   const sub = subjectOf(jws.payload)
   if (sub === undefined) return { refused: 'sub is missing or not a plain text' }
-  const key = await findKey(jws.header, trusted)
-  if ('refused' in key) return key
-  if (!(await isSignedWith(jws, key.key))) return { refused: 'the signature does not verify' }
+  const found = await findKey(jws.header, trusted)
+  if ('refused' in found) return found
+  if (!(await isSignedWith(jws, found.algorithm, found.key.key, source)))
+    return { refused: 'the signature does not verify' }
   return { kind: 'operator', iss: provider.issuer, sub, role: operatorRole(jws.payload, provider) }
 }
 
 /** Throws where the providers are not configured so that no token of theirs can be trusted. */
 export const makeOperators = (options: OperatorsOptions): Operators => {
-  const { providers, ownIssuer } = options
-  const trusted = new Map(providers.map(provider => [provider.issuer, trustOf(provider, options)]))
+  const { providers, ownIssuer, keySets, monotonicNow } = options
+  const isSignedWith = makeRepeatedSignatureCheck(makeVerificationQueue())
+  const trustOf = (provider: IdentityProvider): Trusted => {
+    const place = { of: 'provider', issuer: provider.issuer, jwksUri: provider.jwksUri ?? null } as const
+    return { provider, keys: makeProviderKeyCache({ place, keySets, monotonicNow }), isSignedWith }
+  }
+  const trusted = new Map(providers.map(provider => [provider.issuer, trustOf(provider)]))
   const mistake = providers.map(provider => providerMistake(provider, ownIssuer)).find(found => found !== null)
   if (mistake !== undefined) throw new Error(mistake)
   if (trusted.size < providers.length) throw new Error('Two identity providers have the same issuer.')
   return {
-    verify: async jwt => {
+    verify: async (jwt, source) => {
       const jws = readCompactJws(jwt)
       if (jws === undefined) return { refused: 'it is not a compact JWS in its canonical form' }
       const { iss } = jws.payload
       if (iss === ownIssuer) return { refused: 'it is an access token of this service' }
       const provider = typeof iss === 'string' ? trusted.get(iss) : undefined
       if (provider === undefined) return { refused: 'iss is not an identity provider configured here' }
-      return recognise(jws, provider, options.now())
+      return recognise(jws, provider, { source, now: options.now() })
     },
   }
 }

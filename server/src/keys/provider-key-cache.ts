@@ -1,84 +1,95 @@
-// The keys of one identity provider in memory: how long they are believed, and how often the provider is asked.
+// The keys of one issuer as a thread that verifies holds them: how long they are believed, and when newer ones are asked for.
 import { Unavailable } from '../domain/refusal.ts'
-import type { KeySetReading } from './provider-key-set.ts'
-import type { ProviderKey } from './provider-key.ts'
+import type { MonotonicMilliseconds } from '../domain/time.ts'
+import type { KeySet, KeySetPlace, KeySets } from '../ports/key-sets.ts'
+import { parseProviderKey, type ProviderKey } from './provider-key.ts'
 
 /** Older keys are read again before they are used. */
 export const KEYS_FRESH_MILLISECONDS = 600_000
 /** The longest that a key removed at the provider still counts: where, since then, every reading has failed. */
 export const KEYS_HELD_MILLISECONDS_MAX = 1_800_000
-/**
- * The time between two readings while keys are held, whatever `kid` callers send: at most two readings in 30 seconds,
- * and a key that appeared during a flood of unknown ones is known 16 seconds later, and the time of a reading.
- */
-export const READINGS_APART_MILLISECONDS = 16_000
-/** While no keys are held the first failures are tried again sooner: after 1, 2, 4 and 8 seconds. */
-const FIRST_RETRY_MILLISECONDS = 1_000
+/** Requests that may wait for the keys of one place: a server that hangs must not take the room of all others. */
+export const WAITING_A_PLACE_MAX = 128
+/** The time until the thread that fetches is asked again, where it did not answer. */
+const ASKING_APART_MILLISECONDS = 1_000
 
 export type ProviderKeyCache = {
   /**
    * The keys that fit. Where none does the set is read again, if the time for that has come.
-   * Throws Unavailable where the provider's answer is needed and cannot be had.
+   * Throws Unavailable where newer keys are needed and cannot be had, or as many requests as may already wait for them.
    */
   find(fits: (key: ProviderKey) => boolean): Promise<readonly ProviderKey[]>
 }
 
-type Held = { readonly keys: readonly ProviderKey[]; readonly at: number }
+type CacheOptions = {
+  readonly place: KeySetPlace
+  readonly keySets: KeySets
+  /** What `use` may say of a key; `sig` unless it is said. */
+  readonly uses?: readonly string[]
+  readonly monotonicNow: () => MonotonicMilliseconds
+}
 
-export const makeProviderKeyCache = (options: {
-  readonly issuer: string
-  readonly read: () => Promise<KeySetReading>
-  readonly monotonicNow: () => number
-}): ProviderKeyCache => {
-  let held: Held | undefined
-  let failures: readonly string[] = []
-  let nextReadingAt = -Infinity
-  let reading: Promise<void> | undefined
+export const makeProviderKeyCache = ({ place, keySets, uses, monotonicNow }: CacheOptions): ProviderKeyCache => {
+  let times: Omit<KeySet, 'jwks'> = { readAt: -Infinity, nextReadingAt: -Infinity, failure: null }
+  let keys: ReadonlyMap<string, ProviderKey | undefined> = new Map()
+  let asking: Promise<void> | undefined
+  let waiting = 0
 
-  const age = (): number => (held === undefined ? Infinity : options.monotonicNow() - held.at)
+  const age = (): number => monotonicNow() - times.readAt
 
   const unavailable = (): Unavailable =>
-    new Unavailable(
-      `The keys of the identity provider ${options.issuer} cannot be had: ${failures.at(-1) ?? 'not read'}.`,
-    )
+    new Unavailable(`The keys of the identity provider ${place.issuer} cannot be had: ${times.failure ?? 'not read'}.`)
+
+  const crowded = (): Unavailable => new Unavailable(`More JWTs wait for the keys of ${place.issuer} than are taken.`)
 
   const heldKeys = (): readonly ProviderKey[] => {
-    if (held === undefined || age() >= KEYS_HELD_MILLISECONDS_MAX) throw unavailable()
-    return held.keys
+    if (age() >= KEYS_HELD_MILLISECONDS_MAX) throw unavailable()
+    return [...keys.values()].filter(key => key !== undefined)
   }
 
-  // Times are of a reading's start: a key removed while the answer travelled is not believed for longer.
-  const readOnce = async (): Promise<void> => {
-    const at = options.monotonicNow()
-    const apart = age() < KEYS_HELD_MILLISECONDS_MAX ? READINGS_APART_MILLISECONDS : FIRST_RETRY_MILLISECONDS
-    nextReadingAt = at + Math.min(READINGS_APART_MILLISECONDS, apart * 2 ** failures.length)
-    const result = await options.read()
-    if ('failure' in result) {
-      failures = [...failures.slice(-4), result.failure]
-      return
+  // A key that stands in the newer set as well stays the one that it is, with what is known of its signatures.
+  const take = ({ jwks, ...newer }: KeySet): void => {
+    if (newer.readAt !== times.readAt) {
+      const texts = jwks.map(jwk => [JSON.stringify(jwk), jwk] as const)
+      keys = new Map(texts.map(([text, jwk]) => [text, keys.get(text) ?? parseProviderKey(jwk, uses)]))
     }
-    held = { keys: result.keys, at }
-    failures = []
-    nextReadingAt = at + READINGS_APART_MILLISECONDS
+    times = newer
   }
 
-  /** Joins the reading under way, or begins one if it is time; either way all callers wait for the same one. */
-  const readIfTime = async (): Promise<void> => {
-    if (reading === undefined && options.monotonicNow() < nextReadingAt) return
-    reading ??= readOnce().finally(() => {
-      reading = undefined
+  const ask = async (): Promise<void> => {
+    try {
+      take(await keySets.latest(place))
+    } catch (fault) {
+      if (!(fault instanceof Unavailable)) throw fault
+      times = { ...times, failure: fault.message, nextReadingAt: monotonicNow() + ASKING_APART_MILLISECONDS }
+    }
+  }
+
+  /** Asks for the latest set if it may be a newer one; all callers wait for one answer. False: too many do already. */
+  const renew = async (): Promise<boolean> => {
+    if (asking === undefined && monotonicNow() < times.nextReadingAt) return true
+    if (waiting >= WAITING_A_PLACE_MAX) return false
+    asking ??= ask().finally(() => {
+      asking = undefined
     })
-    await reading
+    waiting += 1
+    try {
+      await asking
+    } finally {
+      waiting -= 1
+    }
+    return true
   }
 
   return {
     find: async fits => {
-      if (age() >= KEYS_FRESH_MILLISECONDS) await readIfTime()
+      // Where too many wait, keys that are held go on being believed for the time of that reading.
+      if (age() >= KEYS_FRESH_MILLISECONDS && !(await renew()) && age() >= KEYS_HELD_MILLISECONDS_MAX) throw crowded()
       const known = heldKeys().filter(fits)
       if (known.length > 0) return known
-      await readIfTime()
+      if (!(await renew())) throw crowded()
       // The last reading failed, so the key may exist: neither yes nor no would be true.
-      if (failures.length > 0) throw unavailable()
+      if (times.failure !== null) throw unavailable()
       return heldKeys().filter(fits)
     },
   }

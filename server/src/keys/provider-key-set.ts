@@ -1,14 +1,14 @@
 // Reading an identity provider's key set: at the address configured, or at the one that its metadata names.
 import { isJsonObject } from './compact-jws.ts'
 import { fetchJson, type Fetch, type Fetched } from './fetch-json.ts'
-import { parseProviderKey, type ProviderKey } from './provider-key.ts'
 
 /** For everything that one reading asks for, together. */
 export const READING_MILLISECONDS_MAX = 4_000
 /** Metadata is asked for again when it is older, so that a provider may move its key set. */
 const METADATA_MILLISECONDS_MAX = 600_000
 
-export type KeySetReading = { readonly keys: readonly ProviderKey[] } | { readonly failure: string }
+/** The members of the set as they stand there: whoever verifies takes what is a strong key among them. */
+export type KeySetReading = { readonly jwks: readonly unknown[] } | { readonly failure: string }
 
 type KeySetSource = {
   readonly issuer: string
@@ -17,8 +17,6 @@ type KeySetSource = {
   readonly fetch: Fetch
   readonly monotonicNow: () => number
   readonly readingMilliseconds: number
-  /** What `use` may say of a key; `sig` unless it is said. */
-  readonly uses?: readonly string[]
 }
 
 /** Where an issuer's metadata stands: OpenID Connect Discovery 1.0 §4, then RFC 8414 §3.1. */
@@ -48,16 +46,12 @@ const discover = async (source: KeySetSource, signal: AbortSignal): Promise<stri
   return typeof jwksUri === 'string' ? jwksUri : { failure: 'its metadata names no jwks_uri' }
 }
 
-const readKeys = async (
-  { fetch, uses }: KeySetSource,
-  address: string,
-  signal: AbortSignal,
-): Promise<KeySetReading> => {
+const readKeys = async ({ fetch }: KeySetSource, address: string, signal: AbortSignal): Promise<KeySetReading> => {
   const fetched = await fetchJson(fetch, address, signal)
   if ('failure' in fetched) return fetched
   const { keys } = isJsonObject(fetched.value) ? fetched.value : {}
   if (!Array.isArray(keys)) return { failure: `${address} answered something other than a key set` }
-  return { keys: keys.map(key => parseProviderKey(key, uses)).filter(key => key !== undefined) }
+  return { jwks: keys }
 }
 
 /** Gives a function that reads the set anew each time it is called; a failure is an answer, in words for an operator. */

@@ -1,35 +1,41 @@
-// Whether a key of an identity provider signed a JWT. Operators' tools send one JWT again and again.
+// Whether a key of an issuer signed a JWT. Operators' tools, and workloads, send one JWT again and again.
 import { hash, type KeyObject } from 'node:crypto'
-import { compactVerify, errors } from 'jose'
 import type { CompactJws } from './compact-jws.ts'
+import type { ProviderAlgorithm } from './provider-key.ts'
+import type { VerificationQueue } from './verification-queue.ts'
+import { verifySignature } from './verify-signature.ts'
 
-/** JWTs known for each key, by hashes: a JWT that verified is a secret, and is not kept. */
-const KNOWN_MAX = 1000
+/** JWTs that are known, by hashes: a JWT that verified is a secret, and is not kept. */
+const KNOWN_MAX = 4000
 
-const verify = async ({ text, header }: CompactJws, key: KeyObject): Promise<boolean> => {
-  try {
-    await compactVerify(text, key, { algorithms: [String(header['alg'])] })
-    return true
-  } catch (error) {
-    if (error instanceof errors.JOSEError) return false
-    throw error
-  }
-}
+/** The key must be one that permits the algorithm. `source` is where the JWT came from. */
+export type SignatureCheck = (
+  jws: CompactJws,
+  algorithm: ProviderAlgorithm,
+  key: KeyObject,
+  source: string,
+) => Promise<boolean>
+
+/** Verifies each time, as is right for a JWT that is sent once. */
+export const makeSignatureCheck =
+  (queue: VerificationQueue): SignatureCheck =>
+  (jws, algorithm, key, source) =>
+    queue(source, () => verifySignature(jws, algorithm, key))
 
 /**
- * Gives a check that verifies each exact text once a key. That this key made that signature stays true for ever; what
- * can change (which keys the provider has, times, audience, roles) is no part of it. A key set that was read anew
- * holds new keys, for which nothing is known.
+ * Verifies each exact text once a key, and lets what verified pass the queue. That this key made that signature stays
+ * true for ever; what can change (which keys the provider has, times, audience, roles) is no part of it.
  */
-export const makeSignatureCheck = (): ((jws: CompactJws, key: KeyObject) => Promise<boolean>) => {
-  const known = new WeakMap<KeyObject, Set<string>>()
-  return async (jws, key) => {
-    const hashes = known.get(key) ?? new Set()
+export const makeRepeatedSignatureCheck = (queue: VerificationQueue): SignatureCheck => {
+  const known = new Map<string, KeyObject>()
+  const check = makeSignatureCheck(queue)
+  return async (jws, algorithm, key, source) => {
     const own = hash('sha256', jws.text, 'base64url')
-    if (hashes.has(own)) return true
-    if (!(await verify(jws, key))) return false
-    if (hashes.size >= KNOWN_MAX) hashes.clear()
-    known.set(key, hashes.add(own))
+    if (known.get(own) === key) return true
+    if (!(await check(jws, algorithm, key, source))) return false
+    const [oldest] = known.keys()
+    if (known.size >= KNOWN_MAX && oldest !== undefined) known.delete(oldest)
+    known.set(own, key)
     return true
   }
 }

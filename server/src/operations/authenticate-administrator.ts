@@ -9,7 +9,7 @@ import { authenticateOperator } from './authenticate-operator.ts'
 export type AdministratorCredentials =
   | { readonly kind: 'none' }
   | { readonly kind: 'api_key'; readonly key: string }
-  | { readonly kind: 'bearer'; readonly jwt: string }
+  | { readonly kind: 'bearer'; readonly jwt: string; readonly source: string }
 
 type RemoteAdministrator = ApiKeyCaller | OperatorCaller
 
@@ -47,7 +47,7 @@ export const authenticateAdministrator = async (
       return caller === undefined ? refuseUnknownKey() : checkRights(caller, access)
     }
     case 'bearer': {
-      const operator = await authenticateOperator(ports, credentials.jwt)
+      const operator = await authenticateOperator(ports, credentials.jwt, credentials.source)
       if (isRefused(operator) || hasRole(operator, access.role)) return operator
       return refuse(
         'insufficient_scope',

@@ -7,8 +7,9 @@ import type { Ports } from '../ports.ts'
 export const authenticateOperator = async (
   ports: Pick<Ports, 'operators'>,
   jwt: string,
+  source: string,
 ): Promise<OrRefusal<OperatorCaller>> => {
-  const verified = await ports.operators.verify(jwt)
+  const verified = await ports.operators.verify(jwt, source)
   if ('refused' in verified) {
     const description = 'The bearer token is not a valid JWT of a configured identity provider for this service.'
     const challenges = ['Bearer error="invalid_token"'] as const

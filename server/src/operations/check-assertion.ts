@@ -66,18 +66,21 @@ const candidatesOf = (client: Client, { kind, credentialId }: Named, now: Millis
     .filter(({ credential: { id, expiresAt } }) => (credentialId ?? id) === id && !hasExpired(expiresAt, now))
     .toSorted((a, b) => Number(keyPlaceOf(a.trust).jwks === null) - Number(keyPlaceOf(b.trust).jwks === null))
 
+/** When, of which issuer, and from where. */
+type Asked = { readonly issuer: string; readonly now: Milliseconds; readonly source: string }
+
 type Tried = { readonly credential: Credential; readonly jti: string | null; readonly until: Milliseconds }
 
 /** Why it is none of the candidate's. Keys that cannot be had may be those of another candidate, and are told last. */
 const tryOne = async (
   read: UnverifiedAssertion,
   { credential, trust }: Candidate,
-  at: { readonly issuer: string; readonly now: Milliseconds },
+  at: Asked,
 ): Promise<Tried | Unavailable | { readonly wrong: string }> => {
   const claims = checkAssertionClaims(read.claims, trust, at)
   if ('wrong' in claims) return claims
   try {
-    const wrong = await read.verify(keyPlaceOf(trust))
+    const wrong = await read.verify(keyPlaceOf(trust), at.source)
     return wrong === null ? { credential, ...claims } : { wrong }
   } catch (fault) {
     if (fault instanceof Unavailable) return fault
@@ -89,7 +92,7 @@ const tryOne = async (
 const tryAll = async (
   read: UnverifiedAssertion,
   candidates: readonly Candidate[],
-  at: { readonly issuer: string; readonly now: Milliseconds },
+  at: Asked,
 ): Promise<Tried | { readonly wrong: string }> => {
   let wrong = 'the client has no credential for assertions of this kind'
   let unavailable: Unavailable | undefined
@@ -114,6 +117,7 @@ const singleUse = ({ secrets }: AssertionPorts, client: Client, { jti, until }: 
 export const checkAssertion = async (
   ports: AssertionPorts,
   presented: PresentedAssertion,
+  source: string,
 ): Promise<OrRefusal<AssertedCredentials>> => {
   const read = ports.assertions.read(presented.assertion)
   if ('wrong' in read) return refuseAssertion(presented, undefined, read.wrong)
@@ -130,7 +134,7 @@ export const checkAssertion = async (
   if ((presented.clientId ?? clientId) !== clientId) {
     return refuseAssertion(presented, client, 'client_id is not the client that the assertion names')
   }
-  const tried = await tryAll(read, candidatesOf(client, named, now), { issuer: ports.profile.issuer, now })
+  const tried = await tryAll(read, candidatesOf(client, named, now), { issuer: ports.profile.issuer, now, source })
   if ('wrong' in tried) return refuseAssertion(presented, client, tried.wrong)
   const assertion = singleUse(ports, client, tried)
   const proven = { kind: 'proven', clientId, credentialId: tried.credential.id } as const

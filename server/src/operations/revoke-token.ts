@@ -67,9 +67,9 @@ const recogniseClient = async (
 const recogniseAsserted = async (
   ports: RevokePorts,
   presented: PresentedAssertion,
-  { until }: ProofOrigin,
+  { source, until }: ProofOrigin,
 ): Promise<OrRefusal<ClientCaller>> => {
-  const checked = await checkAssertion(ports, presented)
+  const checked = await checkAssertion(ports, presented, source)
   if (isRefused(checked)) return checked
   const found = await findClient(ports, checked)
   if (isUnproven(found)) return found.unproven.otherwise
@@ -89,7 +89,7 @@ const authenticate = async (
     return refuseCaller('invalid_client', description, 'Bearer')
   }
   if (credentials.kind === 'bearer') {
-    const operator = await authenticateOperator(ports, credentials.jwt)
+    const operator = await authenticateOperator(ports, credentials.jwt, origin.source)
     if (isRefused(operator) || hasRole(operator, 'operator')) return operator
     return refuse(
       'insufficient_scope',

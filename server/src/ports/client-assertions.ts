@@ -8,9 +8,9 @@ export type UnverifiedAssertion = {
   readonly claims: Readonly<Record<string, unknown>>
   /**
    * Null where a key at this place signed it; else what is wrong. Does not block the thread. Throws Unavailable where
-   * the keys cannot be had, or too many wait for them.
+   * the keys cannot be had, or too many wait for them or to be verified; of these each `source` has its share.
    */
-  readonly verify: (place: KeyPlace) => Promise<string | null>
+  readonly verify: (place: KeyPlace, source: string) => Promise<string | null>
 }
 
 export interface ClientAssertions {

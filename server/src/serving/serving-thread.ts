@@ -3,8 +3,8 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { connectPorts, listen } from '../compose.ts'
 import { makeFaultLog, makeLogger, reportUnhandledRejections } from '../compose-log.ts'
 import type { StoreHealth } from '../ports.ts'
-import { relayOperators } from './relayed-operators.ts'
 import { refusedStart } from './start-failure.ts'
+import { relayKeySets } from './relayed-key-sets.ts'
 import type { FromServingThread, ServingOptions, ToServingThread } from './thread-messages.ts'
 
 const main = parentPort
@@ -22,10 +22,10 @@ const untilDraining = (health: StoreHealth): StoreHealth => ({
 
 const logger = await makeLogger(config)
 const report = makeFaultLog(logger)
-const operators = relayOperators((verification, jwt) => tell({ verification, jwt }))
+const keySets = relayKeySets(place => tell({ place }))
 
 const start = async (): Promise<void> => {
-  const { ports, connect, disconnect } = await connectPorts(config, { clock, operators, report })
+  const { ports, connect, disconnect } = await connectPorts(config, { clock, keySets, report })
   const health = untilDraining(ports.health)
   const listening = listen({ ...ports, health }, config, { tls: config.tls, allowedHosts: null, sharesPort })
 
@@ -42,7 +42,7 @@ const start = async (): Promise<void> => {
   // What was said before has waited for a listener.
   main.on('message', (message: ToServingThread) => {
     if ('writer' in message) return connect(message.writer)
-    if ('verification' in message) return operators.settle(message.verification, message.answer)
+    if ('place' in message) return keySets.settle(message.place, message.set)
     draining = true
     if (message.order === 'close') void close()
   })

@@ -6,9 +6,8 @@ import { Worker } from 'node:worker_threads'
 import type { Logger } from 'pino'
 import type { StoreHost } from '../compose-store.ts'
 import type { ServeConfig } from '../config.ts'
-import type { Operators } from '../ports.ts'
+import type { KeySets } from '../ports/key-sets.ts'
 import { refuseListening } from '../start-refused.ts'
-import { answerVerification } from './relayed-operators.ts'
 import { startFailureOf } from './start-failure.ts'
 import type { FromServingThread, ServingOptions, ToServingThread } from './thread-messages.ts'
 
@@ -18,7 +17,7 @@ const RESTART_MS = 1000
 type ServingProcess = {
   readonly config: ServeConfig
   readonly host: StoreHost
-  readonly operators: Operators
+  readonly keySets: KeySets
   readonly logger: Logger
 }
 
@@ -40,7 +39,8 @@ const refuseTakenPort = async ({ host, port }: ServeConfig): Promise<void> => {
   await once(probe, 'close')
 }
 
-const startThread = ({ config, host, operators }: ServingProcess, sharesPort: boolean): Promise<Worker> => {
+const startThread = (serving: ServingProcess, sharesPort: boolean): Promise<Worker> => {
+  const { config, host, keySets, logger } = serving
   const options: ServingOptions = { config, clock: host.clock, sharesPort }
   const file = new URL(`./serving-thread${import.meta.url.slice(-3)}`, import.meta.url)
   const thread = new Worker(file, { workerData: options, name: 'mintmark serving' })
@@ -49,9 +49,10 @@ const startThread = ({ config, host, operators }: ServingProcess, sharesPort: bo
   thread.once('exit', detach)
   return new Promise((resolve, reject) => {
     thread.on('message', (message: FromServingThread) => {
-      if ('verification' in message) {
-        const { verification, jwt } = message
-        void answerVerification(operators, jwt).then(answer => tell({ verification, answer }))
+      if ('place' in message) {
+        const { place } = message
+        const onFault = (err: unknown): void => logger.error({ err, place }, 'a key set could not be read')
+        keySets.latest(place).then(set => tell({ place, set }), onFault)
       } else if (message.state === 'listening') resolve(thread)
       else {
         reject(startFailureOf(message))

@@ -1,7 +1,7 @@
 // What passes between the thread that runs the process and the threads that serve.
 import type { MessagePort } from 'node:worker_threads'
 import type { ServeConfig } from '../config.ts'
-import type { OperatorCaller } from '../domain/caller.ts'
+import type { KeySet, KeySetPlace } from '../ports/key-sets.ts'
 import type { ClockCells } from '../store/sqlite/clock.ts'
 
 /** How a serving thread is started. */
@@ -13,16 +13,10 @@ export type ServingOptions = {
   readonly sharesPort: boolean
 }
 
-export type Verification = OperatorCaller | { readonly refused: string }
-
-/** `unavailable`: the provider's keys cannot be had. `fault`: a bug of ours. */
-export type VerificationAnswer =
-  | { readonly verified: Verification }
-  | { readonly failed: 'unavailable' | 'fault'; readonly message: string }
-
 export type ToServingThread =
   | { readonly writer: MessagePort }
-  | { readonly verification: number; readonly answer: VerificationAnswer }
+  /** The answer of the main thread, which fetches, as it is then. */
+  | { readonly place: KeySetPlace; readonly set: KeySet }
   /** `drain`: fail /readyz and go on serving. `close`: answer what is under way, then end. */
   | { readonly order: 'drain' | 'close' }
 
@@ -32,4 +26,5 @@ export type RefusedStart = { readonly state: 'refused' | 'unavailable'; readonly
 export type FromServingThread =
   | { readonly state: 'listening' }
   | RefusedStart
-  | { readonly verification: number; readonly jwt: string }
+  /** Asks for the latest set there. */
+  | { readonly place: KeySetPlace }

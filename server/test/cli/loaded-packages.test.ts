@@ -61,5 +61,5 @@ test('the main thread of serve loads nothing of HTTP: it does not listen', async
   }
   const running = await start(t, folder, { args: ['serve'], variables: serving, ready: /Mintmark serves/ })
   const { stderr } = await running.stop()
-  assert.deepEqual(packagesIn(stderr), ['better-sqlite3', 'close-with-grace', 'commander', 'jose', 'pino'])
+  assert.deepEqual(packagesIn(stderr), ['better-sqlite3', 'close-with-grace', 'commander', 'pino'])
 })

@@ -65,6 +65,7 @@ const startOffDefaults = async (t: TestContext) => {
     MINTMARK_IDP_AUDIENCE: first.audience,
     MINTMARK_IDP_JWKS_URI: first.jwksUri,
     MINTMARK_IDP_ROLE_CLAIM: 'groups',
+    MINTMARK_IDP_ROLE_SEPARATOR: 'comma',
     MINTMARK_CONFIG_FILE: 'mintmark.json',
     MINTMARK_BODY_BYTES_MAX: String(BODY_BYTES_MAX),
     MINTMARK_DEFAULT_AUDIENCE: 'https://api.example.com',
@@ -122,9 +123,11 @@ const assertProviders = async ({ origin, first, second }: Serving): Promise<void
   const statusFor = async (jwt: Promise<string>) => (await getAs(`${origin}/mint/api/v1/tokens`, await jwt)).status
   assert.equal(await statusFor(first.operatorJwt({ roles: [], groups: ['mintmark-viewer'] })), 200)
   assert.equal(await statusFor(first.operatorJwt()), 403)
+  assert.equal(await statusFor(first.operatorJwt({ groups: 'staff, mintmark-viewer' })), 200)
   assert.equal(first.fetches.metadata, 0, 'the address of the keys was given')
   assert.equal(await statusFor(second.operatorJwt({ realm: { groups: ['reader'] } })), 200)
   assert.equal(await statusFor(second.operatorJwt({ groups: ['mintmark-viewer'] })), 403)
+  assert.equal(await statusFor(second.operatorJwt({ realm: { groups: 'staff reader' } })), 403)
 }
 
 /** The upkeep works beside the requests: history is asked for until what has been kept long enough is gone. */

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import { READINGS_APART_MILLISECONDS } from '../../src/keys/provider-key-cache.ts'
+import { READINGS_APART_MILLISECONDS } from '../../src/keys/key-sets.ts'
 import { encodeJson } from '../support/dpop.ts'
 import { type Answer, bearer, postForm } from '../support/requests.ts'
 import { startServer } from '../support/test-server.ts'

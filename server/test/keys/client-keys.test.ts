@@ -2,8 +2,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Unavailable } from '../../src/domain/refusal.ts'
-import { makeClientKeys, WAITING_A_PLACE_MAX, WAITING_MAX } from '../../src/keys/client-keys.ts'
+import { makeClientKeys, WAITING_MAX } from '../../src/keys/client-keys.ts'
+import type { Fetch } from '../../src/keys/fetch-json.ts'
+import { WAITING_A_PLACE_MAX } from '../../src/keys/provider-key-cache.ts'
 import { makeProofKey } from '../support/dpop.ts'
+import { keySetsBy } from '../support/key-sets.ts'
 
 const key = makeProofKey()
 
@@ -12,22 +15,24 @@ const LIMIT = { timeout: 300_000 }
 
 const at = (jwksUri: string) => ({ jwks: null, jwksUri, issuer: null })
 
+const clientKeysBy = (fetchKeys: Fetch) => {
+  const monotonicNow = (): number => 0
+  return makeClientKeys({ keySets: keySetsBy(fetchKeys, monotonicNow), monotonicNow })
+}
+
 /** Keys from servers that answer once they are let go. */
 const hangingServers = () => {
   const answer = Promise.withResolvers<null>()
   let fetches = 0
-  const find = makeClientKeys({
-    fetch: async () => {
-      fetches += 1
-      await answer.promise
-      return Response.json({ keys: [{ ...key.jwk, kid: 'one' }] })
-    },
-    monotonicNow: () => 0,
+  const find = clientKeysBy(async () => {
+    fetches += 1
+    await answer.promise
+    return Response.json({ keys: [{ ...key.jwk, kid: 'one' }] })
   })
   return { find, letGo: () => answer.resolve(null), fetches: () => fetches }
 }
 
-const isBeyond = (fault: unknown): boolean => fault instanceof Unavailable && fault.message.startsWith('More client')
+const isBeyond = (fault: unknown): boolean => fault instanceof Unavailable && fault.message.startsWith('More ')
 
 test(
   'as many as may wait for one place do, with one reading; the next is refused, and another place is not',
@@ -70,7 +75,7 @@ test('the keys of two issuers at one address are held apart: what they say they 
     { ...key.jwk, kid: 'svid', use: 'jwt-svid' },
     { ...makeProofKey().jwk, kid: 'plain', use: 'sig' },
   ]
-  const find = makeClientKeys({ fetch: async () => Response.json({ keys }), monotonicNow: () => 0 })
+  const find = clientKeysBy(async () => Response.json({ keys }))
   const kids = async (issuer: string) => {
     const found = await find({ ...at('https://keys.example/'), issuer }, () => true)
     return found.map(({ kid }) => kid)

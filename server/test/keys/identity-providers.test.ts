@@ -11,6 +11,7 @@ import {
   type IdentityProvider as RunningProvider,
   type IdentityProviderOptions,
 } from '../support/identity-provider.ts'
+import { keySetsBy } from '../support/key-sets.ts'
 
 const NOW = 1_795_000_000_500
 const SECONDS = Math.floor(NOW / 1000)
@@ -28,13 +29,18 @@ const configured = (provider: RunningProvider, changed: Partial<IdentityProvider
   issuer: provider.issuer,
   audience: provider.audience,
   roleClaim: DEFAULT_ROLE_CLAIM,
+  roleSeparator: 'none',
   roles: DEFAULT_ROLES,
   algorithms: PROVIDER_ALGORITHMS,
   ...changed,
 })
 
-const operatorsOf = (providers: readonly IdentityProvider[], changed: Partial<OperatorsOptions> = {}) =>
-  makeOperators({ providers, ownIssuer: OWN_ISSUER, fetch, now: () => NOW, monotonicNow: () => 0, ...changed })
+const operatorsOf = (providers: readonly IdentityProvider[], changed: Partial<OperatorsOptions> = {}) => {
+  const times = { now: () => NOW, monotonicNow: () => 0, ...changed }
+  const keySets = keySetsBy(fetch, times.monotonicNow)
+  const made = makeOperators({ providers, ownIssuer: OWN_ISSUER, keySets, ...times })
+  return { verify: (jwt: string) => made.verify(jwt, '192.0.2.1') }
+}
 
 const idp = await start({ algorithms: PROVIDER_ALGORITHMS })
 const operators = operatorsOf([configured(idp)])

@@ -14,7 +14,9 @@ const roles: Readonly<Record<string, Role>> = {
 const CASES: readonly (readonly [string, string, object, Role | null])[] = [
   ['an array', 'roles', { roles: ['x', 'mintmark-viewer'] }, 'viewer'],
   ['a string', 'roles', { roles: 'mintmark-operator' }, 'operator'],
-  ['a string of several words', 'roles', { roles: 'x mintmark-operator mintmark-viewer' }, 'operator'],
+  ['a string with a role of ours among its words', 'roles', { roles: 'x mintmark-admin' }, null],
+  ['a string with a role of ours between commas', 'roles', { roles: 'x,mintmark-admin' }, null],
+  ['an array of such strings', 'roles', { roles: ['x mintmark-admin', 'x,mintmark-admin'] }, null],
   ['a string that holds a space itself', 'roles', { roles: 'Token Admins' }, 'admin'],
   ['several roles, of which the highest counts', 'roles', { roles: ['mintmark-admin', 'mintmark-viewer'] }, 'admin'],
   ['no role of ours', 'roles', { roles: ['admin', 'viewer'] }, null],
@@ -40,6 +42,29 @@ const CASES: readonly (readonly [string, string, object, Role | null])[] = [
 
 for (const [name, roleClaim, payload, role] of CASES) {
   test(`a role claim with ${name} gives ${role ?? 'no role'}`, () => {
-    assert.equal(operatorRole({ ...payload }, { roleClaim, roles }), role)
+    assert.equal(operatorRole({ ...payload }, { roleClaim, roles, roleSeparator: 'none' }), role)
+  })
+}
+
+const LISTS: readonly (readonly ['space' | 'comma', unknown, Role | null])[] = [
+  ['space', 'x mintmark-operator mintmark-viewer', 'operator'],
+  ['space', 'mintmark-operator', 'operator'],
+  ['space', ' mintmark-viewer ', 'viewer'],
+  ['space', 'x,mintmark-admin', null],
+  ['space', 'x\tmintmark-admin', null],
+  ['space', 'x\u00a0mintmark-admin', null],
+  ['space', 'Token Admins', null],
+  ['comma', 'x,mintmark-operator', 'operator'],
+  ['comma', 'x, mintmark-operator ,mintmark-viewer', 'operator'],
+  ['comma', 'x mintmark-admin', null],
+  ['comma', 'Token Admins,x', 'admin'],
+  ['space', ['x mintmark-admin'], null],
+  ['comma', ['x,mintmark-admin'], null],
+  ['space', ['mintmark-viewer', 7], 'viewer'],
+]
+
+for (const [roleSeparator, claim, role] of LISTS) {
+  test(`separated by ${roleSeparator}, a role claim with ${JSON.stringify(claim)} gives ${role ?? 'no role'}`, () => {
+    assert.equal(operatorRole({ roles: claim }, { roleClaim: 'roles', roles, roleSeparator }), role)
   })
 }

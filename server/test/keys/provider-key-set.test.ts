@@ -7,6 +7,7 @@ import { Unavailable } from '../../src/domain/refusal.ts'
 import { isProviderAddress } from '../../src/keys/fetch-json.ts'
 import { makeOperators } from '../../src/keys/identity-providers.ts'
 import { startIdentityProvider, type Failure, type IdentityProvider } from '../support/identity-provider.ts'
+import { keySetsBy } from '../support/key-sets.ts'
 
 const running: IdentityProvider[] = []
 after(() => Promise.all(running.map(provider => provider.close())))
@@ -35,18 +36,15 @@ const makeWorld = (idp: IdentityProvider, jwksUri?: string, readingMilliseconds 
     issuer,
     audience,
     roleClaim: DEFAULT_ROLE_CLAIM,
+    roleSeparator: 'none' as const,
     roles: DEFAULT_ROLES,
     algorithms: PROVIDER_ALGORITHMS,
   }
-  const operators = makeOperators({
-    providers: [{ ...provider, jwksUri }],
-    ownIssuer: 'https://mintmark.test',
-    fetch,
-    now: Date.now,
-    monotonicNow: () => clock.now,
-    readingMilliseconds,
-  })
-  return { clock, operators }
+  const monotonicNow = (): number => clock.now
+  const keySets = keySetsBy(fetch, monotonicNow, { readingMilliseconds })
+  const providers = [{ ...provider, jwksUri }]
+  const made = makeOperators({ providers, ownIssuer: 'https://mintmark.test', keySets, now: Date.now, monotonicNow })
+  return { clock, operators: { verify: (jwt: string) => made.verify(jwt, '192.0.2.1') } }
 }
 
 test('the keys of an issuer with a path are found by OpenID Connect discovery, and read once', async () => {

@@ -5,10 +5,11 @@ import type { Origin } from '../../src/domain/caller.ts'
 import type { KeyPolicy } from '../../src/domain/key-life.ts'
 import { buildServer, type ServerOptions } from '../../src/http/server.ts'
 import { makeOperators } from '../../src/keys/identity-providers.ts'
-import { makeAssertionReader } from '../../src/keys/client-assertions.ts'
+import { makeClientAssertions } from '../../src/keys/client-assertions.ts'
 import { clientCertificates } from '../../src/keys/client-certificates.ts'
 import type { Fetch } from '../../src/keys/fetch-json.ts'
 import { makeGuardedFetch } from '../../src/keys/guarded-fetch.ts'
+import { makeKeySets } from '../../src/keys/key-sets.ts'
 import { makeDpopProofs } from '../../src/keys/dpop-proofs.ts'
 import { makeImportedSecrets } from '../../src/keys/imported-secrets.ts'
 import { randomness } from '../../src/keys/randomness.ts'
@@ -21,6 +22,7 @@ import { createApiKey } from '../../src/operations/create-api-key.ts'
 import { disableAgent } from '../../src/operations/disable-agent.ts'
 import { enableAgent } from '../../src/operations/enable-agent.ts'
 import { revokeApiKey } from '../../src/operations/revoke-api-key.ts'
+import type { KeySets } from '../../src/ports/key-sets.ts'
 import type { Ports, ServiceProfile } from '../../src/ports.ts'
 import { monotonicMs } from '../../src/store/monotonic.ts'
 import type { ManualClock } from '../../src/store/sqlite/clock.ts'
@@ -126,7 +128,7 @@ const portsOf = (
   store: TestedStore,
   provider: IdentityProvider,
   profile: ServiceProfile,
-  { now, fetchClientKeys }: { readonly now: () => number; readonly fetchClientKeys: Fetch },
+  { now, keySets }: { readonly now: () => number; readonly keySets: KeySets },
 ): Ports => ({
   ledger: store.ledger,
   revocations: store.revocations,
@@ -141,7 +143,7 @@ const portsOf = (
   health: store.health,
   codec: makeTokenCodec({ issuer: profile.issuer, keyEncryptionKey: KEY_ENCRYPTION_KEY }),
   proofs: makeDpopProofs(KEY_ENCRYPTION_KEY),
-  assertions: makeAssertionReader({ fetch: fetchClientKeys, monotonicNow: now }),
+  assertions: makeClientAssertions({ keySets, monotonicNow: now }),
   certificates: clientCertificates,
   operators: makeOperators({
     providers: [
@@ -149,12 +151,13 @@ const portsOf = (
         issuer: provider.issuer,
         audience: provider.audience,
         roleClaim: 'roles',
+        roleSeparator: 'none',
         roles: { 'mintmark-viewer': 'viewer', 'mintmark-operator': 'operator', 'mintmark-admin': 'admin' },
         algorithms: ['ES256', 'RS256'],
       },
     ],
     ownIssuer: profile.issuer,
-    fetch,
+    keySets,
     now,
     monotonicNow: now,
   }),
@@ -204,7 +207,8 @@ export const startServer = async (options: TestServerOptions = {}): Promise<Test
   const lines: string[] = []
   let issuer = ''
   const fetchClientKeys = options.fetchClientKeys ?? makeGuardedFetch(['127.0.0.0/8'])
-  const reading = { now: clock.wall, fetchClientKeys }
+  const keySets = makeKeySets({ fetches: { provider: fetch, client: fetchClientKeys }, monotonicNow: clock.wall })
+  const reading = { now: clock.wall, keySets }
   let watch: Watch | undefined
   const scheme = options.server?.https === undefined ? 'http' : 'https'
   const server = await listenOnFreePort(authority => {

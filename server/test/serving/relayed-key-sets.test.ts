@@ -1,0 +1,44 @@
+// A serving thread's end of the line to the main thread: what it asks, and what becomes of those who wait for an answer.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Unavailable } from '../../src/domain/refusal.ts'
+import type { KeySet, KeySetPlace } from '../../src/ports/key-sets.ts'
+import { relayKeySets } from '../../src/serving/relayed-key-sets.ts'
+
+const PLACE: KeySetPlace = { of: 'provider', issuer: 'https://provider.test', jwksUri: null }
+const SET: KeySet = { jwks: [], readAt: 1, nextReadingAt: 2, failure: null }
+
+const makeRelay = () => {
+  const asked: KeySetPlace[] = []
+  return { asked, relay: relayKeySets(place => void asked.push(place)) }
+}
+
+test('a place is asked for once, however many wait, and each has the answer to its own', async () => {
+  const { asked, relay } = makeRelay()
+  const others = (['client', 'provider'] as const).map(of => ({ ...PLACE, of, jwksUri: 'https://keys.test/' }))
+  const waiting = [PLACE, PLACE, ...others].map(relay.latest)
+  assert.deepEqual(asked, [PLACE, ...others])
+  asked.toReversed().forEach((place, n) => relay.settle(place, { ...SET, readAt: n }))
+  assert.deepEqual(
+    (await Promise.all(waiting)).map(({ readAt }) => readAt),
+    [2, 2, 1, 0],
+  )
+  void relay.latest(PLACE)
+  assert.equal(asked.length, 4)
+  relay.settle(PLACE, SET)
+})
+
+test('a main thread that does not answer leaves nobody waiting, and its late answer is that of who asked again', async t => {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  const { asked, relay } = makeRelay()
+  const waiting = [relay.latest(PLACE), relay.latest(PLACE)]
+  t.mock.timers.tick(4_300)
+  for (const one of waiting) await assert.rejects(one, Unavailable)
+  relay.settle(PLACE, SET)
+  const again = relay.latest(PLACE)
+  assert.equal(asked.length, 2)
+  relay.settle(PLACE, { ...SET, readAt: 7 })
+  assert.equal((await again).readAt, 7)
+  t.mock.timers.tick(4_300)
+  relay.settle(PLACE, SET)
+})
