@@ -2,13 +2,14 @@
 import type { KeyPlace, RegisteredJwk } from '../domain/client-trust.ts'
 import { Unavailable } from '../domain/refusal.ts'
 import type { Fetch } from './fetch-json.ts'
+import { remember } from './least-recently-used.ts'
 import { makeProviderKeyCache, type ProviderKeyCache } from './provider-key-cache.ts'
 import { makeKeySetReader, READING_MILLISECONDS_MAX } from './provider-key-set.ts'
 import { parseProviderKey, type ProviderKey } from './provider-key.ts'
 
 /** Places whose keys are held; of more, those that were needed last. */
 const PLACES_MAX = 1000
-/** Requests that may wait for the keys of one place: a server that hangs must not take the room of all others. */
+/** Requests that may wait for the keys of one place, the fewer the more wait for others; and for all places. */
 export const WAITING_A_PLACE_MAX = 128
 export const WAITING_MAX = 512
 
@@ -20,19 +21,6 @@ export type ClientKeysOptions = {
 }
 
 export type FindKeys = (place: KeyPlace, fits: (key: ProviderKey) => boolean) => Promise<readonly ProviderKey[]>
-
-/** Remembers up to `max` values; the one that was asked for longest ago goes first. */
-const remember = <T>(max: number, make: (key: string) => T): ((key: string) => T) => {
-  const known = new Map<string, T>()
-  return key => {
-    const value = known.get(key) ?? make(key)
-    known.delete(key)
-    known.set(key, value)
-    const [oldest] = known.keys()
-    if (known.size > max && oldest !== undefined) known.delete(oldest)
-    return value
-  }
-}
 
 const parseKeys = (json: string): readonly ProviderKey[] =>
   (JSON.parse(json) as readonly RegisteredJwk[]).map(jwk => parseProviderKey(jwk)).filter(key => key !== undefined)
@@ -59,7 +47,11 @@ export const makeClientKeys = (options: ClientKeysOptions): FindKeys => {
   let waiting = 0
 
   const findFetched = async (place: Place, fits: (key: ProviderKey) => boolean): Promise<readonly ProviderKey[]> => {
-    if (waiting >= WAITING_MAX || place.waiting >= WAITING_A_PLACE_MAX) {
+    // A known key waits for nobody, however many unknown ones do.
+    const held = place.keys.held(fits)
+    if (held.length > 0) return held
+    // No more for one place than is left for all others: however many hang, a further one finds room.
+    if (place.waiting >= Math.min(WAITING_A_PLACE_MAX, WAITING_MAX - waiting)) {
       throw new Unavailable('More client assertions wait for the keys of their clients than are taken.')
     }
     waiting += 1

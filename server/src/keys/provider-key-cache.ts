@@ -16,6 +16,8 @@ export const READINGS_APART_MILLISECONDS = 16_000
 const FIRST_RETRY_MILLISECONDS = 1_000
 
 export type ProviderKeyCache = {
+  /** Those of the keys in memory that fit, where they need not be read again first: nothing is waited for. */
+  held(fits: (key: ProviderKey) => boolean): readonly ProviderKey[]
   /**
    * The keys that fit. Where none does the set is read again, if the time for that has come.
    * Throws Unavailable where the provider's answer is needed and cannot be had.
@@ -72,6 +74,7 @@ export const makeProviderKeyCache = (options: {
   }
 
   return {
+    held: fits => (age() < KEYS_FRESH_MILLISECONDS ? heldKeys().filter(fits) : []),
     find: async fits => {
       if (age() >= KEYS_FRESH_MILLISECONDS) await readIfTime()
       const known = heldKeys().filter(fits)
