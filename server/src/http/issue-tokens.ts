@@ -56,7 +56,7 @@ type Issued = IssuedToken & { readonly nonce?: string | null }
 
 type Answer = OrRefusal<Issued> | Unproven
 
-const makeIssue = (ports: Ports, inTime: InTime): ((asked: Asked) => Promise<OrRefusal<Issued>>) => {
+const makeIssue = (ports: Ports, inTime: InTime): ((asked: Asked) => Promise<Answer>) => {
   const gathered = inGroups<IssueRequest, Exclude<IssueAnswer, Error>>(
     requests => inTime(issueTokens(ports, requests, answerBy(ports))),
     GROUP_MAX,
@@ -69,16 +69,10 @@ const makeIssue = (ports: Ports, inTime: InTime): ((asked: Asked) => Promise<OrR
     const issued = await gathered({ ...request, proof: checked.proof })
     return isRefused(issued) || isUnproven(issued) ? issued : { ...issued, nonce: checked.nonce }
   }
-  const issueOne = async ({ request, proof, origin }: Asked): Promise<OrRefusal<Issued>> => {
-    const issue = (one: IssueRequest): Promise<Answer> =>
-      proof === undefined ? gathered(one) : inTime(bound(one, proof))
-    const answer = await issue(request)
-    return isUnproven(answer)
-      ? answerUntil(ports, origin.until, issueProven(ports, issue, { request, answer, origin }))
-      : answer
-  }
+  const issueOne = ({ request, proof }: Asked): Promise<Answer> =>
+    proof === undefined ? gathered(request) : inTime(bound(request, proof))
   // An assertion is checked before its request joins a group, too.
-  const issueAsserted = async (asked: Asked, presented: PresentedAssertion): Promise<OrRefusal<Issued>> => {
+  const issueAsserted = async (asked: Asked, presented: PresentedAssertion): Promise<Answer> => {
     const credentials = await checkAssertion(ports, presented, asked.origin.source)
     return isRefused(credentials) ? credentials : issueOne({ ...asked, request: { ...asked.request, credentials } })
   }
@@ -88,13 +82,28 @@ const makeIssue = (ports: Ports, inTime: InTime): ((asked: Asked) => Promise<OrR
   }
 }
 
+type Issue = (asked: Asked) => Promise<OrRefusal<Issued>>
+
+/** Whoever waits for the verification of a secret is not under way meanwhile, and enters again: it keeps nobody out. */
+const makeLimitedIssue = ({ ports, logger, inTime }: Wire): Issue => {
+  const onFull = () => logger.warn({ underWay: ISSUES_MAX }, 'token requests are refused until others are answered')
+  const enter = inLane<Asked, Issued | Unproven>(makeIssue(ports, inTime), ISSUES_MAX, onFull)
+  return async asked => {
+    const { request, origin } = asked
+    const answer = await enter(asked)
+    if (!isUnproven(answer)) return answer
+    const again = (proven: IssueRequest): Promise<Answer> => enter({ ...asked, request: proven })
+    return answerUntil(ports, origin.until, issueProven(ports, again, { request, answer, origin }))
+  }
+}
+
 /** The value of the DPoP header, the empty one too: who sends it wants no bearer token. */
 const dpopOf = ({ headers: { dpop } }: FastifyRequest): string | undefined =>
   Array.isArray(dpop) ? dpop.join(', ') : dpop
 
-export const makeTokenHandler = ({ ports, refuser, logger, inTime, findCertificate }: Wire) => {
-  const onFull = () => logger.warn({ underWay: ISSUES_MAX }, 'token requests are refused until others are answered')
-  const issue = inLane(makeIssue(ports, inTime), ISSUES_MAX, onFull)
+export const makeTokenHandler = (wire: Wire) => {
+  const { ports, refuser, findCertificate } = wire
+  const issue = makeLimitedIssue(wire)
 
   // Gives nothing back: Fastify would watch the stream of a reply that it is given until its end.
   return async (request: TokenRequest, reply: FastifyReply): Promise<void> => {

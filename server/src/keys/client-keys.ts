@@ -4,11 +4,11 @@ import { Unavailable } from '../domain/refusal.ts'
 import type { MonotonicMilliseconds } from '../domain/time.ts'
 import type { KeySets } from '../ports/key-sets.ts'
 import { PLACES_MAX } from './key-sets.ts'
-import { makeProviderKeyCache, type ProviderKeyCache } from './provider-key-cache.ts'
+import { makeProviderKeyCache, type ProviderKeyCache, WAITING_A_PLACE_MAX } from './provider-key-cache.ts'
 import { parseProviderKey, type ProviderKey } from './provider-key.ts'
 import { remember } from './remember.ts'
 
-/** Requests that may wait for the keys of any place; of one place, see provider-key-cache.ts. */
+/** Requests that may wait for the keys of all places. */
 export const WAITING_MAX = 512
 
 export type ClientKeysOptions = {
@@ -24,33 +24,43 @@ const parseKeys = (json: string): readonly ProviderKey[] =>
 // What SPIFFE publishes says what it is for in a word of its own (SPIFFE Trust Domain and Bundle §4.2.2).
 const usesOf = (issuer: string): readonly string[] => (issuer.startsWith('spiffe://') ? ['sig', 'jwt-svid'] : ['sig'])
 
-const cacheMaker =
+type Place = { readonly keys: ProviderKeyCache; waiting: number }
+
+const placeMaker =
   ({ keySets, monotonicNow }: ClientKeysOptions) =>
-  (key: string): ProviderKeyCache => {
+  (key: string): Place => {
     const [issuerGiven, jwksUri] = JSON.parse(key) as readonly [string | null, string | null]
     const issuer = issuerGiven ?? jwksUri ?? ''
     const place = { of: 'client', issuer, jwksUri } as const
-    return makeProviderKeyCache({ place, keySets, uses: usesOf(issuer), monotonicNow })
+    return { keys: makeProviderKeyCache({ place, keySets, uses: usesOf(issuer), monotonicNow }), waiting: 0 }
   }
 
 /** Throws Unavailable where keys at an address cannot be had, or as many as may already wait for them. */
 export const makeClientKeys = (options: ClientKeysOptions): FindKeys => {
   const registered = remember(PLACES_MAX, parseKeys)
-  const caches = remember(PLACES_MAX, cacheMaker(options))
+  const places = remember(PLACES_MAX, placeMaker(options))
   let waiting = 0
 
-  const findFetched: FindKeys = async ({ issuer, jwksUri }, fits) => {
-    if (waiting >= WAITING_MAX) {
+  const findFetched = async (place: Place, fits: (key: ProviderKey) => boolean): Promise<readonly ProviderKey[]> => {
+    // A known key waits for nobody, however many unknown ones do.
+    const held = place.keys.held(fits)
+    if (held.length > 0) return held
+    // No more for one place than is left for all others: however many hang, a further one finds room.
+    if (place.waiting >= Math.min(WAITING_A_PLACE_MAX, WAITING_MAX - waiting)) {
       throw new Unavailable('More client assertions wait for the keys of their clients than are taken.')
     }
     waiting += 1
+    place.waiting += 1
     try {
-      return await caches(JSON.stringify([issuer, jwksUri])).find(fits)
+      return await place.keys.find(fits)
     } finally {
       waiting -= 1
+      place.waiting -= 1
     }
   }
 
-  return async (place, fits) =>
-    place.jwks === null ? findFetched(place, fits) : registered(JSON.stringify(place.jwks)).filter(fits)
+  return async ({ jwks, jwksUri, issuer }, fits) =>
+    jwks === null
+      ? findFetched(places(JSON.stringify([issuer, jwksUri])), fits)
+      : registered(JSON.stringify(jwks)).filter(fits)
 }

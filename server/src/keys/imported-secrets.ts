@@ -1,7 +1,7 @@
 // Secrets that another server made: kept under a key of their own, and proved against its hashes on a thread of its own.
 import { createHmac, hkdfSync } from 'node:crypto'
 import type { ImportedSecrets } from '../ports/imports.ts'
-import { makeForeignHashLane } from './foreign-hash-lane.ts'
+import { makeForeignHashVerifier } from './foreign-hash-verifier.ts'
 
 const PEPPER_BYTES = 32
 const INFO = 'mintmark imported secrets 1'
@@ -11,6 +11,6 @@ export const makeImportedSecrets = (keyEncryptionKey: Uint8Array): ImportedSecre
   const pepper = new Uint8Array(hkdfSync('sha256', keyEncryptionKey, new Uint8Array(0), INFO, PEPPER_BYTES))
   return {
     hash: secret => createHmac('sha256', pepper).update(secret, 'utf8').digest('hex'),
-    prove: makeForeignHashLane(),
+    prove: makeForeignHashVerifier(),
   }
 }

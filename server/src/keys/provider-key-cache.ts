@@ -14,6 +14,10 @@ export const WAITING_A_PLACE_MAX = 128
 const ASKING_APART_MILLISECONDS = 1_000
 
 export type ProviderKeyCache = {
+  /** Those of the keys in memory that fit, where they need not be read again first: nothing is waited for. */
+  held(fits: (key: ProviderKey) => boolean): readonly ProviderKey[]
+  /** Those of the keys in memory that fit, where they need not be read again first: nothing is waited for. */
+  held(fits: (key: ProviderKey) => boolean): readonly ProviderKey[]
   /**
    * The keys that fit. Where none does the set is read again, if the time for that has come.
    * Throws Unavailable where newer keys are needed and cannot be had, or as many requests as may already wait for them.
@@ -82,6 +86,7 @@ export const makeProviderKeyCache = ({ place, keySets, uses, monotonicNow }: Cac
   }
 
   return {
+    held: fits => (age() < KEYS_FRESH_MILLISECONDS ? heldKeys().filter(fits) : []),
     find: async fits => {
       // Where too many wait, keys that are held go on being believed for the time of that reading.
       if (age() >= KEYS_FRESH_MILLISECONDS && !(await renew()) && age() >= KEYS_HELD_MILLISECONDS_MAX) throw crowded()

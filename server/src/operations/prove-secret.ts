@@ -62,7 +62,7 @@ export const proveSecret = async (
   { requestId, source, until }: ProofOrigin,
 ): Promise<OrRefusal<ProvenCredentials>> => {
   const { caller, credentialId, foreignHash, secrets, otherwise } = unproven
-  const proven = await ports.importedSecrets.prove({ credentialId, foreignHash, secrets, until })
+  const proven = await ports.importedSecrets.prove({ credentialId, source, foreignHash, secrets, until })
   if (proven === 'busy') return refuse('temporarily_unavailable', BUSY)
   if (proven === 'wrong') return otherwise
   if (isKeptFast(proven.secret)) {

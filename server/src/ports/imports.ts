@@ -44,6 +44,8 @@ export interface ImportRegister {
 export type Proof = {
   /** Whose secret it would be: what is done for one does not stand in the way of the others. */
   readonly credentialId: string
+  /** Where the request came from: what is done for one address does not stand in the way of the others either. */
+  readonly source: string
   readonly foreignHash: string
   /** The forms in which one secret may have been sent. */
   readonly secrets: readonly string[]
@@ -54,6 +56,9 @@ export type Proof = {
 export interface ImportedSecrets {
   /** Keyed, under a key that is not in the store: a secret that a person chose must not be guessed from a copy. */
   hash(secret: string): Sha256
-  /** The secret that the hash is of, if one of them is. Slow, on a thread of its own; `busy`: too many are waiting. */
+  /**
+   * The secret that the hash is of, if one of them is. Slow, on a thread of its own, in turns that are fair by credential
+   * and by source; `busy`: too many are waiting.
+   */
   prove(proof: Proof): Promise<{ readonly secret: string } | 'wrong' | 'busy'>
 }

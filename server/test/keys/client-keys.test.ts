@@ -1,9 +1,11 @@
 // The keys of clients in memory: what is held, for how many, and how many requests may wait for a server of keys.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setImmediate as turn } from 'node:timers/promises'
 import { Unavailable } from '../../src/domain/refusal.ts'
 import { makeClientKeys, WAITING_MAX } from '../../src/keys/client-keys.ts'
 import type { Fetch } from '../../src/keys/fetch-json.ts'
+import { READINGS_APART_MILLISECONDS } from '../../src/keys/key-sets.ts'
 import { WAITING_A_PLACE_MAX } from '../../src/keys/provider-key-cache.ts'
 import { makeProofKey } from '../support/dpop.ts'
 import { keySetsBy } from '../support/key-sets.ts'
@@ -15,10 +17,8 @@ const LIMIT = { timeout: 300_000 }
 
 const at = (jwksUri: string) => ({ jwks: null, jwksUri, issuer: null })
 
-const clientKeysBy = (fetchKeys: Fetch) => {
-  const monotonicNow = (): number => 0
-  return makeClientKeys({ keySets: keySetsBy(fetchKeys, monotonicNow), monotonicNow })
-}
+const clientKeysBy = (fetchKeys: Fetch, monotonicNow: () => number = () => 0) =>
+  makeClientKeys({ keySets: keySetsBy(fetchKeys, monotonicNow), monotonicNow })
 
 /** Keys from servers that answer once they are let go. */
 const hangingServers = () => {
@@ -56,10 +56,22 @@ test(
   },
 )
 
-test('no more wait for all places together than may, and keys that are registered wait for nobody', LIMIT, async () => {
+test('the more places hang, the fewer may wait for each, and a further place finds room', LIMIT, async () => {
   const { find, letGo } = hangingServers()
-  const places = Array.from({ length: WAITING_MAX / WAITING_A_PLACE_MAX }, (_, n) => at(`https://${n}.example/`))
-  const waiting = places.flatMap(place => Array.from({ length: WAITING_A_PLACE_MAX }, () => find(place, () => true)))
+  const waiting: Promise<readonly unknown[]>[] = []
+  /** How many may wait for the place. */
+  const fill = async (address: string): Promise<number> => {
+    for (let count = 0; ; count += 1) {
+      const one = find(at(address), () => true)
+      const isRefused = await Promise.race([one.then(() => false, isBeyond), turn(false)])
+      if (isRefused) return count
+      waiting.push(one)
+    }
+  }
+  const filled: number[] = []
+  for (const name of ['a', 'b', 'c', 'd', 'e', 'f']) filled.push(await fill(`https://${name}.example/`))
+  assert.deepEqual(filled, [128, 128, 128, 64, 32, 16])
+  for (let n = 0; waiting.length < WAITING_MAX; n += 1) waiting.push(find(at(`https://${n}.example/`), () => true))
   await assert.rejects(
     find(at('https://last.example/'), () => true),
     isBeyond,
@@ -68,6 +80,31 @@ test('no more wait for all places together than may, and keys that are registere
   assert.equal((await find({ jwks: [jwk], jwksUri: null, issuer: null }, () => true)).length, 1)
   letGo()
   assert.equal((await Promise.all(waiting)).length, WAITING_MAX)
+})
+
+test('a key that is known waits for nobody, while as many wait for an unknown one as may', LIMIT, async () => {
+  const second = Promise.withResolvers<null>()
+  let fetches = 0
+  let now = 0
+  const answer = async (): Promise<Response> => {
+    fetches += 1
+    if (fetches > 1) await second.promise
+    return Response.json({ keys: [{ ...key.jwk, kid: 'one' }] })
+  }
+  const find = clientKeysBy(answer, () => now)
+  const place = at('https://a.example/')
+  const known = () => find(place, ({ kid }) => kid === 'one')
+  assert.equal((await known()).length, 1)
+  now = READINGS_APART_MILLISECONDS
+  const unknown = Array.from({ length: WAITING_A_PLACE_MAX }, () => find(place, () => false))
+  await assert.rejects(
+    find(place, () => false),
+    isBeyond,
+  )
+  assert.equal((await known()).length, 1)
+  second.resolve(null)
+  assert.deepEqual(new Set((await Promise.all(unknown)).map(({ length }) => length)), new Set([0]))
+  assert.equal(fetches, 2)
 })
 
 test('the keys of two issuers at one address are held apart: what they say they are for differs', async () => {

@@ -1,0 +1,15 @@
+// The network that an address belongs to, where callers share a limited resource: one caller has many addresses of IPv6.
+
+/** RFC 6177 §2, RFC 7421: a site gets at least a /64, and whoever has that may use any of its 2^64 addresses. */
+const GROUPS = 4
+const GROUPS_OF_ADDRESS = 8
+
+/** The first 64 bits of an IPv6 address; any other text as it is, an IPv4 address in the notation of IPv6 too. */
+export const networkOf = (source: string): string => {
+  if (!source.includes(':') || source.includes('.')) return source
+  const [before = '', after] = source.split('::')
+  const head = before === '' ? [] : before.split(':')
+  const tail = after === undefined || after === '' ? [] : after.split(':')
+  const zeros = Array.from({ length: Math.max(0, GROUPS_OF_ADDRESS - head.length - tail.length) }, () => '0')
+  return `${[...head, ...zeros, ...tail].slice(0, GROUPS).join(':')}::/64`
+}
