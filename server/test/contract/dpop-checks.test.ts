@@ -86,6 +86,8 @@ test('htu is no other address', async () => {
     `http://a:b@${hostname}:${port}/oauth/token`,
     `http://a@${hostname}:${port}/oauth/token`,
     ` ${service.baseUrl}/oauth/token`,
+    `http:///${hostname}:${port}/oauth/token`,
+    `http:${hostname}:${port}/oauth/token`,
     `${service.baseUrl}\\oauth\\token`,
     `${service.baseUrl}/oauth/\ttoken`,
     '/oauth/token',
