@@ -7,7 +7,7 @@ import { type ClientKeysOptions, type FindKeys, makeClientKeys } from './client-
 import { type CompactJws, readCompactJws } from './compact-jws.ts'
 import { isProviderAddress } from './fetch-json.ts'
 import { makeGuardedFetch } from './guarded-fetch.ts'
-import { parseProviderAlgorithm, permits, type ProviderAlgorithm } from './provider-key.ts'
+import { parseProviderAlgorithm, permits, pickKey, type ProviderAlgorithm } from './provider-key.ts'
 import { readRegisteredKeys } from './registered-keys.ts'
 import { verifySignature } from './verify-signature.ts'
 
@@ -23,11 +23,9 @@ const verify = async (
   algorithm: ProviderAlgorithm,
   findKeys: () => ReturnType<FindKeys>,
 ): Promise<string | null> => {
-  const [key, ...others] = await findKeys()
-  if (key === undefined) return 'no key of the client fits kid and alg'
-  // Without `kid` only where it is plain which key is meant.
-  if (others.length > 0) return 'more than one key of the client fits'
-  return (await verifySignature(jws, algorithm, key.key)) ? null : 'the signature does not verify'
+  const picked = pickKey(await findKeys(), 'the client')
+  if ('wrong' in picked) return picked.wrong
+  return (await verifySignature(jws, algorithm, picked.key)) ? null : 'the signature does not verify'
 }
 
 const makeReader =

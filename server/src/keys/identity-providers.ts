@@ -1,5 +1,6 @@
 // Operators, recognised by a JWT of one of the configured identity providers (RFC 7519, RFC 8725).
 // Order: form, issuer, claims, then keys. Nothing that a token says chooses an address or an algorithm beyond the list.
+import type { KeyObject } from 'node:crypto'
 import type { OperatorCaller, Role } from '../domain/caller.ts'
 import type { Operators } from '../ports.ts'
 import { readCompactJws, type CompactJws, type JsonObject } from './compact-jws.ts'
@@ -7,7 +8,7 @@ import { isProviderAddress, type Fetch } from './fetch-json.ts'
 import { operatorRole } from './operator-role.ts'
 import { makeProviderKeyCache, type ProviderKeyCache } from './provider-key-cache.ts'
 import { makeKeySetReader, READING_MILLISECONDS_MAX } from './provider-key-set.ts'
-import { parseProviderAlgorithm, permits, type ProviderAlgorithm, type ProviderKey } from './provider-key.ts'
+import { parseProviderAlgorithm, permits, pickKey, type ProviderAlgorithm } from './provider-key.ts'
 import { makeSignatureCheck } from './provider-signature.ts'
 
 const CLOCK_SKEW_SECONDS = 60
@@ -82,14 +83,13 @@ const subjectOf = ({ sub }: JsonObject): string | undefined => {
   return sub.isWellFormed() && !/\p{Cc}/u.test(sub) ? sub : undefined
 }
 
-const findKey = async (header: JsonObject, { provider, keys }: Trusted): Promise<ProviderKey | Refused> => {
+const findKey = async (header: JsonObject, { provider, keys }: Trusted): Promise<{ key: KeyObject } | Refused> => {
   const { kid } = header
   const algorithm = parseProviderAlgorithm(header['alg'])
   if (algorithm === undefined || !provider.algorithms.includes(algorithm)) return { refused: 'alg is not in the list' }
   if (kid !== undefined && typeof kid !== 'string') return { refused: 'kid is not a string' }
-  const [key, ...others] = await keys.find(candidate => permits(candidate, algorithm, kid))
-  if (key === undefined) return { refused: 'the provider has no key that fits kid and alg' }
-  return others.length === 0 ? key : { refused: 'more than one key of the provider fits' }
+  const picked = pickKey(await keys.find(candidate => permits(candidate, algorithm, kid)), 'the provider')
+  return 'wrong' in picked ? { refused: picked.wrong } : picked
 }
 
 const trustOf = (provider: IdentityProvider, options: OperatorsOptions): Trusted => {

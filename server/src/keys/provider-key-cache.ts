@@ -17,11 +17,14 @@ const FIRST_RETRY_MILLISECONDS = 1_000
 
 export type ProviderKeyCache = {
   /**
-   * The keys that fit. Where none does the set is read again, if the time for that has come.
+   * The keys that fit. Where none does, or none is good, the set is read again, if the time for that has come.
    * Throws Unavailable where the provider's answer is needed and cannot be had.
    */
   find(fits: (key: ProviderKey) => boolean): Promise<readonly ProviderKey[]>
 }
+
+/** One that can be verified with: a weak one may have been replaced. */
+const isGood = (key: ProviderKey): boolean => 'key' in key.read()
 
 type Held = { readonly keys: readonly ProviderKey[]; readonly at: number }
 
@@ -75,7 +78,7 @@ export const makeProviderKeyCache = (options: {
     find: async fits => {
       if (age() >= KEYS_FRESH_MILLISECONDS) await readIfTime()
       const known = heldKeys().filter(fits)
-      if (known.length > 0) return known
+      if (known.some(isGood)) return known
       await readIfTime()
       // The last reading failed, so the key may exist: neither yes nor no would be true.
       if (failures.length > 0) throw unavailable()

@@ -41,11 +41,11 @@ const BAD_KEYS: Readonly<Record<string, readonly [object, string]>> = {
   ],
   'a short RSA key': [
     { keys: [makeProofKey('RS256', 1024).jwk] },
-    'holds something other than a public key for signatures of a kind and strength that is taken',
+    'holds a key that is an RSA key of 1024 bits, not of 2048 to 8192',
   ],
   'a key for encryption': [
     { keys: [{ ...key.jwk, use: 'enc' }] },
-    'holds something other than a public key for signatures of a kind and strength that is taken',
+    'holds something other than a public key for signatures of a kind that is taken',
   ],
   'two keys of one kid': [{ keys: [key.jwk, makeProofKey().jwk] }, 'holds two keys with the same kid'],
 }

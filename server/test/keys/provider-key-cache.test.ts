@@ -9,7 +9,7 @@ import {
   makeProviderKeyCache,
   READINGS_APART_MILLISECONDS,
 } from '../../src/keys/provider-key-cache.ts'
-import type { KeySetReading } from '../../src/keys/provider-key-set.ts'
+import { KEYS_IN_SET_MAX, type KeySetReading } from '../../src/keys/provider-key-set.ts'
 import { parseProviderKey, type ProviderKey } from '../../src/keys/provider-key.ts'
 
 const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
@@ -45,6 +45,35 @@ test('the first token reads the keys, the next ones find them in memory', async 
   world.now = KEYS_FRESH_MILLISECONDS - 1
   assert.deepEqual(await find('a'), ['a'])
   assert.deepEqual(world.readingsAt, [0])
+})
+
+test('of a large set only the key that fits is read, and once', async () => {
+  const read: string[] = []
+  const { world, find } = makeWorld()
+  const keys = Array.from({ length: KEYS_IN_SET_MAX }, (_, n): ProviderKey => {
+    const key = keyNamed(`${n}`)
+    const readCounted = () => {
+      read.push(`${n}`)
+      return key.read()
+    }
+    return { ...key, read: readCounted }
+  })
+  world.answer = { keys }
+  assert.deepEqual(await find('forged'), [])
+  assert.deepEqual(read, [])
+  assert.deepEqual(await find('7'), ['7'])
+  assert.deepEqual(read, ['7'])
+})
+
+test('a key that is weak is asked for again, as one that is not there, and then told with its fault', async () => {
+  const weak: ProviderKey = { ...keyNamed('a'), read: () => ({ wrong: 'weak' }) }
+  const { world, find } = makeWorld()
+  world.answer = { keys: [weak] }
+  assert.deepEqual(await find('a'), ['a'])
+  world.answer = { keys: [keyNamed('a')] }
+  world.now = READINGS_APART_MILLISECONDS
+  assert.deepEqual(await find('a'), ['a'])
+  assert.deepEqual(world.readingsAt, [0, READINGS_APART_MILLISECONDS])
 })
 
 test('a hundred first tokens at once cause one reading', async () => {
