@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { ACCESS } from '../domain/access.ts'
-import { makeDoorkeeper } from './administer.ts'
+import { IMPORT_BYTES_MAX } from '../domain/foreign-client.ts'
 import { agentChangeBody, agentRecord, newAgentBody } from './agent-record.ts'
 import { answerEachInTime } from './answer-deadline.ts'
 import { type AuditQuery, auditQuery, type RefusalsQuery, refusalsQuery } from './audit-query.ts'
@@ -24,7 +24,9 @@ import {
   exportTokensQuery,
 } from './export-query.ts'
 import { makeExportTokensHandler } from './export-tokens.ts'
-import { importBody, IMPORT_BYTES_MAX, importAnswer, makeImportHandler } from './import-clients.ts'
+import { importBody } from './import-body.ts'
+import { importAnswer, makeImportDoorkeeper, makeImportHandler } from './import-clients.ts'
+import { makeImportLane } from './import-lane.ts'
 import { takeJson } from './json-body.ts'
 import { noteBody } from './json-members.ts'
 import { agentsAnswer, type AgentsQuery, agentsQuery, makeAgentsHandler } from './list-agents.ts'
@@ -204,6 +206,7 @@ const registerRevocations = (app: FastifyInstance, { ports, refuser }: Administr
 }
 
 const registerImports = (app: FastifyInstance, wire: AdministrationWire): void => {
+  const lane = makeImportLane(wire.importCell)
   app.post(
     '/api/v1/imports',
     {
@@ -215,9 +218,11 @@ const registerImports = (app: FastifyInstance, wire: AdministrationWire): void =
         answers: { 200: importAnswer },
       }),
       bodyLimit: IMPORT_BYTES_MAX,
-      onRequest: makeDoorkeeper(wire, ACCESS.writeAgents),
+      onRequest: makeImportDoorkeeper(wire, lane),
+      // Read beside this thread, by the handler.
+      validatorCompiler: () => body => ({ value: body }),
     },
-    makeImportHandler(wire.ports, wire.refuser),
+    makeImportHandler(wire, lane),
   )
 }
 

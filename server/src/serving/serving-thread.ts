@@ -9,7 +9,7 @@ import type { FromServingThread, ServingOptions, ToServingThread } from './threa
 const main = parentPort
 if (main === null) throw new Error('A serving thread is not a program of its own.')
 
-const { config, clock, sharesPort } = workerData as ServingOptions
+const { config, clock, sharesPort, importCell } = workerData as ServingOptions
 const tell = (message: FromServingThread): void => main.postMessage(message)
 
 let draining = false
@@ -24,7 +24,7 @@ const { ports, connect, disconnect } = await connectPorts(config, clock, operato
 
 const start = async (): Promise<() => Promise<void>> => {
   const { health } = ports
-  const options = { tls: config.tls, allowedHosts: null, sharesPort }
+  const options = { tls: config.tls, allowedHosts: null, sharesPort, importCell }
   const server = await listen({ ...ports, health: untilDraining(health) }, config, options)
   tell({ state: 'listening' })
   return async () => {

@@ -1,8 +1,7 @@
 // POST /api/v1/imports, asked badly: what is no document, or meant to harm, is 400 or 413 and changes nothing.
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
-import { IMPORT_BYTES_MAX } from '../../src/http/import-clients.ts'
-import { IMPORTED_CLIENTS_MAX } from '../../src/domain/foreign-client.ts'
+import { IMPORT_BYTES_MAX, IMPORTED_CLIENTS_MAX } from '../../src/domain/foreign-client.ts'
 import { JSON_TYPE } from '../support/administration.ts'
 import { hydraRow, keycloakClient, realmExport } from '../support/foreign-exports.ts'
 import { HOSTLESS } from '../support/hostless-addresses.ts'
@@ -94,6 +93,36 @@ test('a body as long as may be is read, and one byte more is 413', async () => {
   assert.equal((await postText(fill(IMPORT_BYTES_MAX + 1))).status, 413)
 })
 
+test('a body holds 500,000 values, also in what is passed over, and with one more it is 413', async () => {
+  // Beside the others there are six: the body, its two members, those of the document, and the place in clients.
+  const full = `{"source":"keycloak","document":{"clients":[],"other":[${Array.from({ length: 249_997 }, () => '{}').join()}]}}`
+  assert.equal((await postText(full)).status, 200)
+  const description = 'The body holds more than 500000 values: leave out what is no client, or import it in parts.'
+  assertProblem(await postText(full.replace('[{}', '[0,{}')), 413, 'request_too_large', description)
+})
+
+test('a text that is taken apart has at most 1000 parts', async () => {
+  const scope = (parts: number) => hydraRow('a', { grant_types: [], scope: 'x '.repeat(parts - 1) + 'x' })
+  assert.equal((await post({ source: 'hydra', document: [scope(1000)] })).status, 200)
+  await refused({ source: 'hydra', document: [scope(1001)] }, `document.0.scope ${WRONG}`)
+  const audience = JSON.stringify(Array.from({ length: 1001 }, (_, n) => `https://${n}.example`))
+  await refused({ source: 'hydra', document: [hydraRow('a', { audience })] }, `document.0.audience ${WRONG}`)
+  const lifespan = '0'.repeat(65_537)
+  const long = hydraRow('a', { client_credentials_grant_access_token_lifespan: lifespan })
+  await refused({ source: 'hydra', document: [long] }, `document.0.${Object.keys(long).at(-2)} ${WRONG}`)
+})
+
+test('of what is left out of a client the first hundred are told', async () => {
+  const scopes = Array.from({ length: 150 }, (_, n) => `scope-${n}`)
+  const audience = scopes.map(one => `${one} of no address`)
+  const client = hydraRow('a', { scope: scopes.join(' '), audience })
+  const answer = await post({ source: 'hydra', dry_run: true, scope: 'db:read', document: [client] })
+  assert.equal(answer.status, 200, answer.text)
+  const [one] = (answer.json as { data: readonly { scopes_left_out: unknown; audiences_left_out: unknown }[] }).data
+  assert.deepEqual(one?.scopes_left_out, scopes.slice(0, 100))
+  assert.deepEqual(one?.audiences_left_out, audience.slice(0, 100))
+})
+
 test('who may not import hears so before the body is read', async () => {
   assert.equal(await statusBeforeBody(service, '/api/v1/imports', IMPORT_BYTES_MAX), 401)
 })
@@ -102,7 +131,7 @@ const nested = (depth: number): string => `${'['.repeat(depth)}${']'.repeat(dept
 
 test('deep documents, names of prototypes and repeated members do no harm', async () => {
   const wrap = (text: string, members = '') => `{"source":"keycloak"${members},"document":${text}}`
-  for (const depth of [1000, 1_000_000]) {
+  for (const depth of [1000, 400_000]) {
     assert.equal((await postText(wrap(nested(depth)))).status, 400)
     const passedOver = await postText(wrap(`{"clients":[],"other":${nested(depth)}}`))
     assert.equal(passedOver.status, 200, passedOver.text)
