@@ -2,7 +2,6 @@
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { ACCESS } from '../domain/access.ts'
-import { IMPORT_BYTES_MAX } from '../domain/foreign-client.ts'
 import { agentChangeBody, agentRecord, newAgentBody } from './agent-record.ts'
 import { answerEachInTime } from './answer-deadline.ts'
 import { type AuditQuery, auditQuery, type RefusalsQuery, refusalsQuery } from './audit-query.ts'
@@ -24,9 +23,7 @@ import {
   exportTokensQuery,
 } from './export-query.ts'
 import { makeExportTokensHandler } from './export-tokens.ts'
-import { importBody } from './import-body.ts'
-import { importAnswer, makeImportDoorkeeper, makeImportHandler } from './import-clients.ts'
-import { makeImportLane } from './import-lane.ts'
+import { registerImports } from './import-route.ts'
 import { takeJson } from './json-body.ts'
 import { noteBody } from './json-members.ts'
 import { agentsAnswer, type AgentsQuery, agentsQuery, makeAgentsHandler } from './list-agents.ts'
@@ -202,27 +199,6 @@ const registerRevocations = (app: FastifyInstance, { ports, refuser }: Administr
       answers: { 200: revocationRecord },
     }),
     makeShowRevocationHandler(ports, refuser),
-  )
-}
-
-const registerImports = (app: FastifyInstance, wire: AdministrationWire): void => {
-  const lane = makeImportLane(wire.importCell)
-  app.post(
-    '/api/v1/imports',
-    {
-      ...describeAdministration({
-        operationId: 'importClients',
-        summary: 'Take over the clients of another server',
-        access: ACCESS.writeAgents,
-        body: importBody,
-        answers: { 200: importAnswer },
-      }),
-      bodyLimit: IMPORT_BYTES_MAX,
-      onRequest: makeImportDoorkeeper(wire, lane),
-      // Read beside this thread, by the handler.
-      validatorCompiler: () => body => ({ value: body }),
-    },
-    makeImportHandler(wire, lane),
   )
 }
 

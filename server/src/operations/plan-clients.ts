@@ -28,6 +28,8 @@ export type DecidedClient = PlannedClient | { readonly clientId: string; readonl
 export type PlannedImport = { readonly clients: readonly DecidedClient[]; readonly isTrial: boolean }
 
 const SCOPE_FORM = 'is not 1 to 16 items of the form resource:action (or resource:*), separated by single spaces'
+/** Of all agents together: the same resources for each of them would else make 32 MiB of a short request. */
+const RESOURCE_CHARACTERS_MAX = 4 * 1_048_576
 /** Of the id of a client that is not imported, which may be as long as its document. */
 const CLIENT_ID_CHARACTERS_MAX = 255
 
@@ -56,6 +58,13 @@ const reject = (clientId: string, reason: ImportReason): DecidedClient => ({
   reason,
 })
 
+const TOO_MANY_RESOURCES = `The resources of all agents have more than ${RESOURCE_CHARACTERS_MAX} characters: import the clients in parts.`
+
+const charactersOfResources = (clients: readonly DecidedClient[]): number =>
+  clients
+    .flatMap(client => ('plan' in client ? [client.plan.settings.resources] : []))
+    .reduce((sum, resources) => resources.reduce((own, resource) => own + resource.length, sum), 0)
+
 /** The plan of each client, or why it is passed over or refused; or what is wrong with the settings. */
 export const planClients = (request: ImportRequest): OrRefusal<PlannedImport> => {
   const settings = parseSettings(request)
@@ -69,5 +78,7 @@ export const planClients = (request: ImportRequest): OrRefusal<PlannedImport> =>
     seen.add(clientId)
     return { plan, secret, secretExpiresAt, isDisabled }
   })
-  return { clients, isTrial: request.isTrial }
+  return charactersOfResources(clients) > RESOURCE_CHARACTERS_MAX
+    ? refuse('request_too_large', TOO_MANY_RESOURCES)
+    : { clients, isTrial: request.isTrial }
 }

@@ -136,12 +136,12 @@ test('an import on one worker is the only one on all of them', async t => {
   /** One that has the place: it may itself have been refused beside a probe. */
   const takePlace = async (): Promise<ReturnType<typeof begin>> => {
     const first = begin()
-    let isRefused = false
+    const state = { isRefused: false }
     first.once('response', () => {
-      isRefused = true
+      state.isRefused = true
     })
     first.write(body.slice(0, -1))
-    while (!isRefused) if ((await probe()) === 503) return first
+    while (!state.isRefused) if ((await probe()) === 503) return first
     return takePlace()
   }
   const first = await takePlace()

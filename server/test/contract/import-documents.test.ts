@@ -112,6 +112,19 @@ test('a text that is taken apart has at most 1000 parts', async () => {
   await refused({ source: 'hydra', document: [long] }, `document.0.${Object.keys(long).at(-2)} ${WRONG}`)
 })
 
+test('the resources of all agents together have 4 MiB at most', async () => {
+  const resources = Array.from({ length: 64 }, (_, n) => `https://api.example/${n}/`.padEnd(512, 'x'))
+  const body = (count: number) => ({
+    source: 'keycloak',
+    dry_run: true,
+    document: Array.from({ length: count }, (_, n) => keycloakClient(`client-${n}`)),
+    resources,
+  })
+  assert.equal((await post(body(128))).status, 200)
+  const description = 'The resources of all agents have more than 4194304 characters: import the clients in parts.'
+  assertProblem(await post(body(129)), 413, 'request_too_large', description)
+})
+
 test('of what is left out of a client the first hundred are told', async () => {
   const scopes = Array.from({ length: 150 }, (_, n) => `scope-${n}`)
   const audience = scopes.map(one => `${one} of no address`)

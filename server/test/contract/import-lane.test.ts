@@ -100,11 +100,11 @@ test('a document that is read beside this thread leaves introspection answered m
   const { key: introspector } = await service.createApiKey('tokens:introspect')
   const document = Array.from({ length: 1000 }, (_, n) => ({ clientId: `public-${n}`, other: 'x'.repeat(10_000) }))
   const done = importing(JSON.stringify({ source: 'keycloak', document }))
-  let isDone = false
+  const state = { isDone: false }
   void done.finally(() => {
-    isDone = true
+    state.isDone = true
   })
-  while (!isDone) assert.equal((await introspect(service, introspector, 'x')).text, '{"active":false}')
+  while (!state.isDone) assert.equal((await introspect(service, introspector, 'x')).text, '{"active":false}')
   const answer = await done
   assert.equal(answer.status, 200, answer.text)
   assert.equal((answer.json as { data: readonly unknown[] }).data.length, 1000)
