@@ -215,6 +215,8 @@ type ServerAddress = {
   readonly allowedHosts: readonly string[] | null
   /** Whether other threads of this process listen on the same port. */
   readonly sharesPort: boolean
+  /** Tells those threads whether one of them has an import under way. */
+  readonly importCell?: Int32Array
 }
 
 /** Serves HTTP. */
@@ -226,6 +228,7 @@ export const listen = async (ports: Ports, config: ServiceConfig, options: Serve
     logger: await makeLogger(config),
     ...certificateOptionsOf(options.tls, config.clientCertificates),
     ...(options.allowedHosts !== null && { allowedHosts: options.allowedHosts }),
+    ...(options.importCell !== undefined && { importCell: options.importCell }),
   })
   try {
     // Fastify hands all of it on to Node, and its types know less than Node does.

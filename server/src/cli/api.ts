@@ -13,6 +13,8 @@ export type ApiRequest = Pick<Message, 'method'> & {
   /** What is undefined is not asked. */
   readonly query?: Readonly<Record<string, QueryValue>>
   readonly json?: unknown
+  /** JSON as it is sent, in the place of a value. */
+  readonly jsonText?: string
   readonly form?: Readonly<Record<string, string>>
 }
 
@@ -65,14 +67,13 @@ const queryOf = (query: ApiRequest['query'] = {}): string => {
   return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs).toString()}`
 }
 
-const bodyOf = ({ json, form }: ApiRequest): Pick<Message, 'headers' | 'body'> => {
+const bodyOf = ({ json, form, jsonText }: ApiRequest): Pick<Message, 'headers' | 'body'> => {
   if (form !== undefined) {
     const body = new URLSearchParams(form).toString()
     return { headers: { 'content-type': 'application/x-www-form-urlencoded' }, body }
   }
-  return json === undefined
-    ? { headers: {} }
-    : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(json) }
+  const body = jsonText ?? (json === undefined ? undefined : JSON.stringify(json))
+  return body === undefined ? { headers: {} } : { headers: { 'content-type': 'application/json' }, body }
 }
 
 const messageOf = (request: ApiRequest): Message => {

@@ -1,5 +1,7 @@
 // mintmark import keycloak and mintmark import hydra
 import { type Command, InvalidArgumentError } from 'commander'
+import { IMPORT_BYTES_MAX, IMPORT_VALUES_MAX, MANY_VALUES } from '../domain/foreign-client.ts'
+import { hasMoreValues } from '../domain/json-values.ts'
 import { administers } from './administer.ts'
 import { CommandFailed } from './exit.ts'
 import { parseJson } from './parse-json.ts'
@@ -25,10 +27,13 @@ const gatherScopes = (
   return { ...before, [text.slice(0, equals)]: text.slice(equals + 1) }
 }
 
-const parseDocument = (text: string): unknown => {
-  const document = parseJson(text)
-  if (document === undefined) throw new CommandFailed('The document is not JSON.')
-  return document
+/** The document as it stands, which is nothing but one value of JSON: what is made of it takes more memory than its text. */
+const checkDocument = (text: string): string => {
+  const bytes = Buffer.from(text)
+  if (bytes.length > IMPORT_BYTES_MAX) throw new CommandFailed(`The document is longer than ${IMPORT_BYTES_MAX} bytes.`)
+  if (hasMoreValues(bytes, IMPORT_VALUES_MAX)) throw new CommandFailed(`The document ${MANY_VALUES}`)
+  if (parseJson(text) === undefined) throw new CommandFailed('The document is not JSON.')
+  return text
 }
 
 const rowsOf = ({ data }: PrintedRecord): readonly PrintedRecord[] => {
@@ -62,8 +67,9 @@ export const addImportClients = (parent: Command, source: string, what: string):
     run: async ({ api, args: [file = ''], options }) => {
       const { dryRun = false, scope, defaultScope, scopeMap, resource } = options
       const settings = { dry_run: dryRun, scope, default_scope: defaultScope, scope_map: scopeMap, resources: resource }
-      const json = { source, document: parseDocument(await readDocument(file)), ...settings }
-      const answer = await api.ask({ method: 'POST', path: '/api/v1/imports', json })
+      const document = checkDocument(await readDocument(file))
+      const jsonText = `${JSON.stringify({ source, ...settings }).slice(0, -1)},"document":${document}}`
+      const answer = await api.ask({ method: 'POST', path: '/api/v1/imports', jsonText })
       const rows = rowsOf(answer)
       return { json: answer, forPeople: () => printOutcomes(rows, dryRun) }
     },

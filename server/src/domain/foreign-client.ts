@@ -4,6 +4,12 @@ import type { Milliseconds, Seconds } from './time.ts'
 
 /** Clients of one document: all are imported in one transaction. */
 export const IMPORTED_CLIENTS_MAX = 1000
+/** Of a document: the export of a realm holds much that is not needed here. */
+export const IMPORT_BYTES_MAX = 16 * 1_048_576
+/** Of all kinds, also of what is passed over. An export of that length has some 450,000. */
+export const IMPORT_VALUES_MAX = 500_000
+/** The rest of a sentence that opens with the text that is too large. */
+export const MANY_VALUES = `holds more than ${IMPORT_VALUES_MAX} values: leave out what is no client, or import it in parts.`
 
 /** Why a client could get no token by the client-credentials grant there, or not by a secret: it is passed over. */
 export type SkipReason =

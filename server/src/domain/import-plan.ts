@@ -7,10 +7,12 @@ import type { ForeignClient } from './foreign-client.ts'
 import type { ImportReason } from './import-reason.ts'
 import { IMPORTED_SECRET_CHARACTERS_MAX, isKeptFast } from './imported-secret.ts'
 import { isDescription, isName } from './name.ts'
-import { firstScopeBeyond, formatScope, parseScopeItem, parseScopePatterns } from './scope.ts'
+import { firstScopeBeyond, formatScope, parseScopeItem, parseScopePatterns, SCOPE_ITEMS_MAX } from './scope.ts'
 
 /** Entries of a map of scopes. */
 export const SCOPE_MAP_MAX = 1000
+/** Scopes of a client that are told to have been left out, and audiences. */
+export const LEFT_OUT_MAX = 100
 
 /** What the operator says of all clients of a document. */
 export type ImportSettings = {
@@ -66,12 +68,13 @@ const planScopes = (client: ForeignClient, settings: ImportSettings): Scopes | I
   const mapped = [...own.taken, ...optional.taken]
   const wanted = mapped.length > 0 ? mapped : settings.scope
   if (wanted === null) return 'no_scope'
-  const scopes = parseScopePatterns(formatScope(wanted))
+  const distinct = [...new Set(wanted)]
+  const scopes = distinct.length > SCOPE_ITEMS_MAX ? undefined : parseScopePatterns(formatScope(distinct))
   if (scopes === undefined) return 'too_many_scopes'
   const defaults = own.taken.filter(item => parseScopeItem(item) !== undefined)
   const others = settings.defaultScope?.filter(item => firstScopeBeyond(scopes, [item]) === undefined) ?? []
   const chosen = [...new Set(defaults.length > 0 ? defaults : others)].toSorted()
-  const leftOut = [...new Set([...own.leftOut, ...optional.leftOut])]
+  const leftOut = [...new Set([...own.leftOut, ...optional.leftOut])].slice(0, LEFT_OUT_MAX)
   return { scopes, defaultScope: chosen.length > 0 ? chosen : null, leftOut }
 }
 
@@ -100,6 +103,6 @@ export const planImport = (client: ForeignClient, settings: ImportSettings): Imp
       lifetimeSeconds,
     },
     scopesLeftOut: scopes.leftOut,
-    audiencesLeftOut: client.audiences.filter(audience => !isResource(audience)),
+    audiencesLeftOut: client.audiences.filter(audience => !isResource(audience)).slice(0, LEFT_OUT_MAX),
   }
 }

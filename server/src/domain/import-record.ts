@@ -3,8 +3,6 @@ import { agentRecord } from './agent-record.ts'
 import type { ClientOutcome } from './import-outcome.ts'
 import { IMPORT_REASONS } from './import-reason.ts'
 
-const CLIENT_ID_CHARACTERS_MAX = 255
-
 const NOTHING = {
   reason: null,
   description: null,
@@ -21,7 +19,7 @@ const NOTHING = {
 } as const
 
 export const formatOutcome = (one: ClientOutcome, isTrial: boolean) => {
-  const known = { ...NOTHING, client_id: one.clientId.slice(0, CLIENT_ID_CHARACTERS_MAX), outcome: one.outcome }
+  const known = { ...NOTHING, client_id: one.clientId, outcome: one.outcome }
   if (one.outcome === 'exists') return known
   if (one.outcome !== 'imported') return { ...known, reason: one.reason, description: IMPORT_REASONS[one.reason] }
   const { agent_id, name, scope, default_scope, resources, disabled_at } = agentRecord(one.agent)

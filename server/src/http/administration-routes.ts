@@ -2,7 +2,6 @@
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { ACCESS } from '../domain/access.ts'
-import { makeDoorkeeper } from './administer.ts'
 import { agentChangeBody, agentRecord, newAgentBody } from './agent-record.ts'
 import { answerEachInTime } from './answer-deadline.ts'
 import { type AuditQuery, auditQuery, type RefusalsQuery, refusalsQuery } from './audit-query.ts'
@@ -24,7 +23,7 @@ import {
   exportTokensQuery,
 } from './export-query.ts'
 import { makeExportTokensHandler } from './export-tokens.ts'
-import { importBody, IMPORT_BYTES_MAX, importAnswer, makeImportHandler } from './import-clients.ts'
+import { registerImports } from './import-route.ts'
 import { takeJson } from './json-body.ts'
 import { noteBody } from './json-members.ts'
 import { agentsAnswer, type AgentsQuery, agentsQuery, makeAgentsHandler } from './list-agents.ts'
@@ -200,24 +199,6 @@ const registerRevocations = (app: FastifyInstance, { ports, refuser }: Administr
       answers: { 200: revocationRecord },
     }),
     makeShowRevocationHandler(ports, refuser),
-  )
-}
-
-const registerImports = (app: FastifyInstance, wire: AdministrationWire): void => {
-  app.post(
-    '/api/v1/imports',
-    {
-      ...describeAdministration({
-        operationId: 'importClients',
-        summary: 'Take over the clients of another server',
-        access: ACCESS.writeAgents,
-        body: importBody,
-        answers: { 200: importAnswer },
-      }),
-      bodyLimit: IMPORT_BYTES_MAX,
-      onRequest: makeDoorkeeper(wire, ACCESS.writeAgents),
-    },
-    makeImportHandler(wire.ports, wire.refuser),
   )
 }
 

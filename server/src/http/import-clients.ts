@@ -1,41 +1,17 @@
 // POST /api/v1/imports: takes over the clients of another server, with the ids and secrets that they have.
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { ACCESS } from '../domain/access.ts'
-import type { ForeignClient } from '../domain/foreign-client.ts'
-import { RESOURCES_MAX } from '../domain/audience.ts'
-import { readHydraClient } from '../domain/hydra-client.ts'
-import { SCOPE_MAP_MAX } from '../domain/import-plan.ts'
+import type { ClientOutcome } from '../domain/import-outcome.ts'
+import { LEFT_OUT_MAX } from '../domain/import-plan.ts'
 import { formatOutcome } from '../domain/import-record.ts'
-import { readKeycloakClient } from '../domain/keycloak-client.ts'
-import { importClients, type ImportRequest } from '../operations/import-clients.ts'
-import type { AdministrationPorts } from '../ports.ts'
-import { type AdministrationInput, makeAdministrationHandler } from './administer.ts'
-import { atMost, hydraDocument, keycloakDocument } from './import-document.ts'
-import type { Refuser } from './refusals.ts'
-
-/** The export of a realm holds much that is not needed here. */
-export const IMPORT_BYTES_MAX = 16 * 1_048_576
-
-const settings = {
-  dry_run: z.boolean().optional().describe('Answer what would become of each client, and do nothing.'),
-  scope: z.string().optional().describe('What agents may ask for of whose own scopes none is taken.'),
-  default_scope: z.string().optional().describe('What agents get by default that have no default of their own.'),
-  scope_map: atMost(SCOPE_MAP_MAX, z.record(z.string(), z.string()))
-    .optional()
-    .describe('Their scopes, and what each stands for here.'),
-  resources: atMost(RESOURCES_MAX, z.array(z.string()))
-    .optional()
-    .describe('The resources of agents of whose own audiences none is taken.'),
-}
-
-export const importBody = z.discriminatedUnion(
-  'source',
-  [
-    z.strictObject({ source: z.literal('keycloak'), document: keycloakDocument, ...settings }),
-    z.strictObject({ source: z.literal('hydra'), document: hydraDocument, ...settings }),
-  ],
-  { error: 'is not keycloak or hydra' },
-)
+import { isRefused } from '../domain/refusal.ts'
+import { importClients } from '../operations/import-clients.ts'
+import { type AdministrationInput, makeAdministrationHandler, makeDoorkeeper } from './administer.ts'
+import type { ImportLane } from './import-lane.ts'
+import { readImport } from './import-reader.ts'
+import type { AdministrationWire } from './wire.ts'
 
 const outcome = z.object({
   client_id: z.string(),
@@ -53,8 +29,12 @@ const outcome = z.object({
   default_scope: z.string().nullable(),
   resources: z.array(z.string()),
   disabled: z.boolean(),
-  scopes_left_out: z.array(z.string()).describe('Scopes of it that have no counterpart here.'),
-  audiences_left_out: z.array(z.string()).describe('Audiences of it that are no absolute URIs.'),
+  scopes_left_out: z
+    .array(z.string())
+    .describe(`Scopes of it that have no counterpart here, the first ${LEFT_OUT_MAX}.`),
+  audiences_left_out: z
+    .array(z.string())
+    .describe(`Audiences of it that are no absolute URIs, the first ${LEFT_OUT_MAX}.`),
 })
 
 export const importAnswer = z.object({
@@ -62,28 +42,42 @@ export const importAnswer = z.object({
   data: z.array(outcome).describe('What became of each client, in the order of the document.'),
 })
 
-type Body = z.output<typeof importBody>
+/** Outcomes that are written in one turn of the event loop. */
+const OUTCOMES_AT_ONCE = 50
 
-const clientsOf = (body: Body): readonly ForeignClient[] =>
-  body.source === 'keycloak' ? body.document.map(readKeycloakClient) : body.document.map(readHydraClient)
+/** The answer as it is sent. It may have megabytes, and others are served meanwhile. */
+const writeAnswer = async (outcomes: readonly ClientOutcome[], isTrial: boolean): Promise<Buffer> => {
+  const parts = [Buffer.from(`{"dry_run":${isTrial},"data":[`)]
+  for (let from = 0; from < outcomes.length; from += OUTCOMES_AT_ONCE) {
+    const some = outcomes.slice(from, from + OUTCOMES_AT_ONCE).map(one => JSON.stringify(formatOutcome(one, isTrial)))
+    parts.push(Buffer.from(`${from === 0 ? '' : ','}${some.join(',')}`))
+    await nextTurn()
+  }
+  return Buffer.concat([...parts, Buffer.from(']}')])
+}
 
-const requestOf = (body: Body): ImportRequest => ({
-  clients: clientsOf(body),
-  isTrial: body.dry_run ?? false,
-  scope: body.scope ?? null,
-  defaultScope: body.default_scope ?? null,
-  scopeMap: new Map(Object.entries(body.scope_map ?? {})),
-  resources: body.resources ?? null,
-})
+/** A hook that turns away who may not import, and who would be a second, before the body is read. */
+export const makeImportDoorkeeper = (wire: AdministrationWire, lane: ImportLane) => {
+  const recognise = makeDoorkeeper(wire, ACCESS.writeAgents)
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> => {
+    const refused = await recognise(request, reply)
+    if (refused !== undefined) return refused
+    const place = lane.enter(reply.raw)
+    return isRefused(place) ? wire.refuser.refuse(reply, place.refusal) : undefined
+  }
+}
 
-export const makeImportHandler = (ports: AdministrationPorts, refuser: Refuser) =>
+export const makeImportHandler = ({ ports, refuser }: AdministrationWire, lane: ImportLane) =>
   makeAdministrationHandler(refuser, {
     access: ACCESS.writeAgents,
-    run: async (origin, { body }: AdministrationInput<Body>) => {
-      const request = requestOf(body)
-      const imported = await importClients(ports, origin, request)
-      return 'refusal' in imported ? imported : { ...imported, isTrial: request.isTrial }
+    run: async (origin, { body }: AdministrationInput<unknown>) => {
+      const planned = await readImport(Buffer.isBuffer(body) ? body : null, lane.hold())
+      if (isRefused(planned)) return planned
+      const imported = await importClients(ports, origin, planned)
+      return isRefused(imported) ? imported : { answer: await writeAnswer(imported.outcomes, planned.isTrial) }
     },
-    answer: (reply, { outcomes, isTrial }) =>
-      reply.send({ dry_run: isTrial, data: outcomes.map(one => formatOutcome(one, isTrial)) }),
+    answer: (reply, { answer }) => {
+      lane.leave(reply.raw)
+      return reply.type('application/json; charset=utf-8').send(answer)
+    },
   })

@@ -4,6 +4,8 @@ import { IMPORTED_CLIENTS_MAX } from '../domain/foreign-client.ts'
 
 /** Scopes of one kind, audiences or grants of one client. */
 const LIST_MAX = 1000
+/** Of a text that is taken apart: a list in it, or a duration. */
+const PARTED_CHARACTERS_MAX = 65_536
 
 const sizeOf = (value: unknown): number => (typeof value === 'object' && value !== null ? Object.keys(value).length : 0)
 
@@ -16,9 +18,13 @@ export const atMost = <Schema extends z.ZodType>(max: number, schema: Schema) =>
   }, schema)
 
 const text = z.string().nullish()
+const parted = z
+  .string()
+  .max(PARTED_CHARACTERS_MAX)
+  .refine(parts => parts.split(/[ |,]/, LIST_MAX + 1).length <= LIST_MAX)
 const flag = z.boolean().nullish()
 const texts = atMost(LIST_MAX, z.array(z.string()).nullish())
-const list = atMost(LIST_MAX, z.union([z.array(z.string()), z.string()], { error: 'is no list of texts' }).nullish())
+const list = atMost(LIST_MAX, z.union([z.array(z.string()), parted], { error: 'is no list of texts' }).nullish())
 
 const keycloakClient = z.object({
   clientId: z.string(),
@@ -42,13 +48,13 @@ const hydraClient = z.object({
   client_name: text,
   client_secret: text.describe('Its hash, bcrypt or PBKDF2; absent: the agent gets a new one.'),
   client_secret_expires_at: z.number().nullish(),
-  scope: text,
+  scope: parted.nullish(),
   audience: list.optional(),
   grant_types: list.optional(),
   owner: text,
   token_endpoint_auth_method: text,
   client_credentials_grant_access_token_lifespan: z
-    .union([z.number(), z.string()], { error: 'is neither a number nor a text' })
+    .union([z.number(), parted], { error: 'is neither a number nor a text' })
     .nullish(),
 })
 

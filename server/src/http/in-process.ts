@@ -43,7 +43,8 @@ export const makeInProcess = (ports: TerminalPorts, origin: Origin): Send => {
     frameworkErrors: (fault, _request, reply) => void refuser.fail(reply, fault),
   })
   useOurReaders(app, refuser)
-  void app.register(async scope => registerAdministration(scope, { ports, refuser, logger, inTime: work => work }))
+  const wire = { ports, refuser, logger, inTime: <T>(work: Promise<T>) => work, importCell: new Int32Array(1) }
+  void app.register(async scope => registerAdministration(scope, wire))
   const introspection = { schema: { body: introspectForm } }
   app.post<{ Body: z.output<typeof introspectForm> }>(
     '/oauth/introspect/v2',

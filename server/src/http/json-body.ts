@@ -7,9 +7,9 @@ import { RefusedInput } from './refused-input.ts'
 
 const JSON_WANTED = 'The request has no JSON: send an object as application/json, in UTF-8.'
 
-type Parsed = { readonly value: unknown } | { readonly error: RefusedInput }
+type Parsed<Value = unknown> = { readonly value: Value } | { readonly error: RefusedInput }
 
-const refuse = (description: string): Parsed => ({ error: new RefusedInput(description) })
+const refuse = (description: string): { readonly error: RefusedInput } => ({ error: new RefusedInput(description) })
 
 // zod passes over this one name in silence, where every other name that is not known is refused. Looked for in the text,
 // where any of its characters may be escaped: a look at every member of a value takes seconds where there are millions.
@@ -37,21 +37,23 @@ const describeIssue = (issue: z.core.$ZodIssue): string => {
 }
 
 /** A schema with a default is of a body that may be left out. */
-const parseAbsent = (schema: z.ZodType): Parsed => {
+const parseAbsent = <Value>(schema: z.ZodType<Value>): Parsed<Value> => {
   const parsed = schema.safeParse(undefined)
   return parsed.success ? { value: parsed.data } : refuse(JSON_WANTED)
 }
 
-const bodyParser =
-  (schema: z.ZodType) =>
-  (body: Buffer | null | undefined): Parsed => {
+/** The reader of bodies of a schema. */
+export const makeJsonReader =
+  <Value>(schema: z.ZodType<Value>) =>
+  (body: Buffer | null | undefined): Parsed<Value> => {
     if (body === null || body === undefined) return parseAbsent(schema)
     if (!Buffer.isBuffer(body) || !isUtf8(body)) return refuse(JSON_WANTED)
     const json = parseJson(body.toString('utf8'))
     if ('error' in json) return json
     const parsed = schema.safeParse(json.value)
-    const [issue] = parsed.success ? [] : parsed.error.issues
-    return issue === undefined ? { value: parsed.data } : refuse(describeIssue(issue))
+    if (parsed.success) return { value: parsed.data }
+    const [issue] = parsed.error.issues
+    return refuse(issue === undefined ? 'The body is malformed.' : describeIssue(issue))
   }
 
 /** Makes a scope take JSON and nothing else: a page of another site can send a form, but no JSON unasked. */
@@ -62,6 +64,6 @@ export const takeJson = (scope: FastifyInstance): void => {
     const { schema, httpPart } = part
     if (httpPart !== 'body') return compileValidator(part)
     if (!(schema instanceof z.ZodType)) throw new Error('The schema of a body is a zod schema.')
-    return bodyParser(schema)
+    return makeJsonReader(schema)
   })
 }

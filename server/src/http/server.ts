@@ -8,6 +8,7 @@ import { makeAnswerDeadline } from './answer-deadline.ts'
 import { makeBrokenRequestHandler } from './broken-request.ts'
 import { type CertificatesTaken, makeCertificateFinder } from './client-certificate.ts'
 import { registerDocumentation } from './documentation-page.ts'
+import type { ImportCell } from './import-lane.ts'
 import { makeListener, type Timeouts, type Tls } from './listener.ts'
 import { registerOpenapi } from './openapi-document.ts'
 import { makeOutageLog } from './outage-log.ts'
@@ -29,6 +30,8 @@ export type ServerOptions = {
   readonly certificates?: CertificatesTaken
   /** The only `Host` headers that are answered, `name:port` in lower case; any others get 421. */
   readonly allowedHosts?: readonly string[]
+  /** Shared with the other threads that serve; its own unless it is given. */
+  readonly importCell?: ImportCell
 }
 
 const NO_CERTIFICATES: CertificatesTaken = { header: null, listener: null }
@@ -75,7 +78,8 @@ export const buildServer = (ports: Ports, options: ServerOptions): FastifyInstan
   registerOpenapi(app, issuer)
   registerDocumentation(app, { basePath, hash: text => ports.secrets.hash(text), refuser })
   const findCertificate = makeCertificateFinder(ports.certificates, options.certificates ?? NO_CERTIFICATES)
-  const wire = { ports, refuser, logger, inTime: makeAnswerDeadline(ports), findCertificate }
+  const { importCell = new Int32Array(1) } = options
+  const wire = { ports, refuser, logger, inTime: makeAnswerDeadline(ports), findCertificate, importCell }
   void app.register(async scope => registerOperations(scope, wire), { prefix: basePath })
   void app.register(async scope => registerAdministration(scope, wire), { prefix: basePath })
   void app.register(async scope => registerMetadata(scope, wire, basePath))

@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import type { AdministrationPorts, Ports } from '../ports.ts'
 import type { FindCertificate } from './client-certificate.ts'
 import type { InTime } from './answer-deadline.ts'
+import type { ImportCell } from './import-lane.ts'
 import type { Refuser } from './refusals.ts'
 
 /** What the routes of the administration are built over, in a service and at the terminal. */
@@ -12,6 +13,8 @@ export type AdministrationWire = {
   /** The deadline of each answer; one timer looks after all of them. */
   readonly inTime: InTime
   readonly logger: Pick<Logger, 'info' | 'warn'>
+  /** Of all threads of the process that serve. */
+  readonly importCell: ImportCell
 }
 
 export type Wire = AdministrationWire & {

@@ -14,16 +14,19 @@ export const WAITING_A_PLACE_MAX = 128
 const ASKING_APART_MILLISECONDS = 1_000
 
 export type ProviderKeyCache = {
-  /** Those of the keys in memory that fit, where they need not be read again first: nothing is waited for. */
+  /** Those of the keys in memory that fit, where one is good and they need not be read again first: nothing is waited for. */
   held(fits: (key: ProviderKey) => boolean): readonly ProviderKey[]
-  /** Those of the keys in memory that fit, where they need not be read again first: nothing is waited for. */
+  /** Those of the keys in memory that fit, where one is good and they need not be read again first: nothing is waited for. */
   held(fits: (key: ProviderKey) => boolean): readonly ProviderKey[]
   /**
-   * The keys that fit. Where none does the set is read again, if the time for that has come.
+   * The keys that fit. Where none does, or none is good, the set is read again, if the time for that has come.
    * Throws Unavailable where newer keys are needed and cannot be had, or as many requests as may already wait for them.
    */
   find(fits: (key: ProviderKey) => boolean): Promise<readonly ProviderKey[]>
 }
+
+/** One that can be verified with: a weak one may have been replaced. */
+const isGood = (key: ProviderKey): boolean => 'key' in key.read()
 
 type CacheOptions = {
   readonly place: KeySetPlace
@@ -86,12 +89,15 @@ export const makeProviderKeyCache = ({ place, keySets, uses, monotonicNow }: Cac
   }
 
   return {
-    held: fits => (age() < KEYS_FRESH_MILLISECONDS ? heldKeys().filter(fits) : []),
+    held: fits => {
+      const known = age() < KEYS_FRESH_MILLISECONDS ? heldKeys().filter(fits) : []
+      return known.some(isGood) ? known : []
+    },
     find: async fits => {
       // Where too many wait, keys that are held go on being believed for the time of that reading.
       if (age() >= KEYS_FRESH_MILLISECONDS && !(await renew()) && age() >= KEYS_HELD_MILLISECONDS_MAX) throw crowded()
       const known = heldKeys().filter(fits)
-      if (known.length > 0) return known
+      if (known.some(isGood)) return known
       if (!(await renew())) throw crowded()
       // The last reading failed, so the key may exist: neither yes nor no would be true.
       if (times.failure !== null) throw unavailable()

@@ -10,7 +10,7 @@ import type { FromServingThread, ServingOptions, ToServingThread } from './threa
 const main = parentPort
 if (main === null) throw new Error('A serving thread is not a program of its own.')
 
-const { config, clock, sharesPort } = workerData as ServingOptions
+const { config, clock, sharesPort, importCell } = workerData as ServingOptions
 const tell = (message: FromServingThread): void => main.postMessage(message)
 
 let draining = false
@@ -26,8 +26,8 @@ const keySets = relayKeySets(place => tell({ place }))
 
 const start = async (): Promise<void> => {
   const { ports, connect, disconnect } = await connectPorts(config, { clock, keySets, report })
-  const health = untilDraining(ports.health)
-  const listening = listen({ ...ports, health }, config, { tls: config.tls, allowedHosts: null, sharesPort })
+  const options = { tls: config.tls, allowedHosts: null, sharesPort, importCell }
+  const listening = listen({ ...ports, health: untilDraining(ports.health) }, config, options)
 
   const close = async (): Promise<void> => {
     try {

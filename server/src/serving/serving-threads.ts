@@ -39,14 +39,19 @@ const refuseTakenPort = async ({ host, port }: ServeConfig): Promise<void> => {
   await once(probe, 'close')
 }
 
-const startThread = (serving: ServingProcess, sharesPort: boolean): Promise<Worker> => {
+type Shared = Pick<ServingOptions, 'sharesPort' | 'importCell'>
+
+const startThread = (serving: ServingProcess, shared: Shared): Promise<Worker> => {
   const { config, host, keySets, logger } = serving
-  const options: ServingOptions = { config, clock: host.clock, sharesPort }
+  const options: ServingOptions = { config, clock: host.clock, ...shared }
   const file = new URL(`./serving-thread${import.meta.url.slice(-3)}`, import.meta.url)
   const thread = new Worker(file, { workerData: options, name: 'mintmark serving' })
   const tell = (message: ToServingThread): void => thread.postMessage(message)
   const detach = host.attach(writer => thread.postMessage({ writer } satisfies ToServingThread, [writer]))
   thread.once('exit', detach)
+  // An import that ended with its thread has ended.
+  const owner = thread.threadId + 1
+  thread.once('exit', () => Atomics.compareExchange(shared.importCell, 0, owner, 0))
   return new Promise((resolve, reject) => {
     thread.on('message', (message: FromServingThread) => {
       if ('place' in message) {
@@ -67,7 +72,7 @@ const startThread = (serving: ServingProcess, sharesPort: boolean): Promise<Work
 /** Starts `config.workers` threads, or throws a StartRefused or Unavailable and leaves none running. */
 export const startServing = async (serving: ServingProcess): Promise<ServingThreads> => {
   const { config, logger } = serving
-  const sharesPort = config.workers > 1
+  const shared = { sharesPort: config.workers > 1, importCell: new Int32Array(new SharedArrayBuffer(4)) }
   const threads = new Set<Worker>()
   let closing = false
 
@@ -85,7 +90,7 @@ export const startServing = async (serving: ServingProcess): Promise<ServingThre
     await delay(RESTART_MS)
     if (closing) return
     try {
-      keep(await startThread(serving, sharesPort))
+      keep(await startThread(serving, shared))
     } catch (err) {
       logger.error({ err }, 'a serving thread could not be replaced')
       void replace()
@@ -105,8 +110,8 @@ export const startServing = async (serving: ServingProcess): Promise<ServingThre
     await Promise.all(ended)
   }
 
-  if (sharesPort) await refuseTakenPort(config)
-  const starting = Array.from({ length: config.workers }, () => startThread(serving, sharesPort))
+  if (shared.sharesPort) await refuseTakenPort(config)
+  const starting = Array.from({ length: config.workers }, () => startThread(serving, shared))
   const started = await Promise.allSettled(starting)
   for (const one of started) if (one.status === 'fulfilled') keep(one.value)
   const failed = started.find(one => one.status === 'rejected')

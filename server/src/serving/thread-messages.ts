@@ -11,6 +11,8 @@ export type ServingOptions = {
   readonly clock: ClockCells | null
   /** Whether other threads listen on the same port. */
   readonly sharesPort: boolean
+  /** In memory that all threads share: which of them has an import under way. */
+  readonly importCell: Int32Array
 }
 
 export type ToServingThread =

@@ -10,7 +10,8 @@ import {
   makeProviderKeyCache,
   WAITING_A_PLACE_MAX,
 } from '../../src/keys/provider-key-cache.ts'
-import type { KeySetReading } from '../../src/keys/provider-key-set.ts'
+import { KEYS_IN_SET_MAX, type KeySetReading } from '../../src/keys/provider-key-set.ts'
+import type { ProviderKey } from '../../src/keys/provider-key.ts'
 import type { KeySet } from '../../src/ports/key-sets.ts'
 
 const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
@@ -57,6 +58,42 @@ test('the first token reads the keys, the next ones find them in memory', async 
   world.now = KEYS_FRESH_MILLISECONDS - 1
   assert.deepEqual(await find('a'), ['a'])
   assert.deepEqual(world.readingsAt, [0])
+})
+
+test('of a large set only the key that fits is read, and once', async () => {
+  const { cache } = makeWorldOfThreads(1, ...Array.from({ length: KEYS_IN_SET_MAX }, (_, n) => `${n}`))
+  const read: string[] = []
+  const watched = new WeakSet<ProviderKey>()
+  const watch = (key: ProviderKey): void => {
+    if (watched.has(key)) return
+    watched.add(key)
+    const { kid = '', read: readKey } = key
+    Object.assign(key, {
+      read: () => {
+        read.push(kid)
+        return readKey()
+      },
+    })
+  }
+  const find = (kid: string) =>
+    cache?.find(key => {
+      watch(key)
+      return key.kid === kid
+    })
+  assert.deepEqual(await find('forged'), [])
+  assert.deepEqual(read, [])
+  assert.equal((await find('7'))?.length, 1)
+  assert.deepEqual(read, ['7'])
+})
+
+test('a key that is no good is asked for again, as one that is not there, and then told with its fault', async () => {
+  const { world, find } = makeWorld()
+  world.answer = { jwks: [{ kty: 'EC', crv: 'P-256', x: 'AA', y: 'AA', kid: 'a' }] }
+  assert.deepEqual(await find('a'), ['a'])
+  world.answer = { jwks: [keyNamed('a')] }
+  world.now = READINGS_APART_MILLISECONDS
+  assert.deepEqual(await find('a'), ['a'])
+  assert.deepEqual(world.readingsAt, [0, READINGS_APART_MILLISECONDS])
 })
 
 test('a hundred first tokens at once cause one reading', async () => {

@@ -1,0 +1,29 @@
+// The route of imports: the one whose body is read beside the threads that serve.
+import type { FastifyInstance } from 'fastify'
+import { ACCESS } from '../domain/access.ts'
+import { IMPORT_BYTES_MAX } from '../domain/foreign-client.ts'
+import { importBody } from './import-body.ts'
+import { importAnswer, makeImportDoorkeeper, makeImportHandler } from './import-clients.ts'
+import { makeImportLane } from './import-lane.ts'
+import { describeAdministration } from './openapi.ts'
+import type { AdministrationWire } from './wire.ts'
+
+export const registerImports = (app: FastifyInstance, wire: AdministrationWire): void => {
+  const lane = makeImportLane(wire.importCell)
+  app.post(
+    '/api/v1/imports',
+    {
+      ...describeAdministration({
+        operationId: 'importClients',
+        summary: 'Take over the clients of another server',
+        access: ACCESS.writeAgents,
+        body: importBody,
+        answers: { 200: importAnswer },
+      }),
+      bodyLimit: IMPORT_BYTES_MAX,
+      onRequest: makeImportDoorkeeper(wire, lane),
+      validatorCompiler: () => (body: unknown) => ({ value: body }),
+    },
+    makeImportHandler(wire, lane),
+  )
+}
