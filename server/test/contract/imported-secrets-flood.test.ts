@@ -74,9 +74,13 @@ const letGo = (): void => {
   for (const { end } of begun) end()
 }
 
-/** Polls what the test itself counts; a defect fails by the time limit of the whole. */
+/** Polls what the test itself counts, and fails where that never comes. */
 const until = async (isSo: () => boolean): Promise<void> => {
-  while (!isSo()) await new Promise(resolve => setImmediate(resolve))
+  const never = AbortSignal.timeout(60_000)
+  while (!isSo()) {
+    never.throwIfAborted()
+    await new Promise(resolve => setImmediate(resolve))
+  }
 }
 
 /** Ends the verifications one by one, in the order in which they begin, until so many have begun. */

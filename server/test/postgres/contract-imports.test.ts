@@ -3,5 +3,5 @@ import { testOnPostgres } from './store-tests.ts'
 
 await testOnPostgres([
   'contract',
-  ['import-clients', 'import-documents', 'import-effects', 'imported-secrets', 'exports'],
+  ['import-clients', 'import-documents', 'import-effects', 'imported-secrets', 'imported-secrets-flood', 'exports'],
 ])
