@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { isResource } from './domain/audience.ts'
+import { lacksHost } from './domain/web-address.ts'
 
 /** A value, or the rest of a sentence that opens with the variable's name. It never quotes a secret. */
 export type Parsed<T> = { readonly value: T } | { readonly wrong: string }
@@ -43,6 +44,7 @@ const isLoopback = (url: URL): boolean => LOOPBACK.test(url.hostname)
 // Why a text cannot be the address of a server that tokens or keys come from; undefined where it can.
 const flawOfAddress = (text: string): string | undefined => {
   if (!URL.canParse(text)) return 'is not a URL; expected an address such as https://auth.example.com'
+  if (lacksHost(text)) return 'names no host; expected an address such as https://auth.example.com'
   const url = new URL(text)
   if (url.username !== '' || url.password !== '') return 'holds a user name or a password; expected an address without'
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return `opens with ${url.protocol}; expected https:`

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { type Environment, readServeConfig } from '../src/config.ts'
 import { BASE, file, KEY, mistakesOf } from './support/base-environment.ts'
+import { HOSTLESS } from './support/hostless-addresses.ts'
 import { CERTIFICATE, PRIVATE_KEY } from './support/loopback-certificate.ts'
 
 const configFile = (name: string, value: unknown): Environment => ({
@@ -161,6 +162,20 @@ const MISTAKES: readonly (readonly [string, Environment, RegExp])[] = [
   ],
   ['a lifetime with a unit', { MINTMARK_TOKEN_LIFETIME_SECONDS: '5m' }, /^MINTMARK_TOKEN_LIFETIME_SECONDS is "5m"/],
   ['a relative audience', { MINTMARK_DEFAULT_AUDIENCE: 'api' }, /^MINTMARK_DEFAULT_AUDIENCE is not an absolute URI/],
+  ...HOSTLESS.flatMap(uri => [
+    [
+      `the audience ${uri}`,
+      { MINTMARK_DEFAULT_AUDIENCE: uri },
+      /^MINTMARK_DEFAULT_AUDIENCE is not an absolute URI/,
+    ] as const,
+    [`the base URL ${uri}`, { MINTMARK_BASE_URL: uri }, /^MINTMARK_BASE_URL (names no host|is not a URL)/] as const,
+    [`the issuer ${uri}`, { MINTMARK_IDP_ISSUER: uri }, /^MINTMARK_IDP_ISSUER (names no host|is not a URL)/] as const,
+    [
+      `the keys at ${uri}`,
+      { MINTMARK_IDP_JWKS_URI: uri },
+      /^MINTMARK_IDP_JWKS_URI (names no host|is not a URL)/,
+    ] as const,
+  ]),
   [
     'a certificate without a key',
     { MINTMARK_TLS_CERT_FILE: file('c.pem', CERTIFICATE) },

@@ -1,4 +1,5 @@
 // Audiences: the resources that a token is for, as absolute URIs (RFC 8707 §2).
+import { lacksHost } from './web-address.ts'
 
 /** At most so many resources in one request. */
 export const AUDIENCES_MAX = 8
@@ -11,8 +12,9 @@ const ABSOLUTE_URI = /^[A-Za-z][A-Za-z0-9+.-]*:(?:[A-Za-z0-9._~:/?[\]@!$&'()*+,;
 /** What an agent must hold to ask for any resource at all. */
 export const ANY_RESOURCE = '*'
 
-/** Whether the text is an absolute URI without a fragment (RFC 3986 §4.3). */
-export const isResource = (text: string): boolean => text.length <= AUDIENCE_CHARACTERS_MAX && ABSOLUTE_URI.test(text)
+/** Whether the text is an absolute URI without a fragment (RFC 3986 §4.3); one of http or https names a host. */
+export const isResource = (text: string): boolean =>
+  text.length <= AUDIENCE_CHARACTERS_MAX && ABSOLUTE_URI.test(text) && !lacksHost(text)
 
 /** The first resource that the agent's list does not hold. */
 export const firstResourceBeyond = (allowed: readonly string[], resources: readonly string[]): string | undefined =>

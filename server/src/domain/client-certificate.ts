@@ -21,6 +21,8 @@ export type ClientCertificate = {
   readonly thumbprint: string
   /** In the normal form of {@link normalSubject}; what has none is left out. */
   readonly names: Readonly<Record<SubjectKind, readonly string[]>>
+  /** Why its key proves nothing; null where nothing is known against it. */
+  readonly weakness: string | null
   readonly notBefore: Milliseconds
   /** The beginning of the last second in which it is valid. */
   readonly notAfter: Milliseconds
@@ -77,8 +79,12 @@ const NORMAL_FORMS: Readonly<Record<SubjectKind, (text: string) => string | unde
 /** The one spelling in which names of a kind are compared; undefined where the text is no such name. */
 export const normalSubject = (by: SubjectKind, text: string): string | undefined => NORMAL_FORMS[by](text)
 
-/** Why nothing is done with a certificate at `now`; null where its time is (RFC 5280 §4.1.2.5). */
-export const validityFault = ({ notBefore, notAfter }: ClientCertificate, now: Milliseconds): string | null => {
+/** Why nothing is done with a certificate at `now`; null where its time is (RFC 5280 §4.1.2.5) and its key is strong. */
+export const validityFault = (
+  { weakness, notBefore, notAfter }: ClientCertificate,
+  now: Milliseconds,
+): string | null => {
+  if (weakness !== null) return `the key of the certificate is ${weakness}`
   // A time that is none is no time either.
   if (!(now >= notBefore)) return 'the certificate is not valid yet'
   return now < notAfter + 1000 ? null : 'the certificate has expired'

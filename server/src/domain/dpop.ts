@@ -1,6 +1,7 @@
 // Proofs of possession of a key (DPoP, RFC 9449): what one must say at the token endpoint, and until when it may be taken.
 import { type OrRefusal, refuse } from './refusal.ts'
 import type { Milliseconds } from './time.ts'
+import { parseWebAddress } from './web-address.ts'
 
 /** Asymmetric all (RFC 9449 §4.3); `EdDSA` is the older name of Ed25519. */
 export const DPOP_ALGORITHMS = ['ES256', 'Ed25519', 'EdDSA', 'RS256', 'PS256'] as const
@@ -29,8 +30,8 @@ type Claims = Readonly<Record<string, unknown>>
 
 export const refuseProof = (why: string) => refuse('invalid_dpop_proof', `The DPoP proof was refused: ${why}.`)
 
-// An absolute address in the characters of RFC 3986 §2: URL.parse would also take others, and white space.
-const HTTP_ADDRESS = /^https?:\/\/[A-Za-z0-9._~:/?#[\]@!$&'()*+,;=%-]+$/i
+// RFC 3986 §2: URL.parse would also take other characters, and white space.
+const URI_CHARACTERS = /^[A-Za-z0-9._~:/?#[\]@!$&'()*+,;=%-]+$/
 const ESCAPE = /%[0-9A-Fa-f]{2}/g
 const UNRESERVED = /[A-Za-z0-9._~-]/
 
@@ -41,8 +42,8 @@ const normaliseEscape = (escape: string): string => {
 
 /** The address without query and fragment, in its normal form (RFC 3986 §6.2.2, §6.2.3); undefined where it is none. */
 const normalAddress = (text: string): string | undefined => {
-  const url = HTTP_ADDRESS.test(text) ? URL.parse(text) : null
-  if (url === null || url.username !== '' || url.password !== '') return undefined
+  const url = URI_CHARACTERS.test(text) ? parseWebAddress(text) : undefined
+  if (url === undefined || url.username !== '' || url.password !== '') return undefined
   return url.origin + url.pathname.replaceAll(ESCAPE, normaliseEscape)
 }
 

@@ -11,7 +11,12 @@ export type MonotonicMilliseconds = number
 
 export const DAY_MS = 86_400_000
 
-const RFC3339 = /^\d{4}-\d\d-\d\d[Tt]([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?([Zz]|[+-]([01]\d|2[0-3]):[0-5]\d)$/
+const RFC3339 =
+  /^\d{4}-\d\d-\d\d[Tt](?:[01]\d|2[0-3]):[0-5]\d:(?:[0-5]\d|60)(?:\.\d{1,9})?(?:[Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/
+
+/** The years that RFC 3339 can write: `expires_at` is answered in UTC. */
+const FIRST_INSTANT = Date.UTC(-1, 12)
+const LAST_INSTANT = Date.UTC(10_000, 0) - 1
 
 /** `2026-11-21T09:30:05Z`, or with milliseconds where the instant has any. */
 export const formatTime = (instant: Milliseconds): string => new Date(instant).toISOString().replace('.000Z', 'Z')
@@ -19,12 +24,21 @@ export const formatTime = (instant: Milliseconds): string => new Date(instant).t
 export const formatTimeOrNull = (instant: Milliseconds | null): string | null =>
   instant === null ? null : formatTime(instant)
 
-/** The instant that an RFC 3339 text names (§5.6; parts below a millisecond are dropped), or undefined. */
+/**
+ * The instant that an RFC 3339 text names (§5.6; parts below a millisecond are dropped), or undefined. A leap second is
+ * the second that follows it, as in POSIX time. A time whose year is not 0000 to 9999 in UTC is the nearest that is.
+ */
 export const parseTime = (text: string): Milliseconds | undefined => {
-  if (!RFC3339.test(text)) return undefined
-  const instant = Date.parse(text.toUpperCase())
-  return Number.isNaN(instant) || instant < 0 || !isRealDay(text) ? undefined : instant
+  if (!RFC3339.test(text) || !isRealDay(text)) return undefined
+  const isLeap = text.slice(17, 19) === '60'
+  const written = isLeap ? `${text.slice(0, 17)}59${text.slice(19)}` : text
+  const instant = Date.parse(written.toUpperCase()) + (isLeap ? 1000 : 0)
+  if (isLeap && !beginsMonth(instant)) return undefined
+  return Math.min(Math.max(instant, FIRST_INSTANT), LAST_INSTANT)
 }
+
+// §5.7: leap seconds are the last of a month of UTC, whatever the offset.
+const beginsMonth = (instant: Milliseconds): boolean => new Date(instant).toISOString().includes('-01T00:00:00.')
 
 // Date.parse takes 30 February for 2 March in some engines: the day must come back as it was written.
 const isRealDay = (text: string): boolean => {

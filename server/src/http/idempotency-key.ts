@@ -2,21 +2,20 @@
 import type { FastifyRequest } from 'fastify'
 import { IDEMPOTENCY_KEY_CHARACTERS_MAX } from '../domain/idempotency.ts'
 import { type OrRefusal, refuse } from '../domain/refusal.ts'
-import { headerOf } from './header.ts'
 
 /** RFC 9651 §3.3.3. */
 const QUOTED = /^"((?:[\x20-\x21\x23-\x5B\x5D-\x7E]|\\["\\])*)"$/
-/** As many clients send it. Of a header that is given twice Node makes a list with a comma. */
+/** As many clients send it: of one that is repeated Node makes a list with commas, which is no key. */
 const BARE = /^[\x21\x23-\x2B\x2D-\x5B\x5D-\x7E]+$/
 
 const parseKey = (header: string): string | undefined =>
   QUOTED.exec(header)?.[1]?.replaceAll(/\\(.)/g, '$1') ?? BARE.exec(header)?.[0]
 
-/** The key; nothing where there is none. */
+/** The key; nothing where the header is not there. An empty one is a mistake: its sender believes in a repeat that is safe. */
 export const readIdempotencyKey = (request: FastifyRequest): OrRefusal<{ readonly idempotencyKey?: string }> => {
-  const header = headerOf(request, 'idempotency-key')
+  const header = request.headers['idempotency-key']
   if (header === undefined) return {}
-  const idempotencyKey = parseKey(header)
+  const idempotencyKey = typeof header === 'string' ? parseKey(header) : undefined
   return idempotencyKey !== undefined &&
     idempotencyKey.length > 0 &&
     idempotencyKey.length <= IDEMPOTENCY_KEY_CHARACTERS_MAX

@@ -6,7 +6,7 @@ import type { ClientAssertions, UnverifiedAssertion } from '../ports/client-asse
 import { type ClientKeysOptions, type FindKeys, makeClientKeys } from './client-keys.ts'
 import { type CompactJws, readCompactJws } from './compact-jws.ts'
 import { isProviderAddress } from './fetch-json.ts'
-import { parseProviderAlgorithm, permits, type ProviderAlgorithm } from './provider-key.ts'
+import { parseProviderAlgorithm, permits, pickKey, type ProviderAlgorithm } from './provider-key.ts'
 import { makeRepeatedSignatureCheck, makeSignatureCheck, type SignatureCheck } from './provider-signature.ts'
 import { readRegisteredKeys } from './registered-keys.ts'
 import { makeVerificationQueue } from './verification-queue.ts'
@@ -23,13 +23,11 @@ type Means = { readonly findKeys: FindKeys; readonly once: SignatureCheck; reado
 const makeVerify =
   ({ findKeys, once, repeated }: Means, jws: CompactJws, algorithm: ProviderAlgorithm, kid: string | undefined) =>
   async (place: KeyPlace, source: string): Promise<string | null> => {
-    const [key, ...others] = await findKeys(place, candidate => permits(candidate, algorithm, kid))
-    if (key === undefined) return 'no key of the client fits kid and alg'
-    // Without `kid` only where it is plain which key is meant.
-    if (others.length > 0) return 'more than one key of the client fits'
+    const picked = pickKey(await findKeys(place, candidate => permits(candidate, algorithm, kid)), 'the client')
+    if ('wrong' in picked) return picked.wrong
     // What a client signs itself is used once; a workload sends the token of its issuer until that expires.
     const isSignedWith = place.issuer === null ? once : repeated
-    return (await isSignedWith(jws, algorithm, key.key, source)) ? null : 'the signature does not verify'
+    return (await isSignedWith(jws, algorithm, picked.key, source)) ? null : 'the signature does not verify'
   }
 
 const makeReader =

@@ -1,10 +1,11 @@
 // Certificates of TLS clients (RFC 5280): OpenSSL says whether bytes are one and how long it is valid; the names are read
 // from its DER, because a name in a text of OpenSSL's may look like two.
-import { hash, X509Certificate } from 'node:crypto'
+import { hash, type KeyObject, X509Certificate } from 'node:crypto'
 import { type ClientCertificate, normalSubject, type SubjectKind } from '../domain/client-certificate.ts'
 import { canonicalName, type NameAttribute } from '../domain/distinguished-name.ts'
 import type { ClientCertificates } from '../ports/client-certificates.ts'
 import { type Element, Malformed, readElements, readInside, readObjectIdentifier } from './der.ts'
+import { rsaWeakness } from './rsa-strength.ts'
 
 const [SEQUENCE, SET, OCTET_STRING] = [0x30, 0x31, 0x04]
 const [VERSION, EXTENSIONS] = [0xa0, 0xa3]
@@ -127,6 +128,20 @@ const parse = (der: Uint8Array): X509Certificate | undefined => {
   }
 }
 
+/** A key of a kind that Node does not know is for whoever verified the connection to judge. */
+const publicKeyOf = (certificate: X509Certificate): KeyObject | undefined => {
+  try {
+    return certificate.publicKey
+  } catch {
+    return undefined
+  }
+}
+
+const weaknessOf = (certificate: X509Certificate): string | null => {
+  const key = publicKeyOf(certificate)
+  return (key && rsaWeakness(key)) ?? null
+}
+
 const read = (der: Uint8Array): ClientCertificate | undefined => {
   const certificate = parse(der)
   // OpenSSL also takes PEM, and passes over what follows.
@@ -134,17 +149,27 @@ const read = (der: Uint8Array): ClientCertificate | undefined => {
   return {
     thumbprint: hash('sha256', der, 'base64url'),
     names: namesIfStrict(der),
+    weakness: weaknessOf(certificate),
     notBefore: certificate.validFromDate.getTime(),
     notAfter: certificate.validToDate.getTime(),
   }
 }
 
-const PEM = /^\s*-----BEGIN CERTIFICATE-----\s+([A-Za-z0-9+/=\s]+?)-----END CERTIFICATE-----\s*$/
+const [BEGIN, END] = ['-----BEGIN CERTIFICATE-----', '-----END CERTIFICATE-----']
+
+/** The base64 between the lines; undefined where the text is something else (RFC 7468 §3, "lax"). */
+const base64In = (pem: string): string | undefined => {
+  const text = pem.trim()
+  if (!text.startsWith(BEGIN) || !text.endsWith(END)) return undefined
+  const base64 = text.slice(BEGIN.length, -END.length)
+  // One class of characters, without a choice: linear, whatever the text is.
+  return /^\s[A-Za-z0-9+/=\s]*$/.test(base64) ? base64 : undefined
+}
 
 export const clientCertificates: ClientCertificates = {
   read,
   readPem: text => {
-    const base64 = PEM.exec(text)?.[1]
+    const base64 = base64In(text)
     return base64 === undefined ? undefined : read(Buffer.from(base64, 'base64'))
   },
 }

@@ -18,11 +18,13 @@ const verifyProof = async (
 ): ReturnType<UnverifiedProof['verify']> => {
   const parsed = parseProviderKey(jwk)
   if (parsed === undefined || !permits(parsed, algorithm, undefined)) {
-    return { wrong: 'jwk is not a public key for alg, strong enough and without private members' }
+    return { wrong: 'jwk is not a public key for alg, without private members' }
   }
-  const canonical: JsonObject = { ...parsed.key.export({ format: 'jwk' }) }
+  const read = parsed.read()
+  if ('wrong' in read) return { wrong: `jwk is ${read.wrong}` }
+  const canonical: JsonObject = { ...read.key.export({ format: 'jwk' }) }
   if (!isCanonical(canonical, jwk)) return { wrong: 'jwk is not in its canonical form' }
-  return (await verifySignature(jws, algorithm, parsed.key))
+  return (await verifySignature(jws, algorithm, read.key))
     ? { jkt: thumbprintOf(canonical) }
     : { wrong: 'its signature does not verify with jwk' }
 }

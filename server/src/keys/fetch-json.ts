@@ -1,4 +1,6 @@
 // One GET of a JSON document of an identity provider: bounded in bytes, without redirects, only over https.
+import { parseWebAddress } from '../domain/web-address.ts'
+
 const DOCUMENT_BYTES_MAX = 262_144
 const LOOPBACK = /^(localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])$/
 
@@ -10,8 +12,8 @@ export type Fetched = { readonly value: unknown } | { readonly failure: string; 
 
 /** Whether keys may come from this address: https, or http on this machine, and no password in it. */
 export const isProviderAddress = (address: string): boolean => {
-  const url = URL.parse(address)
-  if (url === null || url.username !== '' || url.password !== '') return false
+  const url = parseWebAddress(address)
+  if (url === undefined || url.username !== '' || url.password !== '') return false
   return url.protocol === 'https:' || (url.protocol === 'http:' && LOOPBACK.test(url.hostname))
 }
 

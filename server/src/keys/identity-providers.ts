@@ -1,5 +1,6 @@
 // Operators, recognised by a JWT of one of the configured identity providers (RFC 7519, RFC 8725).
 // Order: form, issuer, claims, then keys. Nothing that a token says chooses an address or an algorithm beyond the list.
+import type { KeyObject } from 'node:crypto'
 import type { OperatorCaller } from '../domain/caller.ts'
 import type { MonotonicMilliseconds } from '../domain/time.ts'
 import type { KeySets } from '../ports/key-sets.ts'
@@ -8,7 +9,7 @@ import { readCompactJws, type CompactJws, type JsonObject } from './compact-jws.
 import { isProviderAddress } from './fetch-json.ts'
 import { operatorRole, type RoleMapping } from './operator-role.ts'
 import { makeProviderKeyCache, type ProviderKeyCache } from './provider-key-cache.ts'
-import { parseProviderAlgorithm, permits, type ProviderAlgorithm, type ProviderKey } from './provider-key.ts'
+import { parseProviderAlgorithm, permits, pickKey, type ProviderAlgorithm } from './provider-key.ts'
 import { makeRepeatedSignatureCheck, type SignatureCheck } from './provider-signature.ts'
 import { makeVerificationQueue } from './verification-queue.ts'
 
@@ -44,7 +45,7 @@ type Trusted = {
   readonly isSignedWith: SignatureCheck
 }
 
-type KeyFound = { readonly key: ProviderKey; readonly algorithm: ProviderAlgorithm }
+type KeyFound = { readonly key: KeyObject; readonly algorithm: ProviderAlgorithm }
 
 /** What is wrong with a provider as it was configured, in a sentence; null where nothing is. */
 const providerMistake = (provider: IdentityProvider, ownIssuer: string): string | null => {
@@ -87,9 +88,8 @@ const findKey = async (header: JsonObject, { provider, keys }: Trusted): Promise
   const algorithm = parseProviderAlgorithm(header['alg'])
   if (algorithm === undefined || !provider.algorithms.includes(algorithm)) return { refused: 'alg is not in the list' }
   if (kid !== undefined && typeof kid !== 'string') return { refused: 'kid is not a string' }
-  const [key, ...others] = await keys.find(candidate => permits(candidate, algorithm, kid))
-  if (key === undefined) return { refused: 'the provider has no key that fits kid and alg' }
-  return others.length === 0 ? { key, algorithm } : { refused: 'more than one key of the provider fits' }
+  const picked = pickKey(await keys.find(candidate => permits(candidate, algorithm, kid)), 'the provider')
+  return 'wrong' in picked ? { refused: picked.wrong } : { ...picked, algorithm }
 }
 
 /** What costs nothing comes first: a signature is verified only of a JWT that lacks nothing else. */
@@ -108,7 +108,7 @@ const recognise = async (
   if (sub === undefined) return { refused: 'sub is missing or not a plain text' }
   const found = await findKey(jws.header, trusted)
   if ('refused' in found) return found
-  if (!(await isSignedWith(jws, found.algorithm, found.key.key, source)))
+  if (!(await isSignedWith(jws, found.algorithm, found.key, source)))
     return { refused: 'the signature does not verify' }
   return { kind: 'operator', iss: provider.issuer, sub, role: operatorRole(jws.payload, provider) }
 }

@@ -15,7 +15,7 @@ const ASKING_APART_MILLISECONDS = 1_000
 
 export type ProviderKeyCache = {
   /**
-   * The keys that fit. Where none does the set is read again, if the time for that has come.
+   * The keys that fit. Where none does, or none is good, the set is read again, if the time for that has come.
    * Throws Unavailable where newer keys are needed and cannot be had, or as many requests as may already wait for them.
    */
   find(fits: (key: ProviderKey) => boolean): Promise<readonly ProviderKey[]>
@@ -28,6 +28,9 @@ type CacheOptions = {
   readonly uses?: readonly string[]
   readonly monotonicNow: () => MonotonicMilliseconds
 }
+
+/** One that can be verified with: a weak one may have been replaced. */
+const isGood = (key: ProviderKey): boolean => 'key' in key.read()
 
 export const makeProviderKeyCache = ({ place, keySets, uses, monotonicNow }: CacheOptions): ProviderKeyCache => {
   let times: Omit<KeySet, 'jwks'> = { readAt: -Infinity, nextReadingAt: -Infinity, failure: null }
@@ -86,7 +89,7 @@ export const makeProviderKeyCache = ({ place, keySets, uses, monotonicNow }: Cac
       // Where too many wait, keys that are held go on being believed for the time of that reading.
       if (age() >= KEYS_FRESH_MILLISECONDS && !(await renew()) && age() >= KEYS_HELD_MILLISECONDS_MAX) throw crowded()
       const known = heldKeys().filter(fits)
-      if (known.length > 0) return known
+      if (known.some(isGood)) return known
       if (!(await renew())) throw crowded()
       // The last reading failed, so the key may exist: neither yes nor no would be true.
       if (times.failure !== null) throw unavailable()

@@ -2,6 +2,8 @@
 import { isJsonObject } from './compact-jws.ts'
 import { fetchJson, type Fetch, type Fetched } from './fetch-json.ts'
 
+/** Keys of one set: an issuer in use has some ten. */
+export const KEYS_IN_SET_MAX = 64
 /** For everything that one reading asks for, together. */
 export const READING_MILLISECONDS_MAX = 4_000
 /** Metadata is asked for again when it is older, so that a provider may move its key set. */
@@ -51,6 +53,9 @@ const readKeys = async ({ fetch }: KeySetSource, address: string, signal: AbortS
   if ('failure' in fetched) return fetched
   const { keys } = isJsonObject(fetched.value) ? fetched.value : {}
   if (!Array.isArray(keys)) return { failure: `${address} answered something other than a key set` }
+  if (keys.length > KEYS_IN_SET_MAX) {
+    return { failure: `${address} answered a set of ${keys.length} keys, and at most ${KEYS_IN_SET_MAX} are taken` }
+  }
   return { jwks: keys }
 }
 

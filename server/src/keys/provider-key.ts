@@ -1,6 +1,7 @@
-// The public keys of an identity provider: which are strong enough to be kept, and which algorithm each permits.
+// The public keys of an identity provider or a client: which algorithm each permits, and which are strong enough to be used.
 import { createPublicKey, type KeyObject } from 'node:crypto'
 import { isJsonObject, type JsonObject } from './compact-jws.ts'
+import { rsaWeakness } from './rsa-strength.ts'
 
 // RFC 7518 §3.1, RFC 9864 §2. Asymmetric only: a public key can then never be taken for a shared secret.
 const KEY_KINDS = {
@@ -13,19 +14,23 @@ const KEY_KINDS = {
 
 export type ProviderAlgorithm = keyof typeof KEY_KINDS
 
+const KINDS: ReadonlySet<string> = new Set(Object.values(KEY_KINDS))
+
+/** What a JWK turned out to be: a key to verify with, or what is wrong with it. */
+export type ReadKey = { readonly key: KeyObject } | { readonly wrong: string }
+
+/** What a JWK says of itself. */
 export type ProviderKey = {
   readonly kid: string | undefined
   readonly kind: string
   /** The only algorithm that the provider wants the key used with; undefined: any of its kind. */
   readonly algorithm: ProviderAlgorithm | undefined
-  readonly key: KeyObject
+  /** Reads the key where it is first used: that takes 0.1 ms, and a set holds many. */
+  readonly read: () => ReadKey
 }
 
-const RSA_BITS_MIN = 2048
-// Verifying costs more with every bit, and the set is the provider's, not ours.
-const RSA_BITS_MAX = 8192
-const RSA_EXPONENT_MIN = 65_537n
-const RSA_EXPONENT_MAX = 0xffff_ffffn
+/** A modulus of 8192 bits has 1366. */
+const MEMBER_CHARACTERS_MAX = 1400
 export const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k', 'priv']
 export const PUBLIC_MEMBERS = ['kty', 'crv', 'x', 'y', 'n', 'e']
 
@@ -38,22 +43,22 @@ export const parseProviderAlgorithm = (name: unknown): ProviderAlgorithm | undef
   return isProviderAlgorithm(name) ? name : undefined
 }
 
-const isStrong = (key: KeyObject): boolean => {
-  if (key.asymmetricKeyType !== 'rsa') return true
-  const { modulusLength = 0, publicExponent = 0n } = key.asymmetricKeyDetails ?? {}
-  if (modulusLength < RSA_BITS_MIN || modulusLength > RSA_BITS_MAX) return false
-  return publicExponent >= RSA_EXPONENT_MIN && publicExponent <= RSA_EXPONENT_MAX && publicExponent % 2n === 1n
+const isMember = (value: unknown): boolean =>
+  value === undefined || (typeof value === 'string' && value.length <= MEMBER_CHARACTERS_MAX)
+
+const importKey = (publicMembers: JsonObject): ReadKey => {
+  try {
+    const key = createPublicKey({ key: { ...publicMembers }, format: 'jwk' })
+    const weakness = rsaWeakness(key)
+    return weakness === undefined ? { key } : { wrong: weakness }
+  } catch {
+    return { wrong: 'no public key of its kind' }
+  }
 }
 
-const importKey = (jwk: JsonObject): KeyObject | undefined => {
-  const members = PUBLIC_MEMBERS.map(name => [name, jwk[name]] as const)
-  if (!members.every(([, value]) => value === undefined || typeof value === 'string')) return undefined
-  const publicMembers = Object.fromEntries(members.filter(([, value]) => value !== undefined))
-  try {
-    return createPublicKey({ key: publicMembers, format: 'jwk' })
-  } catch {
-    return undefined
-  }
+const readOnce = (publicMembers: JsonObject): (() => ReadKey) => {
+  let read: ReadKey | undefined
+  return () => (read ??= importKey(publicMembers))
 }
 
 /** For verifying signatures, as `use` and `key_ops` say it (RFC 7517 §4.2, §4.3). Both are optional. */
@@ -62,7 +67,7 @@ const isForVerifying = (
   uses: readonly unknown[],
 ): boolean => uses.includes(use) && Array.isArray(operations) && operations.includes('verify')
 
-/** A member of a key set; undefined for what is not a strong public key for signatures. A set may hold others. */
+/** A member of a key set; undefined for what says that it is no public key for signatures. A set may hold others. */
 export const parseProviderKey = (jwk: unknown, uses: readonly string[] = ['sig']): ProviderKey | undefined => {
   if (!isJsonObject(jwk) || !isForVerifying(jwk, uses)) return undefined
   const { kid, kty, crv, alg } = jwk
@@ -70,9 +75,11 @@ export const parseProviderKey = (jwk: unknown, uses: readonly string[] = ['sig']
   if (kid !== undefined && typeof kid !== 'string') return undefined
   const algorithm = parseProviderAlgorithm(alg)
   if (alg !== undefined && algorithm === undefined) return undefined
-  const key = importKey(jwk)
-  if (key === undefined || !isStrong(key)) return undefined
-  return { kid, kind: kty === 'RSA' ? 'RSA' : `${String(kty)} ${String(crv)}`, algorithm, key }
+  const kind = kty === 'RSA' ? 'RSA' : `${String(kty)} ${String(crv)}`
+  const members = PUBLIC_MEMBERS.map(name => [name, jwk[name]] as const)
+  if (!KINDS.has(kind) || !members.every(([, value]) => isMember(value))) return undefined
+  const given = Object.fromEntries(members.filter(([, value]) => value !== undefined))
+  return { kid, kind, algorithm, read: readOnce(given) }
 }
 
 /** Whether a header with this algorithm and key id can be signed with the key. Without `kid` any key of the kind can. */
@@ -80,3 +87,16 @@ export const permits = (key: ProviderKey, algorithm: ProviderAlgorithm, kid: str
   key.kind === KEY_KINDS[algorithm] &&
   (key.algorithm === undefined || key.algorithm === algorithm) &&
   (kid === undefined || key.kid === kid)
+
+/** The one good key among those that fit. Without `kid` there is one only where it is plain which is meant. */
+export const pickKey = (fitting: readonly ProviderKey[], owner: string): ReadKey => {
+  let found: ReadKey | undefined
+  let wrong = `${owner} has no key that fits kid and alg`
+  for (const { read } of fitting) {
+    const one = read()
+    if ('wrong' in one) wrong = `the key of ${owner} that fits kid and alg is ${one.wrong}`
+    else if (found !== undefined) return { wrong: `more than one key of ${owner} fits` }
+    else found = one
+  }
+  return found ?? { wrong }
+}

@@ -1,12 +1,11 @@
 // Reads a private key that somebody brings: PKCS#8 in PEM, or a JWK, of one algorithm and strong enough.
 import { createPrivateKey, createPublicKey, type KeyObject, randomBytes, sign, verify } from 'node:crypto'
 import { isKid, type SigningAlgorithm } from '../domain/signing-key.ts'
+import { type RsaLimits, rsaWeakness } from './rsa-strength.ts'
 import { ALGORITHMS, bareJwkOf } from './signing-algorithms.ts'
 
-const RSA_BITS_MIN = 2048
-const RSA_BITS_MAX = 4096
-// RFC 8017 allows others; a small one has broken verifiers, and no issuer in use has another.
-const RSA_EXPONENT = 65_537n
+// RFC 8017 allows other exponents; a small one has broken verifiers, and no issuer in use has another.
+const OWN_RSA: RsaLimits = { bitsMin: 2048, bitsMax: 4096, exponentMin: 65_537n, exponentMax: 65_537n }
 
 type Wrong = { readonly wrong: string }
 
@@ -42,16 +41,13 @@ const OTHER_KIND: Readonly<Record<SigningAlgorithm, string>> = {
 }
 
 const weakness = (key: KeyObject, alg: SigningAlgorithm): string | undefined => {
-  const { namedCurve, modulusLength = 0, publicExponent } = key.asymmetricKeyDetails ?? {}
-  const isKind = key.asymmetricKeyType === ALGORITHMS[alg].keyType && (alg !== 'ES256' || namedCurve === 'prime256v1')
+  const isCurve = (): boolean => key.asymmetricKeyDetails?.namedCurve === 'prime256v1'
+  const isKind = key.asymmetricKeyType === ALGORITHMS[alg].keyType && (alg !== 'ES256' || isCurve())
   if (!isKind) {
     return `private_key is not ${OTHER_KIND[alg]}, which ${alg} needs: MINTMARK_SIGNING_ALGORITHM says what the service signs with`
   }
-  if (alg !== 'RS256') return undefined
-  if (modulusLength < RSA_BITS_MIN || modulusLength > RSA_BITS_MAX) {
-    return `private_key is an RSA key of ${modulusLength} bits, not of ${RSA_BITS_MIN} to ${RSA_BITS_MAX}`
-  }
-  return publicExponent === RSA_EXPONENT ? undefined : 'private_key is an RSA key with another exponent than 65537'
+  const fault = rsaWeakness(createPublicKey(key), OWN_RSA)
+  return fault === undefined ? undefined : `private_key is ${fault}`
 }
 
 /** What a JWK says of its use must not be another one (RFC 7517 §4.2–4.4). */

@@ -20,11 +20,15 @@ const publicMembersOf = (jwk: JsonObject): RegisteredJwk =>
     }),
   )
 
-const readOne = (jwk: unknown): RegisteredJwk | undefined => {
-  if (!isJsonObject(jwk) || parseProviderKey(jwk) === undefined) return undefined
-  const { kid } = jwk
-  if (typeof kid === 'string' && (kid === '' || kid.length > KID_CHARACTERS_MAX)) return undefined
-  return publicMembersOf(jwk)
+const NO_KEY = wrong('holds something other than a public key for signatures of a kind that is taken')
+
+const readOne = (jwk: unknown): { readonly jwk: RegisteredJwk } | { readonly wrong: string } => {
+  const parsed = parseProviderKey(jwk)
+  if (!isJsonObject(jwk) || parsed === undefined) return NO_KEY
+  const { kid } = parsed
+  if (kid !== undefined && (kid === '' || kid.length > KID_CHARACTERS_MAX)) return NO_KEY
+  const read = parsed.read()
+  return 'wrong' in read ? wrong(`holds a key that is ${read.wrong}`) : { jwk: publicMembersOf(jwk) }
 }
 
 /** The public members of the keys of a set, or what is wrong with it. Nothing of a key is told back. */
@@ -33,10 +37,10 @@ export const readRegisteredKeys = (keys: readonly unknown[]): readonly Registere
   if (keys.some(hasPrivateMember)) {
     return wrong('holds a private key, which nobody but its owner may have: make another, and register its public half')
   }
-  const read = keys.map(readOne)
-  const strong = read.filter(jwk => jwk !== undefined)
-  if (strong.length < read.length) {
-    return wrong('holds something other than a public key for signatures of a kind and strength that is taken')
+  const strong: RegisteredJwk[] = []
+  for (const read of keys.map(readOne)) {
+    if ('wrong' in read) return read
+    strong.push(read.jwk)
   }
   const names = strong.map(({ kid }) => kid)
   return new Set(names).size === names.length ? strong : wrong('holds two keys with the same kid')

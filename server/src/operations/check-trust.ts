@@ -131,6 +131,8 @@ const checkPinned = ({ certificates: reader }: TrustPorts, { kind, certificates 
   if (read.length < certificates.length) {
     return wrong(`${kind}.certificates`, 'holds something other than one certificate in PEM')
   }
+  const weak = read.find(({ weakness }) => weakness !== null)
+  if (weak !== undefined) return wrong(`${kind}.certificates`, `holds a certificate whose key is ${weak.weakness}`)
   return { trust: { kind, thumbprints: [...new Set(read.map(({ thumbprint }) => thumbprint))] } }
 }
 

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { AGENTS, type AgentsApi, type Body, makeAgentsApi } from '../support/agents-api.ts'
+import { HOSTLESS } from '../support/hostless-addresses.ts'
 import { assertProblem, get, send } from '../support/requests.ts'
 import { AUDIENCE, startServer, type TestServer } from '../support/test-server.ts'
 
@@ -56,6 +57,14 @@ const WRONG: readonly (readonly [Body, string, string])[] = [
   ],
   [{ default_scope: 'log:read' }, 'invalid_scope', 'The default scope holds log:read, which the scope does not allow.'],
   [{ resources: ['api'] }, 'invalid_target', 'A resource is neither an absolute URI without a fragment nor *.'],
+  ...HOSTLESS.map(uri => {
+    const description = 'A resource is neither an absolute URI without a fragment nor *.'
+    return [{ resources: ['https://a.example', uri] }, 'invalid_target', description] as const
+  }),
+  ...HOSTLESS.map(uri => {
+    const description = 'The default audience is not an absolute URI without a fragment.'
+    return [{ default_audience: uri }, 'invalid_target', description] as const
+  }),
   [{ resources: URIS }, 'invalid_target', 'An agent may have at most 64 resources; allow any with *.'],
   [
     { default_audience: 'https://a#b' },

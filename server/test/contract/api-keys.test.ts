@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
 import { admin, call, type Headers } from '../support/administration.ts'
 import { limitKey } from '../support/earlier-keys.ts'
+import { HOSTLESS } from '../support/hostless-addresses.ts'
 import { type Answer, assertProblem, get } from '../support/requests.ts'
 import { countRows, readRows } from '../support/store-file.ts'
 import { startServer, type TestServer } from '../support/test-server.ts'
@@ -87,6 +88,10 @@ test('a body that is not as it must be is refused, names the member, and makes n
     [{ ...READ, audiences: [] }, 'invalid_target', 'A limited API key has 1 to 64 audiences.'],
     [{ ...READ, audiences: manyAudiences(65) }, 'invalid_target', 'A limited API key has 1 to 64 audiences.'],
     [{ ...READ, audiences: ['x'] }, 'invalid_target', 'The audience x is not an absolute URI without a fragment.'],
+    ...HOSTLESS.map(uri => {
+      const description = `The audience ${uri} is not an absolute URI without a fragment.`
+      return [{ ...READ, audiences: [uri] }, 'invalid_target', description] as const
+    }),
     [{ ...READ, expires_at: inMs(0) }, 'invalid_request', 'The expiry is not in the future.'],
     [{ ...READ, key: 'mine' }, 'invalid_request', 'The body has a member that this operation does not know.'],
   ]

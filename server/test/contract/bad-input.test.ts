@@ -242,6 +242,27 @@ test('a list parameter that is empty, twice, malformed, out of range or unknown 
   }
 })
 
+test('a list takes a time of every year that RFC 3339 can write, long gone or far ahead', async () => {
+  const lists = [
+    ['/api/v1/tokens', ['issued_after', 'issued_before']],
+    ['/api/v1/tokens/history', ['issued_after', 'issued_before', 'ended_after', 'ended_before']],
+  ] as const
+  const times = [
+    '0000-01-01T00:00:00%2B00:01',
+    '0272-09-04T10:11:12Z',
+    '9999-12-31T23:59:59-00:01',
+    '2016-12-31T23:59:60Z',
+  ]
+  for (const [path, names] of lists) {
+    for (const name of names) {
+      for (const time of times) {
+        const answer = await list(path, `${name}=${time}`)
+        assert.deepEqual([answer.status, answer.json], [200, { data: [], next_cursor: null }], `${name}=${time}`)
+      }
+    }
+  }
+})
+
 test('an unknown list parameter is 400; a name that may be a pasted secret is not told back', async () => {
   for (const path of LISTS) {
     const named = 'agentid is not a parameter of this list.'

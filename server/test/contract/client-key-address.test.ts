@@ -84,6 +84,30 @@ for (const failure of ['error', 'redirect', 'malformed', 'oversized'] as const s
   })
 }
 
+const fillSet = (count: number): void => {
+  const others = Array.from({ length: count - 1 }, (_, n) => ({ ...key.jwk, kid: `other ${n}` }))
+  home.publicJwks.splice(0, Infinity, ...others, { ...key.jwk, kid: 'one' })
+}
+
+test('a set of 64 keys is taken; of 65 none is, the answer is 503, and the log says why', async t => {
+  t.after(() => home.close())
+  fillSet(65)
+  const answer = await ask()
+  assert.deepEqual([answer.status, answer.headers['retry-after']], [503, '1'])
+  assert.ok(service.log().includes(`${home.jwksUri} answered a set of 65 keys, and at most 64 are taken`))
+  fillSet(64)
+  service.clock.advance(1000)
+  assertAsked(await ask())
+})
+
+test('a key with an exponent of 100,000 bytes is no key, and the others of its set are taken', async t => {
+  t.after(() => home.close())
+  const e = Buffer.alloc(100_000, 255).toString('base64url')
+  home.publicJwks.push({ ...makeProofKey('RS256').jwk, e, kid: 'long' })
+  assertRefused(await ask(makeProofKey('RS256'), 'long'))
+  assertAsked(await ask())
+})
+
 test('a server that hangs holds 128 of its own requests and nobody else', async t => {
   t.after(() => home.close())
   home.fail('hang')

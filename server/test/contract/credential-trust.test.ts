@@ -5,6 +5,7 @@ import { admin, call } from '../support/administration.ts'
 import { askAsserting, createTrust, credentialsOf, makeAssertion, registerKeys } from '../support/client-assertions.ts'
 import { makeProofKey } from '../support/dpop.ts'
 import { makeCertificate } from '../support/make-certificate.ts'
+import { HOSTLESS } from '../support/hostless-addresses.ts'
 import { assertProblem } from '../support/requests.ts'
 import { countRows } from '../support/store-file.ts'
 import { type AgentOfTest, startServer, type TestServer } from '../support/test-server.ts'
@@ -40,11 +41,11 @@ const BAD_KEYS: Readonly<Record<string, readonly [object, string]>> = {
   ],
   'a short RSA key': [
     { keys: [makeProofKey('RS256', 1024).jwk] },
-    'holds something other than a public key for signatures of a kind and strength that is taken',
+    'holds a key that is an RSA key of 1024 bits, not of 2048 to 8192',
   ],
   'a key for encryption': [
     { keys: [{ ...key.jwk, use: 'enc' }] },
-    'holds something other than a public key for signatures of a kind and strength that is taken',
+    'holds something other than a public key for signatures of a kind that is taken',
   ],
   'two keys of one kid': [{ keys: [key.jwk, makeProofKey().jwk] }, 'holds two keys with the same kid'],
 }
@@ -100,6 +101,8 @@ const BAD: Readonly<Record<string, object>> = {
   'an empty audience': { audience: '' },
   'an address of keys over http': { jwks_uri: 'http://ci.example/jwks' },
   'an address of keys with a fragment': { jwks_uri: 'https://ci.example/jwks#a' },
+  ...Object.fromEntries(HOSTLESS.map(uri => [`the issuer ${uri}, which names no host`, { issuer: uri }])),
+  ...Object.fromEntries(HOSTLESS.map(uri => [`the address of keys ${uri}, which names no host`, { jwks_uri: uri }])),
 }
 
 for (const [name, more] of Object.entries(BAD)) {

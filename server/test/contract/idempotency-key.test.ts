@@ -145,7 +145,19 @@ test('no key, and another key, create anew; the key is one of its caller alone',
 
 test('a key of another form is refused, and nothing is created; at 255 characters it is taken', async () => {
   const rows = countRows(service.storeFile, 'api_key')
-  for (const key of ['""', '"a', 'a"b', 'a, b', '"a", "b"', 'a b', 'x'.repeat(256), `"${'x'.repeat(256)}"`, '"\\a"']) {
+  for (const key of [
+    '',
+    ' ',
+    '""',
+    '"a',
+    'a"b',
+    'a, b',
+    '"a", "b"',
+    'a b',
+    'x'.repeat(256),
+    `"${'x'.repeat(256)}"`,
+    '"\\a"',
+  ]) {
     const { status, body } = await create(key)
     assert.equal(status, 400, key)
     assert.match(String(body['detail']), /^Idempotency-Key is not one string of 1 to 255 printable ASCII characters\.$/)

@@ -5,6 +5,7 @@ import { IMPORT_BYTES_MAX } from '../../src/http/import-clients.ts'
 import { IMPORTED_CLIENTS_MAX } from '../../src/domain/foreign-client.ts'
 import { JSON_TYPE } from '../support/administration.ts'
 import { hydraRow, keycloakClient, realmExport } from '../support/foreign-exports.ts'
+import { HOSTLESS } from '../support/hostless-addresses.ts'
 import { type Answer, assertProblem, send, statusBeforeBody } from '../support/requests.ts'
 import { countRows } from '../support/store-file.ts'
 import { startServer, type TestServer } from '../support/test-server.ts'
@@ -68,6 +69,10 @@ test('settings that are no scope, no map or no resource are refused', async () =
     'A resource is neither an absolute URI without a fragment nor *.',
     'invalid_target',
   )
+  for (const uri of HOSTLESS) {
+    const description = 'A resource is neither an absolute URI without a fragment nor *.'
+    await refused({ ...good, resources: [uri] }, description, 'invalid_target')
+  }
   const many = Array.from({ length: 65 }, (_, n) => `https://api.example/${n}`)
   await refused({ ...good, resources: many }, 'resources has more than 64 members.')
   const map = Object.fromEntries(many.flatMap(one => Array.from({ length: 16 }, (_, n) => [`${one}/${n}`, 'db:read'])))

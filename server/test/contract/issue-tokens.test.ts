@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { Unavailable } from '../../src/domain/refusal.ts'
+import { HOSTLESS } from '../support/hostless-addresses.ts'
 import {
   type Answer,
   askToken,
@@ -173,10 +174,20 @@ test("scope absent: the agent's configured default, echoed; where it has none, 4
   assertError(await askToken(service, second), 400, 'invalid_scope', description)
 })
 
-test('resource not an absolute URI, or with a fragment: 400 invalid_target', async () => {
-  for (const resource of ['api', '/api', 'https://api.example#part', 'https://api.example/ü', 'https:']) {
+test('resource not an absolute URI, without a host, or with a fragment: 400 invalid_target', async () => {
+  const wrong = ['api', '/api', 'https://api.example#part', 'https://api.example/ü', 'https:']
+  for (const resource of [...wrong, ...HOSTLESS]) {
     assertError(await askToken(service, agent, { resource }), 400, 'invalid_target', RESOURCE_FORM)
+    assertError(await askToken(service, agent, { audience: resource }), 400, 'invalid_target', RESOURCE_FORM)
   }
+  for (const resource of [
+    'http://localhost',
+    'HTTPS://api.example:8443/a?b',
+    'https://[::1]:8443/',
+    'urn:api',
+    'spiffe://a/b',
+  ])
+    assert.equal((await askToken(service, agent, { resource })).status, 200, resource)
 })
 
 test('resource not allowed to the agent: 400 invalid_target', async () => {

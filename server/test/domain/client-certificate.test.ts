@@ -36,7 +36,7 @@ for (const [kind, texts] of NONE) {
 
 test('a certificate is valid from notBefore through the last second, notAfter (RFC 5280 §4.1.2.5)', () => {
   const names = { subject_dn: [], san_dns: [], san_uri: [], san_ip: [], san_email: [] }
-  const certificate = { thumbprint: '', names, notBefore: 10_000, notAfter: 20_000 }
+  const certificate = { thumbprint: '', names, weakness: null, notBefore: 10_000, notAfter: 20_000 }
   const early = 'the certificate is not valid yet'
   const late = 'the certificate has expired'
   for (const [now, fault] of [
@@ -47,6 +47,7 @@ test('a certificate is valid from notBefore through the last second, notAfter (R
   ] as const) {
     assert.equal(validityFault(certificate, now), fault, `${now}`)
   }
+  assert.equal(validityFault({ ...certificate, weakness: 'weak' }, 15_000), 'the key of the certificate is weak')
   assert.equal(validityFault({ ...certificate, notBefore: Number.NaN }, 15_000), early)
   assert.equal(validityFault({ ...certificate, notAfter: Number.NaN }, 15_000), late)
 })

@@ -81,7 +81,7 @@ test('members of jwk that say nothing against it are passed over', async () => {
 
 const FORM = 'it is not a compact JWS in its canonical form, or has a member that is not taken'
 const ALG = 'alg is not one of ES256, Ed25519, EdDSA, RS256, PS256'
-const KEY = 'jwk is not a public key for alg, strong enough and without private members'
+const KEY = 'jwk is not a public key for alg, without private members'
 const SIGNATURE = 'its signature does not verify with jwk'
 
 const proof = makeProof(key, {})
@@ -145,13 +145,22 @@ const WRONG: Readonly<Record<string, readonly [text: string, wrong: string]>> = 
   'the private key of ES256 in jwk': [withHeader({ jwk: privateOf(key) }), KEY],
   'the private key of RS256 in jwk': [withHeader({ jwk: privateOf(RSA) }, RSA), KEY],
   'a shared secret as jwk': [withHeader({ jwk: { kty: 'oct', k: 'AAAA' } }), KEY],
-  'an RSA key of 1024 bits': [withHeader({}, makeProofKey('RS256', 1024)), KEY],
-  'the exponent 1': [withHeader({ jwk: { ...RSA.jwk, e: 'AQ' } }, RSA), KEY],
+  'an RSA key of 1024 bits': [
+    withHeader({}, makeProofKey('RS256', 1024)),
+    'jwk is an RSA key of 1024 bits, not of 2048 to 8192',
+  ],
+  'the exponent 1': [
+    withHeader({ jwk: { ...RSA.jwk, e: 'AQ' } }, RSA),
+    'jwk is an RSA key with an exponent other than an odd one from 65537 to 4294967295',
+  ],
   'a key for encryption': [withHeader({ jwk: { ...key.jwk, use: 'enc' } }), KEY],
   'a key for another alg': [withHeader({ jwk: { ...key.jwk, alg: 'ES384' } }), KEY],
   'a key of another kind': [withHeader({ jwk: RSA.jwk }), KEY],
   'an Edwards key under ES256': [withHeader({ jwk: makeProofKey('Ed25519').jwk }), KEY],
-  'a point that is not on the curve': [withHeader({ jwk: { ...key.jwk, y: key.jwk.x } }), KEY],
+  'a point that is not on the curve': [
+    withHeader({ jwk: { ...key.jwk, y: key.jwk.x } }),
+    'jwk is no public key of its kind',
+  ],
   'n with a zero in front': [
     withHeader(
       {

@@ -10,7 +10,8 @@ import {
   makeProviderKeyCache,
   WAITING_A_PLACE_MAX,
 } from '../../src/keys/provider-key-cache.ts'
-import type { KeySetReading } from '../../src/keys/provider-key-set.ts'
+import { KEYS_IN_SET_MAX, type KeySetReading } from '../../src/keys/provider-key-set.ts'
+import type { ProviderKey } from '../../src/keys/provider-key.ts'
 import type { KeySet } from '../../src/ports/key-sets.ts'
 
 const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
@@ -57,6 +58,36 @@ test('the first token reads the keys, the next ones find them in memory', async 
   world.now = KEYS_FRESH_MILLISECONDS - 1
   assert.deepEqual(await find('a'), ['a'])
   assert.deepEqual(world.readingsAt, [0])
+})
+
+test('of a large set only the key that fits is read', async () => {
+  const names = Array.from({ length: KEYS_IN_SET_MAX }, (_, n) => `${n}`)
+  const { finds, cache } = makeWorldOfThreads(1, ...names)
+  const read = new Set<unknown>()
+  const watch = (key: ProviderKey): boolean => {
+    const { kid, read: readOnce } = key
+    const readWatched = () => {
+      read.add(kid)
+      return readOnce()
+    }
+    Object.assign(key, { read: readWatched })
+    return false
+  }
+  assert.deepEqual(await cache?.find(watch), [])
+  assert.equal(read.size, 0)
+  assert.deepEqual(await finds[0]?.('7'), ['7'])
+  assert.deepEqual([...read], ['7'])
+})
+
+test('a key that is weak is asked for again, as one that is not there, and then told with its fault', async () => {
+  const weak = generateKeyPairSync('rsa', { modulusLength: 1024 }).publicKey.export({ format: 'jwk' })
+  const { world, find } = makeWorld()
+  world.answer = { jwks: [{ ...weak, kid: 'a' }] }
+  assert.deepEqual(await find('a'), ['a'])
+  world.answer = { jwks: [keyNamed('a')] }
+  world.now = READINGS_APART_MILLISECONDS
+  assert.deepEqual(await find('a'), ['a'])
+  assert.deepEqual(world.readingsAt, [0, READINGS_APART_MILLISECONDS])
 })
 
 test('a hundred first tokens at once cause one reading', async () => {

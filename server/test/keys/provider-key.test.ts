@@ -6,7 +6,9 @@ import {
   parseProviderAlgorithm,
   parseProviderKey,
   permits,
+  pickKey,
   type ProviderAlgorithm,
+  type ProviderKey,
 } from '../../src/keys/provider-key.ts'
 
 type Jwk = Readonly<Record<string, unknown>>
@@ -65,21 +67,54 @@ const IGNORED: readonly (readonly [string, unknown])[] = [
   ['a key for an algorithm that is not known', { ...RSA, alg: 'RS1' }],
   ['a key for HS256', { ...RSA, alg: 'HS256' }],
   ['a key whose kid is no string', { ...P256, kid: 1 }],
-  ['an RSA key of 1024 bits', rsa(1024)],
-  ['an RSA key of 2040 bits', rsa(2040)],
-  ['an RSA key with exponent 1', { ...RSA, e: base64url(1) }],
-  ['an RSA key with exponent 3', rsa(2048, 3)],
-  ['an RSA key with an even exponent', { ...RSA, e: base64url(1, 0, 2) }],
-  ['an RSA key with an exponent of five bytes', { ...RSA, e: base64url(1, 0, 0, 0, 1) }],
-  ['an RSA key without a modulus', { ...RSA, n: undefined }],
-  ['a point that is not on its curve', { ...P256, x: P256['y'] }],
   ['a key with a number as coordinate', { ...P256, x: 1 }],
+  ['a key with a member of 1401 characters', { ...RSA, e: 'x'.repeat(1401) }],
+  ['a key on a curve that is not taken', ec('secp256k1')],
   ['a key of an unknown type', { kty: 'XYZ', x: 'AA' }],
 ]
 
 for (const [name, jwk] of IGNORED) {
   test(`${name} in a key set is ignored`, () => assert.equal(parseProviderKey(jwk), undefined))
 }
+
+const BITS = (bits: number) => `an RSA key of ${bits} bits, not of 2048 to 8192`
+const EXPONENT = 'an RSA key with an exponent other than an odd one from 65537 to 4294967295'
+const NONE = 'no public key of its kind'
+
+const WEAK: readonly (readonly [string, Jwk, string])[] = [
+  ['an RSA key of 1024 bits', rsa(1024), BITS(1024)],
+  ['an RSA key of 2040 bits', rsa(2040), BITS(2040)],
+  ['an RSA key with exponent 1', { ...RSA, e: base64url(1) }, EXPONENT],
+  ['an RSA key with exponent 3', rsa(2048, 3), EXPONENT],
+  ['an RSA key with an even exponent', { ...RSA, e: base64url(1, 0, 2) }, EXPONENT],
+  ['an RSA key with an exponent of five bytes', { ...RSA, e: base64url(1, 0, 0, 0, 1) }, EXPONENT],
+  ['an RSA key without a modulus', { ...RSA, n: undefined }, NONE],
+  ['a point that is not on its curve', { ...P256, x: P256['y'] }, NONE],
+]
+
+for (const [name, jwk, wrong] of WEAK) {
+  test(`${name} is told by what is wrong with it once it is read`, () => {
+    assert.deepEqual(parseProviderKey(jwk)?.read(), { wrong })
+  })
+}
+
+test('a key is read once, whoever asks', () => {
+  const key = parseProviderKey(P256)
+  assert.ok(key)
+  assert.equal(key.read(), key.read())
+})
+
+const other = (kid: string): ProviderKey => parseProviderKey({ ...ec('P-256'), kid }) ?? assert.fail()
+
+test('of the keys that fit the one good key is picked, or it is said why there is none', () => {
+  const [good, weak] = [other('a'), parseProviderKey({ ...rsa(1024), kid: 'weak' }) ?? assert.fail()]
+  assert.deepEqual(pickKey([good], 'the client'), good.read())
+  assert.deepEqual(pickKey([weak, good], 'the client'), good.read())
+  assert.deepEqual(pickKey([good, weak, other('b')], 'the client'), { wrong: 'more than one key of the client fits' })
+  assert.deepEqual(pickKey([], 'the client'), { wrong: 'the client has no key that fits kid and alg' })
+  const why = `the key of the client that fits kid and alg is ${BITS(1024)}`
+  assert.deepEqual(pickKey([weak], 'the client'), { wrong: why })
+})
 
 for (const name of [
   'none',

@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import { calculateJwkThumbprint } from 'jose'
 import { SIGNING_ALGORITHMS, type SigningAlgorithm } from '../../src/domain/signing-key.ts'
 import { readPrivateKey } from '../../src/keys/read-private-key.ts'
+import { makeRocaPair } from '../support/roca-key.ts'
 import { ALGORITHMS, bareJwkOf } from '../../src/keys/signing-algorithms.ts'
 import { makeSigningKeyMaker } from '../../src/keys/signing-key-maker.ts'
 import { openSigningKey } from '../../src/keys/signing-keys.ts'
@@ -57,6 +58,16 @@ test('an RSA key has 2048 to 4096 bits and the exponent 65537', () => {
   assert.match(wrongOf(pemOf(rsa(2047)), 'RS256'), /2047 bits, not of 2048 to 4096/)
   assert.match(wrongOf(pemOf(rsa(1024)), 'RS256'), /1024 bits/)
   assert.match(wrongOf(pemOf(rsa(2048, 3)), 'RS256'), /another exponent than 65537/)
+})
+
+test('an RSA key of CVE-2017-15361 is refused, as PEM and as a JWK', () => {
+  const { privateKey } = makeRocaPair()
+  for (const given of [pemOf(privateKey), jwkOf(privateKey)]) {
+    assert.match(
+      wrongOf(given, 'RS256'),
+      /^private_key is an RSA key that is known to be weak \(ROCA, CVE-2017-15361\)/,
+    )
+  }
 })
 
 test('an RSA key for PSS alone is refused, and so is an EC key on another curve', () => {

@@ -11,6 +11,7 @@ const NOW = 1_000_000
 const presented: PresentedCertificate = {
   thumbprint: 'own',
   names: { subject_dn: [], san_dns: ['reports.example'], san_uri: [], san_ip: [], san_email: [] },
+  weakness: null,
   notBefore: 0,
   notAfter: 2 * NOW,
   isVerified: true,

@@ -77,6 +77,8 @@ export type CertificateRequest = {
   readonly purpose?: keyof typeof PURPOSES
   readonly notBefore?: number
   readonly notAfter?: number
+  /** Of P-256 unless it is given. */
+  readonly keys?: { readonly publicKey: KeyObject; readonly privateKey: KeyObject }
 }
 
 const ECDSA_WITH_SHA256 = sequence(objectIdentifier('1.2.840.10045.4.3.2'))
@@ -99,7 +101,7 @@ const pemOf = (bytes: Bytes): string =>
 /** By default one of a client that signs itself, valid from an hour ago for ten days. */
 export const makeCertificate = (request: CertificateRequest = {}): MadeCertificate => {
   const { subject = [[[CN, 'client']]], authority, notBefore = Date.now() - 3_600_000 } = request
-  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const { privateKey, publicKey } = request.keys ?? generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const signed = sequence(
     der(0xa0, der(0x02, Buffer.of(2))),
     der(0x02, Buffer.concat([Buffer.of(1), randomBytes(15)])),
