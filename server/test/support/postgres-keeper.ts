@@ -38,7 +38,24 @@ const makeCluster = (programs: string, place: string): void => {
 
 // A test asks whether the right thing is written, not whether the disk keeps it: that is what the drills are for. Without
 // fsync a database for a test costs 20 ms instead of 80.
-const SETTINGS = { fsync: 'off', full_page_writes: 'off', max_connections: '300', shared_buffers: '64MB', jit: 'off' }
+const FAST = { fsync: 'off', full_page_writes: 'off', max_connections: '300', shared_buffers: '64MB', jit: 'off' }
+
+// What a database or a role of a customer may have as its own, each otherwise than by default: whoever relies on one of them
+// has to set it.
+const OF_OTHERS = {
+  array_nulls: 'off',
+  bytea_output: 'escape',
+  client_min_messages: 'debug1',
+  DateStyle: 'German',
+  extra_float_digits: '-15',
+  IntervalStyle: 'sql_standard',
+  standard_conforming_strings: 'off',
+  synchronous_commit: 'off',
+  TimeZone: 'Asia/Kathmandu',
+  transform_null_equals: 'on',
+}
+
+const SETTINGS = { ...FAST, ...OF_OTHERS }
 
 const startPostgres = (programs: string, place: string, port: number) => {
   const log = openSync(join(folder, 'log'), 'a')

@@ -12,8 +12,11 @@ const BOOLEAN: number = pg.types.builtins.BOOL
 const parserAsThere = (type: number): ((text: string) => unknown) =>
   type === BOOLEAN ? text => (text === 't' ? 1 : 0) : parserOf(type)
 
+/** What the parsers rest on, as `SESSION_SETTINGS` has it. */
+const BYTES_AS_HEX = '-c bytea_output=hex'
+
 const connect = async (url: string): Promise<pg.Client> => {
-  const client = new pg.Client({ connectionString: url, types: { getTypeParser: parserAsThere } })
+  const client = new pg.Client({ connectionString: url, options: BYTES_AS_HEX, types: { getTypeParser: parserAsThere } })
   // Its database may be dropped while it is idle.
   client.on('error', () => clients.delete(url))
   await client.connect()

@@ -5,10 +5,11 @@ import type { Value } from '../script.ts'
 import type { Answered, Connection } from './connection.ts'
 import { driver } from './drive.ts'
 
-/** The type of each column of a table, as PostgreSQL writes it. */
+/** The type of each column of a table. */
 type ColumnTypes = ReadonlyMap<string, string>
 
-const TYPES = `select attname as name, format_type(atttypid, atttypmod) as type from pg_attribute
+// By the name in the catalog: how a type is written out is a setting (quote_all_identifiers).
+const TYPES = `select attname as name, typname as type from pg_attribute join pg_type t on t.oid = atttypid
   where attrelid = ?::regclass and attnum > 0 and not attisdropped`
 
 /** The types of each table, each asked for once. */

@@ -51,6 +51,13 @@ export const SESSION_SETTINGS: Readonly<Record<string, string>> = {
   lock_timeout: `${STATEMENT_MS_MAX}`,
   idle_in_transaction_session_timeout: `${IDLE_MS_MAX}`,
   default_transaction_isolation: 'read\\ committed',
+  // A wait for the standby that was cancelled is told as a warning, and nothing else may come in its place.
+  client_min_messages: 'warning',
+  // How bytes come, and how a list says that a value is missing.
+  bytea_output: 'hex',
+  array_nulls: 'on',
+  // Where a policy would hide rows, a revocation among them, the statement fails.
+  row_security: 'off',
   // Plans are made once, and for tables of any size: one that was made while a partition was empty must not read all of it
   // when it is full, as it would until the next analysis.
   plan_cache_mode: 'force_generic_plan',
