@@ -66,6 +66,13 @@ const revivedAfter = async ({ access, tokens }: World, service: Service): Promis
   return countRevived(access, tokens)
 }
 
+/** Both at once: the strangers, and those whom they want to keep from their first token. */
+const attackBeside = (world: World, run: StageRun, options: AttackOptions) =>
+  Promise.all([attack(options), askBeside(world, run)])
+
+/** What can be seen of the process, before the strangers come and after they have gone. */
+const seen = ({ pid }: Service) => ({ threads: threadsOf(pid), residentMiB: residentMiB(pid) })
+
 /** Runs one stage against a service that is well, and judges what is left of it. */
 export const endure = async (world: World, service: Service, asked: StageRun): Promise<StageOutcome> => {
   const least = asked.stage === IMPORTED_STAGE ? IMPORTED_SECONDS_MIN : 0
@@ -75,22 +82,13 @@ export const endure = async (world: World, service: Service, asked: StageRun): P
   await fillStock(access, tokens)
   tokens.ended.length = 0
   const cursors = await readCursors(access.port, adminJwt)
+  const known = { token: tokens.live[0] ?? '', importedClientId: importedClients[0]?.clientId ?? '' }
   service.readLog()
-  const [threads, residentBeforeMiB] = [threadsOf(service.pid), residentMiB(service.pid)]
+  const before = seen(service)
   resetPeak(service.pid)
-  const honest = startHonestCallers(access, tokens, found => void wrong.push(found))
-  const [tally, firstTokens] = await Promise.all([
-    attack({
-      ...run,
-      access,
-      adminJwt,
-      cursors,
-      token: tokens.live[0] ?? '',
-      importedClientId: importedClients[0]?.clientId ?? '',
-    }),
-    askBeside(world, run),
-  ])
-  const residentAfterMiB = await settle(service, residentBeforeMiB)
+  await using honest = startHonestCallers(access, tokens, found => void wrong.push(found))
+  const [tally, firstTokens] = await attackBeside(world, run, { ...run, ...known, access, adminJwt, cursors })
+  const residentAfterMiB = await settle(service, before.residentMiB)
   const counts = await honest.stop()
   const revived = await revivedAfter(world, service).catch((fault: unknown) => {
     wrong.push(`afterwards: ${fault instanceof Error ? fault.message : String(fault)}`)
@@ -99,9 +97,9 @@ export const endure = async (world: World, service: Service, asked: StageRun): P
   const left = threadsOf(service.pid)
   const observed: Observation = {
     ended: service.ended(),
-    threadsEnded: threads.filter(thread => !left.includes(thread)).length,
+    threadsEnded: before.threads.filter(thread => !left.includes(thread)).length,
     faults: faultsIn(service.readLog()),
-    residentBeforeMiB,
+    residentBeforeMiB: before.residentMiB,
     residentAfterMiB,
     peakMiB: peakMiB(service.pid),
     honest: counts,

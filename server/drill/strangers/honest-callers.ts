@@ -32,7 +32,8 @@ export type HonestTokens = {
   readonly ended: string[]
 }
 
-export type HonestCallers = {
+/** Disposing of them stops them, where a fault kept anybody from doing so. */
+export type HonestCallers = AsyncDisposable & {
   /** Asks no more, and waits for what is under way. */
   readonly stop: () => Promise<HonestCounts>
 }
@@ -46,8 +47,10 @@ const ENDED_EVERY = 4
 /** Of the requests, so many come over a connection of their own. */
 const FRESH_EVERY = 4
 
+type Exchange = Disposable & { readonly ask: (request: string) => Promise<Answer>; readonly close: () => void }
+
 /** One connection carries one request at a time; what failed is not used again. */
-const makeExchange = (port: number): { ask: (request: string) => Promise<Answer>; close: () => void } => {
+const makeExchange = (port: number): Exchange => {
   const kept: Connection[] = []
   let asked = 0
   const ask = async (request: string): Promise<Answer> => {
@@ -64,7 +67,8 @@ const makeExchange = (port: number): { ask: (request: string) => Promise<Answer>
       throw fault
     }
   }
-  return { ask, close: () => kept.forEach(connection => connection.close()) }
+  const close = (): void => kept.forEach(connection => connection.close())
+  return { ask, close, [Symbol.dispose]: close }
 }
 
 type World = {
@@ -112,13 +116,12 @@ const STOCK = 60
 
 /** So many live tokens that none which is introspected is about to be revoked. */
 export const fillStock = async (access: Access, { live }: HonestTokens): Promise<void> => {
-  const { ask, close } = makeExchange(access.port)
+  using exchange = makeExchange(access.port)
   while (live.length < STOCK) {
-    const { status, body } = await ask(issueRequest(access.agent))
+    const { status, body } = await exchange.ask(issueRequest(access.agent))
     if (status !== 200) throw new Error(`No token was issued while nothing was wrong: ${status} ${body}`)
     live.unshift(tokenIn(body))
   }
-  close()
 }
 
 /** The text of a failure, with the cause that a lost connection has. */
@@ -156,25 +159,23 @@ export const startHonestCallers = (
     underWay.add(calling)
   }
   const timers = KINDS.map(kind => setInterval(() => start(kind), EVERY_MS[kind]))
-  return {
-    stop: async () => {
-      timers.forEach(clearInterval)
-      await Promise.all(underWay)
-      close()
-      return { asked, succeeded, introspectionMs: slowestOfHundred(introspectionTimes), firstFailure }
-    },
+  const stop = async (): Promise<HonestCounts> => {
+    timers.forEach(clearInterval)
+    await Promise.all(underWay)
+    close()
+    return { asked, succeeded, introspectionMs: slowestOfHundred(introspectionTimes), firstFailure }
   }
+  return { stop, [Symbol.asyncDispose]: async () => void (await stop()) }
 }
 
 /** How many of the tokens whose end was acknowledged are active all the same. */
 export const countRevived = async (access: Access, { ended }: HonestTokens): Promise<number> => {
-  const { ask, close } = makeExchange(access.port)
+  using exchange = makeExchange(access.port)
   let revived = 0
   for (const token of ended) {
-    const { status, body } = await ask(introspectRequest(access, token))
+    const { status, body } = await exchange.ask(introspectRequest(access, token))
     if (status !== 200) throw new Error(`An introspection afterwards: ${status} ${body}`)
     if (isActiveIn(body)) revived += 1
   }
-  close()
   return revived
 }

@@ -24,6 +24,10 @@ const ANSWER_MS_MAX = 1000
 // SO_LINGER 0: a RST instead of a FIN, after which the other side does not even know whom it was connected to.
 const reset = ({ socket }: Stranger): void => void socket.resetAndDestroy()
 
+// Not by once() of node:events, which takes the error before the close for a failure.
+const closed = ({ socket }: Stranger): Promise<unknown> =>
+  new Promise(resolve => (socket.destroyed ? resolve(undefined) : socket.once('close', resolve)))
+
 const pause = ({ random }: Attack): Promise<void> => delay(random.below(PAUSE_MS_MOST))
 
 const pickRequest = (attack: Attack, place: Place = 'whole'): Buffer => {
@@ -67,7 +71,7 @@ const cutBodies: Strangers = attack =>
     stranger.socket.end(bytes)
     await pause(attack)
     if (random.chance(0.5)) stranger.socket.destroy()
-    else await Promise.race([once(stranger.socket, 'close'), delay(ANSWER_MS_MAX)])
+    else await Promise.race([closed(stranger), delay(ANSWER_MS_MAX)])
   })
 
 const BURST_LANES = 4
