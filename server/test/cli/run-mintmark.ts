@@ -2,7 +2,7 @@
 // another by one process, which starts once; where the process itself is what is tested each has its own.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { closeSync, mkdtempSync, openSync, rmSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
@@ -141,21 +141,25 @@ const untilPrinted = (child: ChildProcess, printed: Printed, ready: RegExp): Pro
     child.once('close', () => onEnd(new Error(`The program ended before it was ready: ${printed.stderr}`)))
   })
 
-/** Starts a command that goes on, and waits until what it prints on standard output matches. */
-export const start = async (
-  t: Scope,
-  folder: string,
-  {
-    args,
-    variables,
-    ready,
-  }: { readonly args: readonly string[]; readonly variables: Variables; readonly ready: RegExp },
-): Promise<Running> => {
+type Start = {
+  readonly args: readonly string[]
+  readonly variables: Variables
+  /** Matches what it prints on standard output once it is ready. */
+  readonly ready: RegExp
+  /** Where standard error goes; it is collected unless this says otherwise. */
+  readonly log?: string
+}
+
+/** Starts a command that goes on, and waits until it is ready. */
+export const start = async (t: Scope, folder: string, { args, variables, ready, log }: Start): Promise<Running> => {
+  const errors = log === undefined ? 'pipe' : openSync(log, 'a')
   const child = spawn(process.execPath, [PROGRAM, ...args], {
     cwd: folder,
     env: environment(variables),
     timeout: SERVICE_MS_MAX,
+    stdio: ['pipe', 'pipe', errors],
   })
+  if (typeof errors === 'number') closeSync(errors)
   const printed = collect(child)
   const closed = once(child, 'close')
   t.after(() => child.kill('SIGKILL'))
