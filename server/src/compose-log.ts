@@ -38,13 +38,15 @@ export type FaultLog = (task: FaultyTask, fault: unknown) => void
 /** A task whose faults go on is logged so often. */
 const EVERY_MS = 60_000
 
+type Tell = (fields: object, message: string) => void
+
 type Faults = { count: number; isResting: boolean; unlogged: { readonly fault: unknown } | undefined }
 
 /**
  * Counts the faults of each task. The first is logged at once, later ones once a minute, each time with the count since
  * the thread began.
  */
-export const makeFaultLog = (logger: Pick<Logger, 'error'>): FaultLog => {
+export const makeFaultLog = (logger: { readonly error: Tell }): FaultLog => {
   const tasks = new Map<FaultyTask, Faults>()
 
   const log = (task: FaultyTask, faults: Faults): void => {

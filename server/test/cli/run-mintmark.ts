@@ -4,7 +4,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, mkdtempSync, openSync, rmSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
-import { tmpdir } from 'node:os'
+import { devNull, tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { MessageChannel, receiveMessageOnPort, Worker } from 'node:worker_threads'
 import { freePort } from '../support/free-port.ts'
@@ -146,13 +146,14 @@ type Start = {
   readonly variables: Variables
   /** Matches what it prints on standard output once it is ready. */
   readonly ready: RegExp
-  /** Where standard error goes; it is collected unless this says otherwise. */
-  readonly log?: string
+  /** Standard error, where the log goes, is collected; or whatever is written there fails, as on a full disk. */
+  readonly log?: 'collected' | 'unwritable'
 }
 
 /** Starts a command that goes on, and waits until it is ready. */
-export const start = async (t: Scope, folder: string, { args, variables, ready, log }: Start): Promise<Running> => {
-  const errors = log === undefined ? 'pipe' : openSync(log, 'a')
+export const start = async (t: Scope, folder: string, options: Start): Promise<Running> => {
+  const { args, variables, ready, log = 'collected' } = options
+  const errors = log === 'collected' ? 'pipe' : openSync(devNull, 'r')
   const child = spawn(process.execPath, [PROGRAM, ...args], {
     cwd: folder,
     env: environment(variables),
