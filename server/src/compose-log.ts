@@ -1,19 +1,33 @@
 // The log of a service: JSON lines on standard error, and how it names faults that end nothing.
-import type { Logger } from 'pino'
+import type { Logger, pino } from 'pino'
 import type { ServiceConfig } from './config.ts'
 import type { BackgroundTask } from './store/background.ts'
 
 /** What waits in memory while the log cannot be written; any more is lost. */
 const WAITING_BYTES_MAX = 1_048_576
 
+/**
+ * A log that cannot be written, as on a full disk, must not end the service that writes it: without a listener the fault
+ * would be thrown at whoever logs, and the flush at the end of the process would try for ever.
+ */
+const surviveFaults = (destination: ReturnType<typeof pino.destination>): void => {
+  const flushSync = destination.flushSync.bind(destination)
+  destination.on('error', () => {
+    destination.flushSync = () => undefined
+  })
+  destination.on('write', () => {
+    destination.flushSync = flushSync
+  })
+  // A line that finds no room is lost, and has what waits tried again: by itself nothing would.
+  destination.on('drop', () => void destination.write(''))
+}
+
 /** Log lines are JSON on standard error; standard output is for what a command prints. */
 export const makeLogger = async ({ logLevel }: Pick<ServiceConfig, 'logLevel'>): Promise<Logger> => {
-  const { pino } = await import('pino')
-  const destination = pino.destination({ fd: 2, maxLength: WAITING_BYTES_MAX })
-  // The full disk of a log must not end the service that writes it: without a listener the fault would be thrown at
-  // whoever logs.
-  destination.on('error', () => undefined)
-  return pino({ level: logLevel }, destination)
+  const { pino: makePino } = await import('pino')
+  const destination = makePino.destination({ fd: 2, maxLength: WAITING_BYTES_MAX })
+  surviveFaults(destination)
+  return makePino({ level: logLevel }, destination)
 }
 
 /** `unhandled rejection`: of a promise that nobody waits for, and that no task of its own began. */
@@ -24,13 +38,15 @@ export type FaultLog = (task: FaultyTask, fault: unknown) => void
 /** A task whose faults go on is logged so often. */
 const EVERY_MS = 60_000
 
+type Tell = (fields: object, message: string) => void
+
 type Faults = { count: number; isResting: boolean; unlogged: { readonly fault: unknown } | undefined }
 
 /**
  * Counts the faults of each task. The first is logged at once, later ones once a minute, each time with the count since
  * the thread began.
  */
-export const makeFaultLog = (logger: Pick<Logger, 'error'>): FaultLog => {
+export const makeFaultLog = (logger: { readonly error: Tell }): FaultLog => {
   const tasks = new Map<FaultyTask, Faults>()
 
   const log = (task: FaultyTask, faults: Faults): void => {

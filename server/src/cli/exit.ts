@@ -40,12 +40,15 @@ type Failure = {
   readonly error?: string | undefined
 }
 
-// Which file it was says nothing: it may be one of the program itself, or of a library that names the limit in its message.
-const lacksFiles = (error: unknown): boolean =>
+const lacksFiles = (error: unknown): error is Error =>
   error instanceof Error &&
-  /\bEMFILE\b|too many open files/i.test(`${'code' in error ? String(error.code) : ''} ${error.message}`)
+  (('code' in error && error.code === 'EMFILE') || /\bEMFILE\b|too many open files/i.test(error.message))
+
+// Which file it was says nothing where it is one of the program itself.
+const withAdvice = ({ message }: Error): string => (message.includes(TOO_FEW_FILES) ? message : TOO_FEW_FILES)
 
 const failureOf = (error: unknown): Failure => {
+  if (lacksFiles(error)) return { line: withAdvice(error), exitCode: EXIT.failed }
   if (error instanceof CommandFailed) return { line: error.message, exitCode: error.exitCode, error: error.error }
   if (error instanceof ConfigurationError || error instanceof StartRefused) {
     return { line: error.message, exitCode: EXIT.failed }
@@ -54,7 +57,6 @@ const failureOf = (error: unknown): Failure => {
     const line = `${error.message} Whether anything changed is unknown; run the command again.`
     return { line, exitCode: EXIT.unreachable }
   }
-  if (lacksFiles(error)) return { line: TOO_FEW_FILES, exitCode: EXIT.failed }
   // A fault of ours: its stack is what a report needs.
   const stack = error instanceof Error ? error.stack : String(error)
   return { line: `internal fault, please report it: ${stack}`, exitCode: EXIT.failed }

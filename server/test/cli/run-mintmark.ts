@@ -2,9 +2,9 @@
 // another by one process, which starts once; where the process itself is what is tested each has its own.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { closeSync, mkdtempSync, openSync, rmSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
-import { tmpdir } from 'node:os'
+import { devNull, tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { MessageChannel, receiveMessageOnPort, Worker } from 'node:worker_threads'
 import { freePort } from '../support/free-port.ts'
@@ -141,21 +141,26 @@ const untilPrinted = (child: ChildProcess, printed: Printed, ready: RegExp): Pro
     child.once('close', () => onEnd(new Error(`The program ended before it was ready: ${printed.stderr}`)))
   })
 
-/** Starts a command that goes on, and waits until what it prints on standard output matches. */
-export const start = async (
-  t: Scope,
-  folder: string,
-  {
-    args,
-    variables,
-    ready,
-  }: { readonly args: readonly string[]; readonly variables: Variables; readonly ready: RegExp },
-): Promise<Running> => {
+type Start = {
+  readonly args: readonly string[]
+  readonly variables: Variables
+  /** Matches what it prints on standard output once it is ready. */
+  readonly ready: RegExp
+  /** Standard error, where the log goes, is collected; or whatever is written there fails, as on a full disk. */
+  readonly log?: 'collected' | 'unwritable'
+}
+
+/** Starts a command that goes on, and waits until it is ready. */
+export const start = async (t: Scope, folder: string, options: Start): Promise<Running> => {
+  const { args, variables, ready, log = 'collected' } = options
+  const errors = log === 'collected' ? 'pipe' : openSync(devNull, 'r')
   const child = spawn(process.execPath, [PROGRAM, ...args], {
     cwd: folder,
     env: environment(variables),
     timeout: SERVICE_MS_MAX,
+    stdio: ['pipe', 'pipe', errors],
   })
+  if (typeof errors === 'number') closeSync(errors)
   const printed = collect(child)
   const closed = once(child, 'close')
   t.after(() => child.kill('SIGKILL'))

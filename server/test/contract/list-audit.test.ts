@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { limitKey } from '../support/earlier-keys.ts'
 import { type Answer, assertProblem, claimsOf, get, introspect, issue, revoke } from '../support/requests.ts'
+import { sendManyAndReset } from '../support/reset-connections.ts'
 import { countRows } from '../support/store-file.ts'
 import { startServer, type TestServer } from '../support/test-server.ts'
 
@@ -131,4 +132,25 @@ test('an API key of before that is limited to audiences reads neither, and hears
     const answer = await get(service, path, { 'x-api-key': limited.key })
     assertProblem(answer, 403, 'insufficient_scope', description)
   }
+})
+
+test('an act whose caller resets the connection has its address or unknown as its source', async () => {
+  const { key } = await service.createApiKey('agents:write')
+  const port = Number(new URL(service.baseUrl).port)
+  const sources = new Set<unknown>()
+  for (let round = 0; round < 50 && !sources.has('unknown'); round += 1) {
+    await sendManyAndReset(port, 50, {
+      path: '/api/v1/agents',
+      type: 'application/json',
+      headers: { 'x-api-key': key },
+      bodyOf: n => JSON.stringify({ name: `reset ${round} ${n}`, scope: 'db:read' }),
+    })
+    const { data } = await list('kind=agent.create&actor_type=api_key&limit=50')
+    for (const { source } of data) sources.add(source)
+  }
+  assert.ok(sources.has('unknown'), 'no connection was reset before its address was read')
+  assert.deepEqual(
+    [...sources].filter(source => source !== 'unknown' && source !== '127.0.0.1'),
+    [],
+  )
 })

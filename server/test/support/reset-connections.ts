@@ -5,25 +5,41 @@ import { connect } from 'node:net'
 
 const AT_ONCE = 50
 
-const tokenRequest = (port: number, clientId: string): string => {
-  const form = `grant_type=client_credentials&client_id=${clientId}&client_secret=wrong`
-  const type = 'content-type: application/x-www-form-urlencoded'
-  return `POST /oauth/token HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\n${type}\r\ncontent-length: ${form.length}\r\n\r\n${form}`
+export type ResetRequest = {
+  readonly path: string
+  readonly type: string
+  readonly headers?: Readonly<Record<string, string>>
+  /** By the number of the request, from 0. */
+  readonly bodyOf: (n: number) => string
 }
 
-const sendAndReset = async (port: number, request: string): Promise<void> => {
+const textOf = ({ path, type, headers, bodyOf }: ResetRequest, port: number, n: number): string => {
+  const body = bodyOf(n)
+  const fields = { host: `127.0.0.1:${port}`, 'content-type': type, 'content-length': body.length, ...headers }
+  const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`)
+  return `POST ${path} HTTP/1.1\r\n${lines.join('')}\r\n${body}`
+}
+
+const sendAndReset = async (port: number, text: string): Promise<void> => {
   const socket = connect(port, '127.0.0.1')
   // Whatever the service does with the connection meanwhile.
   socket.on('error', () => undefined)
   const closed = once(socket, 'close')
-  socket.once('connect', () => void socket.write(request, () => socket.resetAndDestroy()))
+  socket.once('connect', () => void socket.write(text, () => socket.resetAndDestroy()))
   await closed
 }
 
-/** Asks so many times for a token with a wrong secret, and hears no answer. */
-export const askAndReset = async (port: number, count: number, clientId = 'nobody'): Promise<void> => {
-  const request = tokenRequest(port, clientId)
+/** Sends so many of them, and hears no answer. */
+export const sendManyAndReset = async (port: number, count: number, request: ResetRequest): Promise<void> => {
   for (let sent = 0; sent < count; sent += AT_ONCE) {
-    await Promise.all(Array.from({ length: AT_ONCE }, () => sendAndReset(port, request)))
+    await Promise.all(Array.from({ length: AT_ONCE }, (_, n) => sendAndReset(port, textOf(request, port, sent + n))))
   }
 }
+
+/** Asks so many times for a token with a wrong secret. */
+export const askAndReset = (port: number, count: number, clientId = 'nobody'): Promise<void> =>
+  sendManyAndReset(port, count, {
+    path: '/oauth/token',
+    type: 'application/x-www-form-urlencoded',
+    bodyOf: () => `grant_type=client_credentials&client_id=${clientId}&client_secret=wrong`,
+  })
