@@ -4,7 +4,6 @@ import type { Act } from './domain/act.ts'
 import type { Attempt, RefusalCount, RefusalFilters } from './domain/attempt.ts'
 import type { AuditEntry, AuditFilters } from './domain/audit.ts'
 import type { Agent, Client } from './domain/agent.ts'
-import type { OperatorCaller } from './domain/caller.ts'
 import type { AgentChange } from './domain/change-agent.ts'
 import type { AccessTokenClaims, Confirmation, TokenAddress } from './domain/claims.ts'
 import type { CertificateSources } from './domain/client-certificate.ts'
@@ -44,6 +43,7 @@ import type {
   SingleUse,
 } from './ports/secret-registers.ts'
 import type { SigningKeyMaker, SigningKeyRegister } from './ports/signing-keys.ts'
+import type { Operators } from './ports/operators.ts'
 
 /** `cached` may answer from memory where `service.seq` is unchanged; a refusal needs `fresh`. */
 export type Freshness = 'cached' | 'fresh'
@@ -220,14 +220,6 @@ export interface TokenCodec {
   isSignedBy(text: string, key: PublicJwk): boolean
   /** As read(), for a revocation that must not miss: white space around it and any spelling of the signature pass. */
   readLenient(text: string): TokenReference | undefined
-}
-
-export interface Operators {
-  /**
-   * The operator whom a JWT of a configured identity provider names, or why it is refused (for the log only). Throws
-   * Unavailable where the keys cannot be had, or too many wait to be verified; of these each `source` has its share.
-   */
-  verify(jwt: string, source: string): Promise<OperatorCaller | { readonly refused: string }>
 }
 
 export interface Secrets {

@@ -86,7 +86,9 @@ test('each line of the banner works as pasted, in order, and all six operations 
 
 test('the banner names the variables of dev.env and never their values', async t => {
   const { folder, running } = await startInFolder(t)
-  const secrets = devEnvironment(folder).matchAll(/^export (?:CLIENT_SECRET|ADMIN_API_KEY|IDENTITY_PROVIDER_JWT)='(.+)'$/gm)
+  const secrets = devEnvironment(folder).matchAll(
+    /^export (?:CLIENT_SECRET|ADMIN_API_KEY|IDENTITY_PROVIDER_JWT)='(.+)'$/gm,
+  )
   const values = [...secrets].map(([, value = '']) => value)
   assert.equal(values.length, 3)
   for (const value of values) assert.ok(!running.printed.includes(value))

@@ -3,5 +3,13 @@ import { testOnPostgres } from './store-tests.ts'
 
 await testOnPostgres([
   'contract',
-  ['import-clients', 'import-documents', 'import-effects', 'imported-secrets', 'imported-secrets-flood', 'exports'],
+  [
+    'import-clients',
+    'import-documents',
+    'import-effects',
+    'import-lane',
+    'imported-secrets',
+    'imported-secrets-flood',
+    'exports',
+  ],
 ])

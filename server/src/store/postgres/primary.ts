@@ -2,7 +2,14 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { Unavailable } from '../../domain/refusal.ts'
 import type { DatabaseAddress, DatabaseHost, Unsafe } from './address.ts'
-import { type Asked, connect, type Connection, type ConnectOptions, POOLED_SESSION, SESSION_SETTINGS } from './connection.ts'
+import {
+  type Asked,
+  connect,
+  type Connection,
+  type ConnectOptions,
+  POOLED_SESSION,
+  SESSION_SETTINGS,
+} from './connection.ts'
 import { TIMELINE } from './fail-overs.ts'
 import { StoreProblem } from '../store-problem.ts'
 

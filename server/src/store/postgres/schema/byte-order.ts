@@ -23,10 +23,10 @@ const columnsOf = {
   migration: ['name'],
   given: ['what'],
   upkeep: ['holder'],
-  agent: [
-    ...['id', 'client_id', 'name', 'description', 'owner', 'labels', 'scopes', 'default_scope', 'resources'],
-    ...['default_audience', 'at_live_tokens_max'],
-  ],
+  agent: ['id', 'client_id', 'name', 'description', 'owner', 'labels', 'scopes', 'default_scope', 'resources'].concat(
+    'default_audience',
+    'at_live_tokens_max',
+  ),
   credential: ['id', 'name', 'foreign_hash', 'trust'],
   api_key: ['id', 'name', 'permissions', 'audiences'],
   signing_key: ['kid', 'public_jwk', 'key_encryption_key_id', 'thumbprint', 'state'],
