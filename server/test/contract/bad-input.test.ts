@@ -256,8 +256,8 @@ test('a list takes a time of every year that RFC 3339 can write, long gone or fa
   for (const [path, names] of lists) {
     for (const name of names) {
       for (const time of times) {
-        const answer = await list(path, `${name}=${time}`)
-        assert.deepEqual([answer.status, answer.json], [200, { data: [], next_cursor: null }], `${name}=${time}`)
+        const { status, json } = await list(path, `${name}=${time}`)
+        assert.deepEqual([status, Object.keys(json as object)], [200, ['data', 'next_cursor']], `${name}=${time}`)
       }
     }
   }
