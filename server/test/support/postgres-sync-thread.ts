@@ -16,7 +16,11 @@ const parserAsThere = (type: number): ((text: string) => unknown) =>
 const BYTES_AS_HEX = '-c bytea_output=hex'
 
 const connect = async (url: string): Promise<pg.Client> => {
-  const client = new pg.Client({ connectionString: url, options: BYTES_AS_HEX, types: { getTypeParser: parserAsThere } })
+  const client = new pg.Client({
+    connectionString: url,
+    options: BYTES_AS_HEX,
+    types: { getTypeParser: parserAsThere },
+  })
   // Its database may be dropped while it is idle.
   client.on('error', () => clients.delete(url))
   await client.connect()
