@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { Unavailable } from '../../src/domain/refusal.ts'
+import { sendTogether } from '../support/raw-connection.ts'
 import {
   type Answer,
   assertError,
@@ -13,7 +14,6 @@ import {
   issue,
   postForm,
   revoke,
-  sendBytes,
 } from '../support/requests.ts'
 import { type AgentOfTest, AUDIENCE, startServer, type TestServer } from '../support/test-server.ts'
 
@@ -213,9 +213,8 @@ test('what arrives in one turn of the event loop is looked up together', async (
     const { key } = await counting.createApiKey('tokens:introspect')
     const body = `token=${await issue(counting, await counting.createAgent())}`
     const head = `POST ${PATH} HTTP/1.1\r\nHost: x\r\nX-API-Key: ${key}\r\nContent-Length: ${body.length}\r\n`
-    const one = `${head}Content-Type: application/x-www-form-urlencoded\r\n`
-    const answers = await sendBytes(counting, `${one}\r\n${body}${one}Connection: close\r\n\r\n${body}`)
-    assert.equal(answers.match(/"active":true/g)?.length, 2)
+    const request = `${head}Content-Type: application/x-www-form-urlencoded\r\nConnection: close\r\n\r\n${body}`
+    for (const answer of await sendTogether(counting, [request, request])) assert.match(answer, /"active":true/)
     assert.deepEqual(groups, [2])
   } finally {
     await counting.close()

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { LIFETIMES_MAX } from '../../src/domain/agent.ts'
 import type { Ports } from '../../src/ports.ts'
-import { askToken, issue, sendBytes } from '../support/requests.ts'
+import { sendTogether } from '../support/raw-connection.ts'
+import { askToken, issue } from '../support/requests.ts'
 import { type AgentOfTest, startServer, type TestServer } from '../support/test-server.ts'
 
 /** Runs `work` against a service and gives the sizes of the groups that it wrote. */
@@ -28,22 +29,19 @@ const countInserts = async (work: (service: TestServer, groups: number[]) => Pro
   }
 }
 
-const requestOf = ({ clientId, clientSecret }: AgentOfTest, headers = ''): string => {
+const requestOf = ({ clientId, clientSecret }: AgentOfTest): string => {
   const fields = { grant_type: 'client_credentials', client_id: clientId, client_secret: clientSecret }
   const body = new URLSearchParams(fields).toString()
-  const head = `POST /oauth/token HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n`
-  return `${head}Content-Type: application/x-www-form-urlencoded\r\n${headers}\r\n${body}`
-}
-
-/** The answers to two requests that arrive in one turn, in order. */
-const askTogether = async (service: TestServer, one: AgentOfTest, two: AgentOfTest): Promise<readonly string[]> => {
-  const text = await sendBytes(service, requestOf(one) + requestOf(two, 'Connection: close\r\n'))
-  return text.split(/(?=HTTP\/1\.1 \d{3} )/)
+  const head = `POST /oauth/token HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: ${body.length}\r\n`
+  return `${head}Content-Type: application/x-www-form-urlencoded\r\n\r\n${body}`
 }
 
 test('what arrives in one turn of the event loop is written together', () =>
   countInserts(async (service, groups) => {
-    const answers = await askTogether(service, await service.createAgent(), await service.createAgent())
+    const answers = await sendTogether(service, [
+      requestOf(await service.createAgent()),
+      requestOf(await service.createAgent()),
+    ])
     assert.equal(answers.length, 2)
     for (const answer of answers) {
       assert.match(answer, /^HTTP\/1\.1 200 OK\r\n/)
@@ -63,7 +61,7 @@ test('no room for a lifetime more: 503 with Retry-After for that request, 200 fo
     // An agent without a lifetime of its own has the service's, which is none of the sixteen.
     const [beyond, neighbour = beyond] = [await service.createAgent(), agents[0]]
     groups.length = 0
-    const [refused = '', granted = ''] = await askTogether(service, beyond, neighbour)
+    const [refused = '', granted = ''] = await sendTogether(service, [requestOf(beyond), requestOf(neighbour)])
     assert.deepEqual(groups, [2])
     assert.match(refused, /^HTTP\/1\.1 503 Service Unavailable\r\n/)
     assert.match(refused, /\r\nretry-after: 1\r\n/i)
