@@ -1,7 +1,6 @@
 // Requests that arrive in one turn of the event loop, and so in one group: each on a connection of its own, for of one
 // connection no two are served at once.
-import { once } from 'node:events'
-import { getOf, openConnection, readToEnd } from './raw-connection.ts'
+import { writeTogether } from './raw-connection.ts'
 import type { TestServer } from './test-server.ts'
 
 /** A form that is posted; `form` is sent as it is written. */
@@ -42,16 +41,10 @@ export const sendTogether = async (
   service: TestServer,
   forms: readonly FormRequest[],
 ): Promise<readonly FormAnswer[]> => {
-  const opened = await Promise.all(
-    forms.map(async form => {
-      const socket = await openConnection(service)
-      // Once it is answered, the service has accepted the connection.
-      socket.write(getOf(service, '/livez'))
-      await once(socket, 'data')
-      return { socket, text: textOf(service, form) }
-    }),
-  )
-  const answers = opened.map(({ socket }) => readToEnd(socket))
-  for (const { socket, text } of opened) socket.write(text)
-  return (await Promise.all(answers)).map(answerOf)
+  return (
+    await writeTogether(
+      service,
+      forms.map(form => textOf(service, form)),
+    )
+  ).map(answerOf)
 }
