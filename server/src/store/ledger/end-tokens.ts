@@ -2,19 +2,19 @@
 import type { Act } from '../../domain/act.ts'
 import type { TokenAddress } from '../../domain/claims.ts'
 import { type CutOff, type CutOffConditions, causeOfEnd } from '../../domain/ledger.ts'
-import { Unavailable } from '../../domain/refusal.ts'
 import { type EndingReason, REASONS } from '../../domain/reason.ts'
 import { bytesOfId } from '../rows.ts'
-import { first, only, run, type Script } from '../script.ts'
+import { first, run, type Script } from '../script.ts'
 import { nextSeq, recordAct, audit, type Transaction } from '../transaction.ts'
 import { readOpenCutOffs } from './cut-offs.ts'
+import { mayCoverAny, takeSlot } from './slots.ts'
 import { expiryOf, ledgerTokenOf, TOKEN_COLUMNS, type TokenRow } from './token-rows.ts'
 import { type Covered, walkCovered } from './walk.ts'
 
 /** An act that covers at most so many tokens moves their rows at once; a larger one leaves them to the fill. */
 const MOVED_AT_ONCE_MAX = 64
-/** Compound cut-offs that may be open at once: each look-up compares them all. */
-const COMPOUND_OPEN_MAX = 64
+/** Rows that an act looks at to learn whether they are so few. */
+const EXAMINED_AT_ONCE_MAX = 1000
 
 type Ending = { readonly at: number; readonly reason: EndingReason; readonly act: number }
 
@@ -91,15 +91,6 @@ function* anchor(conditions: CutOffConditions, seq: number): Script<boolean> {
   return true
 }
 
-const OPEN = `select count(*) as count from cutoff where state = 'open' and anchored = 0`
-
-function* refuseTooMany(): Script<void> {
-  const { count } = yield* only<{ count: number }>(OPEN)
-  if (count >= COMPOUND_OPEN_MAX) {
-    throw new Unavailable(`${COMPOUND_OPEN_MAX} revocations are still being worked off. Try again later.`)
-  }
-}
-
 type EndAll = {
   readonly conditions: CutOffConditions
   readonly reason: EndingReason
@@ -113,6 +104,15 @@ type EndAll = {
 const INSERT = `insert into cutoff (seq, conditions, anchored, reason, act, at, revocation_id, state)
   values (?, ?, ?, ?, ?, ?, ?, ?)`
 
+/** All that it ends and no open one before it has, where they are few and soon found: then it need not stay open. */
+function* readFewCovered(tx: Transaction, cutOff: CutOff): Script<readonly Covered[] | undefined> {
+  const walk = { from: null, examinedMax: EXAMINED_AT_ONCE_MAX, coveredMax: EXAMINED_AT_ONCE_MAX }
+  const { covered, done } = yield* walkCovered(tx, cutOff, walk)
+  if (!done) return (yield* mayCoverAny(cutOff)) ? undefined : []
+  const own = covered.filter(({ cause }) => cause.seq === cutOff.seq)
+  return own.length <= MOVED_AT_ONCE_MAX ? own : undefined
+}
+
 /**
  * Ends every token that the conditions cover, from the commit on, at a cost that does not grow with their number.
  * The caller writes the audit row. Gives the number of the act.
@@ -123,15 +123,14 @@ export function* endAll(
 ): Script<number> {
   const seq = yield* nextSeq(tx)
   const anchored = yield* anchor(conditions, seq)
-  if (!anchored) yield* refuseTooMany()
   yield* run('update service set last_end_seq = ?', seq)
   const cutOff: CutOff = { ...conditions, seq, at, reason, act: yield* recordAct(tx, act, revocationId) }
-  const few = yield* walkCovered(tx, cutOff, { from: null, examinedMax: 1000, coveredMax: MOVED_AT_ONCE_MAX + 1 })
-  const movesAll = few.done && few.covered.length <= MOVED_AT_ONCE_MAX
-  const isDone = movesAll && (yield* tx.isSettled(seq))
+  const few = yield* readFewCovered(tx, cutOff)
+  const isDone = few !== undefined && (yield* tx.isSettled(seq))
+  if (!isDone && !anchored) yield* takeSlot(act)
   const row = [seq, JSON.stringify(conditions), anchored ? 1 : 0, REASONS[reason], cutOff.act, at, revocationId]
   yield* run(INSERT, ...row, isDone ? 'closed' : 'open')
-  if (movesAll) yield* moveCovered(few.covered)
+  if (few !== undefined) yield* moveCovered(few)
   tx.live.forget(conditions.agent)
   return seq
 }
