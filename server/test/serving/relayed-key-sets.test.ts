@@ -16,7 +16,7 @@ const makeRelay = () => {
 test('a place is asked for once, however many wait, and each has the answer to its own', async () => {
   const { asked, relay } = makeRelay()
   const others = (['client', 'provider'] as const).map(of => ({ ...PLACE, of, jwksUri: 'https://keys.test/' }))
-  const waiting = [PLACE, PLACE, ...others].map(relay.latest)
+  const waiting = [PLACE, PLACE, ...others].map(place => relay.latest(place))
   assert.deepEqual(asked, [PLACE, ...others])
   asked.toReversed().forEach((place, n) => relay.settle(place, { ...SET, readAt: n }))
   assert.deepEqual(
