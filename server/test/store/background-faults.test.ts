@@ -100,17 +100,16 @@ test('a turn of the maintenance that fails before a task was asked rests as a wh
 test('counts of refusals that cannot be written are reported, and later ones are written', async t => {
   const world = await makeWorld(t)
   const { store, faults, file } = world
+  // Retention looks for old rows in that table, and may be due meanwhile.
+  const ofCounts = (): readonly Fault[] => faults.filter(({ task }) => task === 'refusal counts')
   const bringBack = takeAway(world, 'refused')
   store.audit.countRefusal({ way: 'client', clientId: null }, '192.0.2.1')
   await store.settle()
-  assert.deepEqual(
-    faults.map(({ task }) => task),
-    ['refusal counts'],
-  )
+  assert.equal(ofCounts().length, 1)
   bringBack()
   store.audit.countRefusal({ way: 'client', clientId: null }, 'unknown')
   await store.settle()
-  assert.equal(faults.length, 1)
+  assert.equal(ofCounts().length, 1)
   assert.equal(readNumber(file, `select count from refused where source = 'unknown'`), 1)
 })
 
