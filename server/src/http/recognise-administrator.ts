@@ -14,7 +14,7 @@ const readCredentials = (request: FastifyRequest): OrRefusal<AdministratorCreden
   const authorization = parseAuthorization(request.headers.authorization)
   if (key === undefined) {
     return authorization?.scheme === 'bearer'
-      ? { kind: 'bearer', jwt: authorization.credentials, source: request.ip }
+      ? { kind: 'bearer', jwt: authorization.credentials, source: sourceOf(request) }
       : { kind: 'none' }
   }
   return authorization === undefined

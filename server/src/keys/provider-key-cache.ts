@@ -16,8 +16,6 @@ const ASKING_APART_MILLISECONDS = 1_000
 export type ProviderKeyCache = {
   /** Those of the keys in memory that fit, where one is good and they need not be read again first: nothing is waited for. */
   held(fits: (key: ProviderKey) => boolean): readonly ProviderKey[]
-  /** Those of the keys in memory that fit, where one is good and they need not be read again first: nothing is waited for. */
-  held(fits: (key: ProviderKey) => boolean): readonly ProviderKey[]
   /**
    * The keys that fit. Where none does, or none is good, the set is read again, if the time for that has come.
    * Throws Unavailable where newer keys are needed and cannot be had, or as many requests as may already wait for them.

@@ -2,6 +2,7 @@
 import type { Access } from '../domain/access.ts'
 import { type ApiKeyCaller, hasRole, type OperatorCaller, ROLES } from '../domain/caller.ts'
 import { counted, isRefused, type OrRefusal, refuse, refuseCaller } from '../domain/refusal.ts'
+import type { Source } from '../domain/source.ts'
 import type { Ports } from '../ports.ts'
 import { authenticateApiKeys } from './authenticate-api-key.ts'
 import { authenticateOperator } from './authenticate-operator.ts'
@@ -9,7 +10,7 @@ import { authenticateOperator } from './authenticate-operator.ts'
 export type AdministratorCredentials =
   | { readonly kind: 'none' }
   | { readonly kind: 'api_key'; readonly key: string }
-  | { readonly kind: 'bearer'; readonly jwt: string; readonly source: string }
+  | { readonly kind: 'bearer'; readonly jwt: string; readonly source: Source }
 
 type RemoteAdministrator = ApiKeyCaller | OperatorCaller
 

@@ -1,13 +1,14 @@
 // Recognises an operator by a JWT of a configured identity provider.
 import type { OperatorCaller } from '../domain/caller.ts'
 import type { OrRefusal } from '../domain/refusal.ts'
+import type { Source } from '../domain/source.ts'
 import type { Ports } from '../ports.ts'
 
 /** The operator, or `invalid_token` with one text for every cause (RFC 6750 §3.1). */
 export const authenticateOperator = async (
   ports: Pick<Ports, 'operators'>,
   jwt: string,
-  source: string,
+  source: Source,
 ): Promise<OrRefusal<OperatorCaller>> => {
   const verified = await ports.operators.verify(jwt, source)
   if ('refused' in verified) {

@@ -12,6 +12,7 @@ import {
 import { hasExpired } from '../domain/expiry.ts'
 import { digestIn } from '../domain/hash.ts'
 import { type OrRefusal, type Refusal, refuse, Unavailable } from '../domain/refusal.ts'
+import type { Source } from '../domain/source.ts'
 import type { Milliseconds } from '../domain/time.ts'
 import type { UnverifiedAssertion } from '../ports/client-assertions.ts'
 import type { SingleUse } from '../ports/secret-registers.ts'
@@ -67,7 +68,7 @@ const candidatesOf = (client: Client, { kind, credentialId }: Named, now: Millis
     .toSorted((a, b) => Number(keyPlaceOf(a.trust).jwks === null) - Number(keyPlaceOf(b.trust).jwks === null))
 
 /** When, of which issuer, and from where. */
-type Asked = { readonly issuer: string; readonly now: Milliseconds; readonly source: string }
+type Asked = { readonly issuer: string; readonly now: Milliseconds; readonly source: Source }
 
 type Tried = { readonly credential: Credential; readonly jti: string | null; readonly until: Milliseconds }
 
@@ -117,7 +118,7 @@ const singleUse = ({ secrets }: AssertionPorts, client: Client, { jti, until }: 
 export const checkAssertion = async (
   ports: AssertionPorts,
   presented: PresentedAssertion,
-  source: string,
+  source: Source,
 ): Promise<OrRefusal<AssertedCredentials>> => {
   const read = ports.assertions.read(presented.assertion)
   if ('wrong' in read) return refuseAssertion(presented, undefined, read.wrong)

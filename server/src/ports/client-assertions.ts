@@ -8,7 +8,7 @@ export type UnverifiedAssertion = {
   readonly claims: Readonly<Record<string, unknown>>
   /**
    * Null where a key at this place signed it; else what is wrong. Does not block the thread. Throws Unavailable where
-   * the keys cannot be had, or too many wait for them or to be verified; of these each `source` has its share.
+   * the keys cannot be had, or too many wait for them or to be verified; of these each network has its share.
    */
   readonly verify: (place: KeyPlace, source: string) => Promise<string | null>
 }

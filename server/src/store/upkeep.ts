@@ -125,7 +125,10 @@ const tasksOf = (options: UpkeepOptions): readonly Task[] => {
 export type Maintenance = {
   /** The step that is due first, or undefined: then nothing is. */
   readonly due: (now: () => Milliseconds) => Script<Step | undefined>
-  /** To be told a fault of that script, or of the step that it gave. Says whether other tasks can go on meanwhile. */
+  /**
+   * To be told a fault of that script, of the step that it gave, or of what comes before them. Says whether other tasks can go
+   * on meanwhile; never twice without a task in between.
+   */
   readonly failed: (fault: unknown) => boolean
   /** Lets tasks that failed try again. */
   readonly tick: () => void
@@ -145,12 +148,15 @@ export const makeMaintenance = (options: UpkeepOptions): Maintenance => {
         const work = yield* task.due(now)
         if (work !== undefined) return { name: task.name, work }
       }
+      asked = undefined
       return undefined
     },
     failed: fault => {
-      options.onFault(asked?.name ?? 'turn of maintenance', fault)
-      if (asked === undefined) return false
-      resting.add(asked)
+      const task = asked
+      asked = undefined
+      options.onFault(task?.name ?? 'turn of maintenance', fault)
+      if (task === undefined) return false
+      resting.add(task)
       return true
     },
     tick: () => resting.clear(),

@@ -91,6 +91,15 @@ test('sources by the hundred, one each, keep one another out no longer than the 
   assert.deepEqual(await endAll(), ['0', '1', '2', '3'])
 })
 
+test('addresses of one IPv6 network are one source, however many of them one caller uses', async () => {
+  const { ask, endAll, refused, turn } = makeWorld(1, 3)
+  for (let n = 0; n < 4; n += 1) ask(`flood ${n}`, `2001:db8:0:1::${n}`)
+  ask('honest', '2001:db8:0:2::1')
+  await turn()
+  assert.deepEqual(refused(), ['flood 3'])
+  assert.deepEqual(await endAll(), ['flood 0', 'flood 1', 'honest', 'flood 2'])
+})
+
 test('a fault is the fault of its own request and leaves its place to the next', async () => {
   const { ask, begun, endAll, outcomes, turn } = makeWorld(1, 10)
   for (const name of ['1', '2']) ask(name, 'a')

@@ -5,6 +5,8 @@ import { test, type TestContext } from 'node:test'
 import type { BackgroundTask } from '../../src/store/background.ts'
 import { makeRefusalCounter } from '../../src/store/audit/refusal-counter.ts'
 import type { Refused } from '../../src/store/audit/refusals.ts'
+import { given, type Script } from '../../src/store/script.ts'
+import { makeMaintenance } from '../../src/store/upkeep.ts'
 import {
   act,
   createAgent,
@@ -67,20 +69,47 @@ test('a task of the maintenance that fails is reported, keeps no other from its 
   await until(world, () => countRows(file, 'used_proof') === 0)
 })
 
+/** A script of a store whose tables are empty. */
+const runOnNothing = <T>(script: Script<T>): T => {
+  let step = script.next()
+  while (step.done !== true) step = script.next({ rows: [], changes: 0 })
+  return step.value
+}
+
+test('a turn of the maintenance that fails before a task was asked rests as a whole, and is no fault of the task before', () => {
+  const faults: BackgroundTask[] = []
+  const maintenance = makeMaintenance({
+    retention: KEEP_LONG,
+    sealKey: null,
+    keyPolicy: null,
+    steady: () => 0,
+    onKeyWanted: () => undefined,
+    onSeal: () => undefined,
+    onFault: task => void faults.push(task),
+    retentionStep: () => given('nothing_left'),
+  })
+  const cannotRead = new Error('permission denied')
+  assert.equal(runOnNothing(maintenance.due(() => 0))?.name, 'retention')
+  assert.equal(maintenance.failed(cannotRead), true)
+  assert.equal(maintenance.failed(cannotRead), false)
+  assert.equal(runOnNothing(maintenance.due(() => 0)), undefined)
+  assert.equal(maintenance.failed(cannotRead), false)
+  assert.deepEqual(faults, ['retention', 'turn of maintenance', 'turn of maintenance'])
+})
+
 test('counts of refusals that cannot be written are reported, and later ones are written', async t => {
   const world = await makeWorld(t)
   const { store, faults, file } = world
+  // Retention looks for old rows in that table, and may be due meanwhile.
+  const ofCounts = (): readonly Fault[] => faults.filter(({ task }) => task === 'refusal counts')
   const bringBack = takeAway(world, 'refused')
   store.audit.countRefusal({ way: 'client', clientId: null }, '192.0.2.1')
   await store.settle()
-  assert.deepEqual(
-    faults.map(({ task }) => task),
-    ['refusal counts'],
-  )
+  assert.equal(ofCounts().length, 1)
   bringBack()
   store.audit.countRefusal({ way: 'client', clientId: null }, 'unknown')
   await store.settle()
-  assert.equal(faults.length, 1)
+  assert.equal(ofCounts().length, 1)
   assert.equal(readNumber(file, `select count from refused where source = 'unknown'`), 1)
 })
 
