@@ -57,6 +57,11 @@ ${links.join('\n')}
 `
 }
 
+const answerIcon =
+  (icon: Constant) =>
+  (request: FastifyRequest, reply: FastifyReply): FastifyReply =>
+    sendConstant(request, reply.header('cache-control', `public, max-age=${ICON_MAX_AGE_SECONDS}`), icon)
+
 type FrontPageOptions = { readonly basePath: string; readonly issuer: string; readonly hash: Hash }
 
 export const registerFrontPage = (app: FastifyInstance, { basePath, issuer, hash }: FrontPageOptions): void => {
@@ -69,10 +74,6 @@ export const registerFrontPage = (app: FastifyInstance, { basePath, issuer, hash
     void reply.header('content-security-policy', PAGE_POLICY).header('x-content-type-options', 'nosniff')
     return sendConstant(request, reply, page)
   }
-  const answerIcon =
-    (icon: Constant) =>
-    (request: FastifyRequest, reply: FastifyReply): FastifyReply =>
-      sendConstant(request, reply.header('cache-control', `public, max-age=${ICON_MAX_AGE_SECONDS}`), icon)
 
   const options = { schema: { hide: true } }
   for (const path of new Set([basePath || '/', `${basePath}/`])) app.get(path, options, answer)
