@@ -16,6 +16,7 @@ const ON_ONE_STORE: Readonly<Record<string, string>> = {
   'contract/constant-bodies': WIRE,
   'contract/dpop-settings': WIRE,
   'contract/every-endpoint': WIRE,
+  'contract/front-page': WIRE,
   'contract/hostile-bytes': WIRE,
   'contract/known-weak-keys': WIRE,
   'contract/mcp-clients': WIRE,

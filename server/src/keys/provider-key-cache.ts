@@ -31,6 +31,12 @@ const describeOutage = (issuer: string, cause: string): string =>
   'Try again; until they can be read, use an API key, or the command mintmark beside the store. ' +
   'GET /readyz?verbose shows the state, and the log the whole reason.'
 
+const outageOf = ({ of, issuer }: KeySetPlace, { cause, detail }: ReadingFailure): Unavailable => {
+  const message = `The keys of the identity provider ${issuer} cannot be had: ${detail}.`
+  // Why those of a client cannot be had would tell its owner what stands at an address of our network.
+  return new Unavailable(message, of === 'provider' ? { toCaller: describeOutage(issuer, cause) } : {})
+}
+
 /** One that can be verified with: a weak one may have been replaced. */
 const isGood = (key: ProviderKey): boolean => 'key' in key.read()
 
@@ -50,12 +56,7 @@ export const makeProviderKeyCache = ({ place, keySets, uses, monotonicNow }: Cac
 
   const age = (): number => monotonicNow() - times.readAt
 
-  const unavailable = (): Unavailable => {
-    const { cause, detail } = times.failure ?? NOT_READ
-    const message = `The keys of the identity provider ${place.issuer} cannot be had: ${detail}.`
-    // Why those of a client cannot be had would tell its owner what stands at an address of our network.
-    return new Unavailable(message, place.of === 'provider' ? { toCaller: describeOutage(place.issuer, cause) } : {})
-  }
+  const unavailable = (): Unavailable => outageOf(place, times.failure ?? NOT_READ)
 
   const crowded = (): Unavailable => new Unavailable(`More JWTs wait for the keys of ${place.issuer} than are taken.`)
 
