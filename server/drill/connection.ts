@@ -12,6 +12,7 @@ export type Answer = { readonly status: number; readonly body: string }
 export type Connection = {
   /** Rejects with ConnectionLost. */
   readonly exchange: (request: string) => Promise<Answer>
+  readonly hasEnded: () => boolean
   readonly close: () => void
 }
 
@@ -66,6 +67,7 @@ export const openConnection = async (port: number, answerMsMax = ANSWER_MS_MAX):
         waiting = { resolve, reject }
         socket.write(request, 'latin1')
       }),
+    hasEnded: () => ended,
     close: () => void socket.destroy(),
   }
 }

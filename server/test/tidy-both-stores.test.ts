@@ -23,6 +23,7 @@ const ON_ONE_STORE: Readonly<Record<string, string>> = {
   'contract/openapi': WIRE,
   'contract/openapi-document': WIRE,
   'contract/pipelining': WIRE,
+  'contract/provider-health': WIRE,
   'contract/provider-key-flood': WIRE,
   'contract/publish-metadata': WIRE,
   'contract/real-clients': WIRE,

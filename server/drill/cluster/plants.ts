@@ -110,11 +110,11 @@ export const PLANTS: readonly Plant[] = [
     edits: [
       {
         file: 'store/postgres/primary.ts',
-        find: 'const isPrimary = ',
+        find: 'const lookAt = ',
         replace: `export const connectToAny = address =>
   connect(address, address.hosts[Math.floor(Math.random() * address.hosts.length)])
 
-const isPrimary = `,
+const lookAt = `,
       },
       {
         file: SESSION,

@@ -10,7 +10,6 @@ import { GROWTH_MIB_MAX, judge, type Observation } from './judge.ts'
 import { faultsIn, peakMiB, resetPeak, residentMiB, threadsOf } from './process-state.ts'
 import type { Tally } from './stranger.ts'
 import type { AttackOptions } from './stranger-thread.ts'
-import { untilReady } from '../service-under-drill.ts'
 import type { Service, World } from './world.ts'
 
 export type StageRun = { readonly stage: string; readonly seconds: number; readonly seed: number }
@@ -59,13 +58,6 @@ const settle = async ({ pid, ended }: Service, beforeMiB: number): Promise<numbe
 const askBeside = ({ access, importedClients }: World, { stage, seconds }: StageRun): Promise<FirstTokens | null> =>
   stage === IMPORTED_STAGE ? askForFirstTokens(access.port, importedClients, seconds) : Promise.resolve(null)
 
-/** Of a process that has ended, whoever starts it again must ask. */
-const revivedAfter = async ({ access, tokens }: World, service: Service): Promise<number> => {
-  if (service.ended() !== null) return 0
-  await untilReady(access.port)
-  return countRevived(access, tokens)
-}
-
 /** Both at once: the strangers, and those whom they want to keep from their first token. */
 const attackBeside = (world: World, run: StageRun, options: AttackOptions) =>
   Promise.all([attack(options), askBeside(world, run)])
@@ -90,10 +82,6 @@ export const endure = async (world: World, service: Service, asked: StageRun): P
   const [tally, firstTokens] = await attackBeside(world, run, { ...run, ...known, access, adminJwt, cursors })
   const residentAfterMiB = await settle(service, before.residentMiB)
   const counts = await honest.stop()
-  const revived = await revivedAfter(world, service).catch((fault: unknown) => {
-    wrong.push(`afterwards: ${fault instanceof Error ? fault.message : String(fault)}`)
-    return 0
-  })
   const left = threadsOf(service.pid)
   const observed: Observation = {
     ended: service.ended(),
@@ -103,9 +91,11 @@ export const endure = async (world: World, service: Service, asked: StageRun): P
     residentAfterMiB,
     peakMiB: peakMiB(service.pid),
     honest: counts,
-    revived,
+    revived: 0,
     ...tally,
     firstTokens,
   }
-  return { observed, wrong: [...judge(observed), ...wrong] }
+  // Of a service that is not well it is asked once it has been started again.
+  const revived = judge(observed).length === 0 ? await countRevived(access, tokens) : 0
+  return { observed, wrong: [...judge({ ...observed, revived }), ...wrong] }
 }

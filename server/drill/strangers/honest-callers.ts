@@ -53,9 +53,14 @@ type Exchange = Disposable & { readonly ask: (request: string) => Promise<Answer
 const makeExchange = (port: number): Exchange => {
   const kept: Connection[] = []
   let asked = 0
+  // One that lay idle for as long as an answer may take has ended by itself.
+  const takeKept = (): Connection | undefined => {
+    const connection = kept.pop()
+    return connection?.hasEnded() === true ? takeKept() : connection
+  }
   const ask = async (request: string): Promise<Answer> => {
     asked += 1
-    const reused = asked % FRESH_EVERY === 0 ? undefined : kept.pop()
+    const reused = asked % FRESH_EVERY === 0 ? undefined : takeKept()
     const connection = reused ?? (await openConnection(port, ANSWER_MS_MAX))
     try {
       const answer = await connection.exchange(request)

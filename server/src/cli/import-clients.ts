@@ -1,10 +1,9 @@
 // mintmark import keycloak and mintmark import hydra
 import { type Command, InvalidArgumentError } from 'commander'
-import { IMPORT_BYTES_MAX, IMPORT_VALUES_MAX, MANY_VALUES } from '../domain/foreign-client.ts'
-import { hasMoreValues } from '../domain/json-values.ts'
+import { IMPORT_ADVICE, IMPORT_BYTES_MAX, IMPORT_VALUES_MAX } from '../domain/foreign-client.ts'
+import { countValues, isOneStructure } from '../domain/json-values.ts'
 import { administers } from './administer.ts'
 import { CommandFailed } from './exit.ts'
-import { parseJson } from './parse-json.ts'
 import { areRecords, printLine, type PrintedRecord, printTable } from './print.ts'
 import { readDocument } from './standard-input.ts'
 
@@ -27,12 +26,14 @@ const gatherScopes = (
   return { ...before, [text.slice(0, equals)]: text.slice(equals + 1) }
 }
 
-/** The document as it stands, which is nothing but one value of JSON: what is made of it takes more memory than its text. */
+/** The document as it stands, which changes nothing beside it: what is made of it takes more memory than its text. */
 const checkDocument = (text: string): string => {
   const bytes = Buffer.from(text)
   if (bytes.length > IMPORT_BYTES_MAX) throw new CommandFailed(`The document is longer than ${IMPORT_BYTES_MAX} bytes.`)
-  if (hasMoreValues(bytes, IMPORT_VALUES_MAX)) throw new CommandFailed(`The document ${MANY_VALUES}`)
-  if (parseJson(text) === undefined) throw new CommandFailed('The document is not JSON.')
+  if (countValues(bytes) > IMPORT_VALUES_MAX) {
+    throw new CommandFailed(`The document holds more than ${IMPORT_VALUES_MAX} values: ${IMPORT_ADVICE}.`)
+  }
+  if (!isOneStructure(bytes)) throw new CommandFailed('The document is not JSON.')
   return text
 }
 

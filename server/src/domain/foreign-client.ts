@@ -8,8 +8,8 @@ export const IMPORTED_CLIENTS_MAX = 1000
 export const IMPORT_BYTES_MAX = 16 * 1_048_576
 /** Of all kinds, also of what is passed over. An export of that length has some 450,000. */
 export const IMPORT_VALUES_MAX = 500_000
-/** The rest of a sentence that opens with the text that is too large. */
-export const MANY_VALUES = `holds more than ${IMPORT_VALUES_MAX} values: leave out what is no client, or import it in parts.`
+/** What to do with a larger one. */
+export const IMPORT_ADVICE = 'leave out what is no client, or import it in parts'
 
 /** Why a client could get no token by the client-credentials grant there, or not by a secret: it is passed over. */
 export type SkipReason =

@@ -1,12 +1,11 @@
 // The body of POST /api/v1/imports, and what is planned from it. It is read beside the threads that serve: import-reader.ts.
 import { z } from 'zod'
 import { RESOURCES_MAX } from '../domain/audience.ts'
-import { type ForeignClient, IMPORT_VALUES_MAX, MANY_VALUES } from '../domain/foreign-client.ts'
+import { type ForeignClient, IMPORT_ADVICE, IMPORT_VALUES_MAX } from '../domain/foreign-client.ts'
 import { readHydraClient } from '../domain/hydra-client.ts'
 import { SCOPE_MAP_MAX } from '../domain/import-plan.ts'
-import { hasMoreValues } from '../domain/json-values.ts'
 import { readKeycloakClient } from '../domain/keycloak-client.ts'
-import { type OrRefusal, refuse } from '../domain/refusal.ts'
+import type { OrRefusal } from '../domain/refusal.ts'
 import { type ImportRequest, planClients, type PlannedImport } from '../operations/plan-clients.ts'
 import { atMost, hydraDocument, keycloakDocument } from './import-document.ts'
 import { makeJsonReader } from './json-body.ts'
@@ -46,12 +45,10 @@ const requestOf = (body: Body): ImportRequest => ({
   resources: body.resources ?? null,
 })
 
-const readBody = makeJsonReader(importBody)
+const readBody = makeJsonReader(importBody, { max: IMPORT_VALUES_MAX, advice: IMPORT_ADVICE })
 
 /** What is planned for each client; or why the body is refused. */
 export const readImportBody = (body: Buffer | null): OrRefusal<PlannedImport> => {
-  if (body !== null && hasMoreValues(body, IMPORT_VALUES_MAX))
-    return refuse('request_too_large', `The body ${MANY_VALUES}`)
   const parsed = readBody(body)
   return 'error' in parsed ? { refusal: parsed.error.refusal } : planClients(requestOf(parsed.value))
 }

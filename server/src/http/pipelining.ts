@@ -2,17 +2,20 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
+/** How many requests of a connection may wait for the response before theirs, in any case. */
+export const OWN_WAITING_MAX = 64
+
 /**
- * How many requests of a connection may wait for the response before theirs. Node parses 64 kB at a time, which hold
- * 3,600 requests; a connection with more waiting than this is closed.
+ * How many more may wait at a listener, of all its connections together. Node parses 64 kB at a time, which hold 3,600
+ * requests, and each takes 2 kB. A connection that has one more is closed.
  */
-export const WAITING_REQUESTS_MAX = 64
+export const SHARED_WAITING_MAX = 16_384
 
 type Connection = {
   /** Of the request that arrived last. */
   last: ServerResponse
   waiting: number
-  isPausing: boolean
+  hasWaited: boolean
   /** In place of a request whose body can never be read whole. */
   answerBroken?: () => void
 }
@@ -20,57 +23,72 @@ type Connection = {
 // One entry for a connection, not for a request.
 const connections = new WeakMap<Socket, Connection>()
 
-/** Reads no more of the connection while a request waits. Node itself resumes it as it reads a body or ends a response. */
-const pause = (socket: Socket, connection: Connection): void => {
-  socket.pause()
-  if (connection.isPausing) return
-  connection.isPausing = true
-  socket.on('resume', () => {
-    if (connection.waiting > 0) socket.pause()
-  })
-}
-
 type Exchange = { readonly request: IncomingMessage; readonly response: ServerResponse; readonly socket: Socket }
 
-const wait = ({ request, response, socket }: Exchange, connection: Connection, handle: RequestListener): void => {
-  const before = connection.last
-  connection.last = response
-  if (socket.destroyed) return
-  if (connection.waiting === WAITING_REQUESTS_MAX) {
-    socket.destroy()
-    return
+/** What waits at one listener. */
+const makeWaiting = (handle: RequestListener) => {
+  let shared = 0
+
+  const count = (connection: Connection, change: number): void => {
+    const before = connection.waiting
+    connection.waiting += change
+    shared += Math.max(0, connection.waiting - OWN_WAITING_MAX) - Math.max(0, before - OWN_WAITING_MAX)
   }
-  if (connection.waiting === 0) pause(socket, connection)
-  connection.waiting += 1
-  const begin = (): void => {
-    connection.waiting -= 1
+
+  /** Reads no more of the connection while a request waits. Node itself resumes it as it reads a body or ends a response. */
+  const pause = (socket: Socket, connection: Connection): void => {
+    socket.pause()
+    if (connection.hasWaited) return
+    connection.hasWaited = true
+    socket.on('resume', () => {
+      if (connection.waiting > 0) socket.pause()
+    })
+    socket.once('close', () => count(connection, -connection.waiting))
+  }
+
+  const begin = ({ request, response, socket }: Exchange, connection: Connection): void => {
     if (socket.destroyed) return
+    count(connection, -1)
     if (connection.waiting === 0) socket.resume()
     if (connection.answerBroken !== undefined && !request.complete) connection.answerBroken()
     else handle(request, response)
   }
-  // One request of a connection in a turn of the event loop: the other connections have their turns in between.
-  before.once('close', () => setImmediate(begin))
+
+  return (exchange: Exchange, connection: Connection): void => {
+    const { response, socket } = exchange
+    const before = connection.last
+    connection.last = response
+    if (socket.destroyed) return
+    if (connection.waiting >= OWN_WAITING_MAX && shared >= SHARED_WAITING_MAX) {
+      socket.destroy()
+      return
+    }
+    if (connection.waiting === 0) pause(socket, connection)
+    count(connection, 1)
+    // One request of a connection in a turn of the event loop: the other connections have their turns in between.
+    before.once('close', () => setImmediate(begin, exchange, connection))
+  }
 }
 
 /**
  * Calls `handle` for a request once the responses before it are out; never for one whose connection has gone by then.
  * RFC 9112 §9.3.2: only safe methods may be handled at the same time, and the responses must keep the order.
  */
-export const serveInTurn =
-  (handle: RequestListener): RequestListener =>
-  (request, response) => {
+export const serveInTurn = (handle: RequestListener): RequestListener => {
+  const wait = makeWaiting(handle)
+  return (request, response) => {
     const { socket } = request
     const connection = connections.get(socket)
     // Node gives a response its socket once those before it are out, which nearly always is at once.
     if (connection !== undefined && response.socket === null) {
-      wait({ request, response, socket }, connection, handle)
+      wait({ request, response, socket }, connection)
       return
     }
-    if (connection === undefined) connections.set(socket, { last: response, waiting: 0, isPausing: false })
+    if (connection === undefined) connections.set(socket, { last: response, waiting: 0, hasWaited: false })
     else connection.last = response
     if (!socket.destroyed) handle(request, response)
   }
+}
 
 type Ending = {
   /** Sends the one answer to the bytes that cannot be read. */

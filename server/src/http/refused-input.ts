@@ -4,8 +4,8 @@ import type { Refusal } from '../domain/refusal.ts'
 export class RefusedInput extends Error {
   override readonly name = 'RefusedInput'
   readonly refusal: Refusal
-  constructor(description: string) {
+  constructor(description: string, code: 'invalid_request' | 'request_too_large' = 'invalid_request') {
     super(description)
-    this.refusal = { code: 'invalid_request', description }
+    this.refusal = { code, description }
   }
 }

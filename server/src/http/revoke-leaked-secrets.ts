@@ -4,10 +4,12 @@ import { ACCESS } from '../domain/access.ts'
 import { type LeakAnswer, LEAKED_SECRETS_MAX, revokeLeakedSecrets } from '../operations/revoke-leaked-secrets.ts'
 import type { AdministrationPorts } from '../ports.ts'
 import { type AdministrationInput, makeAdministrationHandler } from './administer.ts'
+import { makeJsonReader } from './json-body.ts'
 import type { Refuser } from './refusals.ts'
 
-/** A full report is longer than other bodies are. */
+/** A full report is longer than other bodies are, and holds more: each secret comes with some members. */
 export const LEAK_REPORT_BYTES_MAX = 1_048_576
+const LEAK_REPORT_VALUES = { max: 20 * LEAKED_SECRETS_MAX, advice: 'report the secrets in parts' }
 
 // Members that a scanner adds one day are passed over: a report must not be lost for them.
 const foundSecret = z.object({
@@ -21,6 +23,9 @@ export const leakReport = z
   .array(foundSecret)
   .min(1, { error: 'holds no secret' })
   .max(LEAKED_SECRETS_MAX, { error: `holds more than ${LEAKED_SECRETS_MAX} secrets` })
+
+/** The parser of the body. */
+export const readLeakReport = makeJsonReader(leakReport, LEAK_REPORT_VALUES)
 
 const leakAnswer = z.object({
   result: z.enum(['revoked', 'already_revoked', 'unknown']),

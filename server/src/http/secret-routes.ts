@@ -18,7 +18,13 @@ import { pageQuery } from './list-query.ts'
 import { describeAdministration, describeList } from './openapi.ts'
 import { makeRevokeApiKeyHandler, revokeApiKeyBody } from './revoke-api-key.ts'
 import { makeRevokeCredentialHandler, revokeCredentialBody } from './revoke-credential.ts'
-import { leakAnswers, LEAK_REPORT_BYTES_MAX, leakReport, makeLeakedSecretsHandler } from './revoke-leaked-secrets.ts'
+import {
+  leakAnswers,
+  LEAK_REPORT_BYTES_MAX,
+  leakReport,
+  makeLeakedSecretsHandler,
+  readLeakReport,
+} from './revoke-leaked-secrets.ts'
 import { makeRotateApiKeyHandler } from './rotate-api-key.ts'
 import { makeRotateCredentialHandler } from './rotate-credential.ts'
 import { makeShowApiKeyHandler } from './show-api-key.ts'
@@ -157,6 +163,7 @@ const registerLeakedSecrets = (app: FastifyInstance, wire: AdministrationWire): 
       ...describeAdministration(description),
       bodyLimit: LEAK_REPORT_BYTES_MAX,
       onRequest: makeDoorkeeper(wire, description.access),
+      validatorCompiler: () => readLeakReport,
     },
     makeLeakedSecretsHandler(wire.ports, wire.refuser),
   )

@@ -3,7 +3,7 @@
 import { Unavailable } from '../domain/refusal.ts'
 
 /** Signatures of one thread that are verified at once, on libuv's threads; the loop starts the next ones between other work. */
-const UNDER_WAY_MAX = 4
+const UNDER_WAY_MAX = 2
 /** Signatures that wait, of all sources together. */
 const WAITING_MAX = 256
 

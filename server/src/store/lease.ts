@@ -12,8 +12,13 @@ export const LEASE_MS = 1000
 /** A lease at most so far ahead of the clock is waited out at start. */
 export const LEASE_WAIT_MS = 2000
 
-/** How far a clock may be ahead of what was counted on from its start, and the lease of it at start. */
+/** How far a clock may step ahead of what was counted on by steady time, and the lease be ahead of it at start. */
 export const CLOCK_OFF_MS_MAX = 60_000
+/**
+ * Steps ahead are added up for so long. A machine that is paused for a few seconds each night has a clock that is right
+ * all the same, and must not be taken for one that jumped after weeks.
+ */
+export const CLOCK_STEPS_MS = 3_600_000
 
 export type Wait = (ms: number) => Promise<void>
 

@@ -162,6 +162,18 @@ test('a body that is no JSON object, or no JSON at all, is refused', async () =>
   assert.equal(answer.status, 400)
 })
 
+test('a body holds 2000 values at most, whatever they are; who is not known hears 401 of any', async () => {
+  const body = (count: number) => `{"name":"x","scope":"db:read","resources":[${'0,'.repeat(count - 5)}0]}`
+  const json = { ...api.writer, 'content-type': 'application/json' }
+  const post = (count: number, headers: Readonly<Record<string, string>>) =>
+    send(service, { method: 'POST', path: AGENTS, headers, body: body(count) })
+  const wrong = 'resources.0 is missing, or is not of the type string.'
+  assertProblem(await post(2000, json), 400, 'invalid_request', wrong)
+  const many = 'The body holds more than 2000 values: send less.'
+  assertProblem(await post(2001, json), 413, 'request_too_large', many)
+  assert.equal((await post(5000, { 'content-type': 'application/json' })).status, 401)
+})
+
 test('an id that no agent has, or that is none, is 404; what is no id is not told back', async () => {
   const absent = (id: string) => get(service, `${AGENTS}/${id}`, api.reader)
   assertProblem(await absent(NOBODY), 404, 'not_found', `No agent has the id ${NOBODY}.`)

@@ -247,17 +247,15 @@ test('a list takes a time of every year that RFC 3339 can write, long gone or fa
     ['/api/v1/tokens', ['issued_after', 'issued_before']],
     ['/api/v1/tokens/history', ['issued_after', 'issued_before', 'ended_after', 'ended_before']],
   ] as const
-  const times = [
-    '0000-01-01T00:00:00%2B00:01',
-    '0272-09-04T10:11:12Z',
-    '9999-12-31T23:59:59-00:01',
-    '2016-12-31T23:59:60Z',
-  ]
+  const early = ['0000-01-01T00:00:00%2B00:01', '0272-09-04T10:11:12Z', '2016-12-31T23:59:60Z']
+  const times = [...early, '9999-12-31T23:59:59-00:01']
   for (const [path, names] of lists) {
+    const { data: all } = (await list(path, '')).json as { data: readonly unknown[] }
     for (const name of names) {
       for (const time of times) {
         const answer = await list(path, `${name}=${time}`)
-        assert.deepEqual([answer.status, answer.json], [200, { data: [], next_cursor: null }], `${name}=${time}`)
+        const data = early.includes(time) === name.endsWith('_after') ? all : []
+        assert.deepEqual([answer.status, answer.json], [200, { data, next_cursor: null }], `${name}=${time}`)
       }
     }
   }

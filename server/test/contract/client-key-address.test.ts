@@ -115,7 +115,7 @@ test('a server that hangs holds 128 of its own requests and nobody else', async 
   home.fail('hang')
   const asked = Array.from({ length: 200 }, () => ask())
   assert.equal((await Promise.race(asked)).status, 503)
-  assert.ok(service.log().includes(`More JWTs wait for the keys of ${home.jwksUri}`))
+  assert.ok(service.log().includes('More client assertions wait for the keys of their clients than are taken.'))
   await issue(service, agent)
   const other = await service.createAgent()
   await registerKeys(service, other, [key.jwk])

@@ -170,7 +170,7 @@ test('two DPoP headers are refused, also where they are equal or one is empty', 
 
 test('a header of 17,000 characters is refused before it is a proof', async () => {
   const head = ['POST /oauth/token HTTP/1.1', 'Host: x', 'Connection: close', `DPoP: ${'x'.repeat(17_000)}`, '', '']
-  assert.match(await sendBytes(service, head.join('\r\n')), /^HTTP\/1\.1 400 .*"error":"invalid_request"/s)
+  assert.match(await sendBytes(service, head.join('\r\n')), /^HTTP\/1\.1 431 .*"error":"header_fields_too_large"/s)
 })
 
 test('a nonce is taken for its minute and the next, and an older one hears the new one', async () => {

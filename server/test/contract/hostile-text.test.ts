@@ -88,10 +88,10 @@ const tryText = async (place: Place, text: HostileText, headers: Headers): Promi
   }
 }
 
-/** All at the same moment, but exports, of which a service takes few at once. */
+/** All at the same moment, but exports and imports, of which a service takes few at once. */
 const tryPlace = async (operation: string, place: Place, headers: Headers): Promise<void> => {
-  if (operation.includes('/exports/')) {
-    for (const text of HOSTILE_TEXTS) await tryText(place, text, headers)
+  if (/\/exports\/|\/imports/.test(operation)) {
+    for (const text of HOSTILE_TEXTS) await Promise.all([tryText(place, text, headers), assertHonest()])
     return
   }
   await Promise.all([assertHonest(), ...HOSTILE_TEXTS.map(text => tryText(place, text, headers)), assertHonest()])

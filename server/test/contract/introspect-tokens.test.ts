@@ -13,8 +13,8 @@ import {
   issue,
   postForm,
   revoke,
-  sendBytes,
 } from '../support/requests.ts'
+import { sendTogether } from '../support/together.ts'
 import { type AgentOfTest, AUDIENCE, startServer, type TestServer } from '../support/test-server.ts'
 
 const PATH = '/oauth/introspect/v2'
@@ -211,11 +211,9 @@ test('what arrives in one turn of the event loop is looked up together', async (
   })
   try {
     const { key } = await counting.createApiKey('tokens:introspect')
-    const body = `token=${await issue(counting, await counting.createAgent())}`
-    const head = `POST ${PATH} HTTP/1.1\r\nHost: x\r\nX-API-Key: ${key}\r\nContent-Length: ${body.length}\r\n`
-    const one = `${head}Content-Type: application/x-www-form-urlencoded\r\n`
-    const answers = await sendBytes(counting, `${one}\r\n${body}${one}Connection: close\r\n\r\n${body}`)
-    assert.equal(answers.match(/"active":true/g)?.length, 2)
+    const form = `token=${await issue(counting, await counting.createAgent())}`
+    const request = { path: PATH, form, headers: { 'x-api-key': key } }
+    for (const { text } of await sendTogether(counting, [request, request])) assert.match(text, /"active":true/)
     assert.deepEqual(groups, [2])
   } finally {
     await counting.close()

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { LIFETIMES_MAX } from '../../src/domain/agent.ts'
 import type { Ports } from '../../src/ports.ts'
-import { type PipelinedForm, sendTogether } from '../support/pipelined.ts'
+import { type FormRequest, sendTogether } from '../support/together.ts'
 import { askToken, issue } from '../support/requests.ts'
 import { type AgentOfTest, startServer, type TestServer } from '../support/test-server.ts'
 
@@ -29,7 +29,7 @@ const countInserts = async (work: (service: TestServer, groups: number[]) => Pro
   }
 }
 
-const requestOf = ({ clientId, clientSecret }: AgentOfTest): PipelinedForm => {
+const requestOf = ({ clientId, clientSecret }: AgentOfTest): FormRequest => {
   const fields = { grant_type: 'client_credentials', client_id: clientId, client_secret: clientSecret }
   return { path: '/oauth/token', form: new URLSearchParams(fields).toString() }
 }

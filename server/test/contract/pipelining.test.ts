@@ -1,8 +1,9 @@
 // What one connection may ask for at once, and in which order it is answered.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
+import type { Socket } from 'node:net'
 import { test } from 'node:test'
-import { WAITING_REQUESTS_MAX } from '../../src/http/pipelining.ts'
+import { OWN_WAITING_MAX, SHARED_WAITING_MAX } from '../../src/http/pipelining.ts'
 import { get, issue, send } from '../support/requests.ts'
 import { getOf, openConnection, readToEnd, statusesIn, TLS } from '../support/raw-connection.ts'
 import { startServer, type TestServer, type TestServerOptions } from '../support/test-server.ts'
@@ -28,6 +29,11 @@ const startGated = async (server: TestServerOptions['server'] = {}) => {
 const manyOf = (service: TestServer, path: string, requests: number): string =>
   getOf(service, path).repeat(requests - 1) + getOf(service, path).replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n')
 
+/** By then the service has read what it reads of what was sent, and the test has seen whether it closed the connection. */
+const passTurns = async (service: TestServer): Promise<void> => {
+  for (let n = 0; n < 5; n += 1) await get(service, '/livez')
+}
+
 for (const [scheme, options] of [
   ['plain', {}],
   ['TLS', TLS],
@@ -36,55 +42,90 @@ for (const [scheme, options] of [
     const { service, seen, arrived, go } = await startGated(options)
     try {
       const socket = await openConnection(service)
-      socket.write(manyOf(service, '/readyz', WAITING_REQUESTS_MAX + 1))
+      socket.write(manyOf(service, '/readyz', OWN_WAITING_MAX + 1))
       const answers = readToEnd(socket)
       await arrived
       go()
       assert.deepEqual(
         statusesIn(await answers),
-        Array.from({ length: WAITING_REQUESTS_MAX + 1 }, () => 200),
+        Array.from({ length: OWN_WAITING_MAX + 1 }, () => 200),
       )
-      assert.deepEqual(seen, { begun: WAITING_REQUESTS_MAX + 1, atOnce: 0, atOnceMax: 1 })
+      assert.deepEqual(seen, { begun: OWN_WAITING_MAX + 1, atOnce: 0, atOnceMax: 1 })
     } finally {
       await service.close()
     }
   })
 
-  test(`with one more request waiting than a connection may have, it is closed and none of them is begun (${scheme})`, async () => {
-    const { service, seen, go } = await startGated(options)
+  test(`a connection on which requests wait is not read, and so may send more of them than may wait (${scheme})`, async () => {
+    const { service, arrived, go } = await startGated(options)
     try {
       const socket = await openConnection(service)
-      socket.write(manyOf(service, '/readyz', WAITING_REQUESTS_MAX + 2))
-      assert.equal(await readToEnd(socket), '')
+      const requests = OWN_WAITING_MAX + SHARED_WAITING_MAX + 2
+      socket.write(getOf(service, '/readyz') + manyOf(service, '/livez', requests))
+      const answers = readToEnd(socket)
+      await arrived
+      await passTurns(service)
       go()
-      assert.equal((await get(service, '/livez')).status, 200)
-    } finally {
-      await service.close()
-    }
-    assert.equal(seen.begun, 1)
-  })
-
-  test(`more requests than may wait are all answered where they arrive as they are answered (${scheme})`, async () => {
-    const service = await startServer({ server: options })
-    try {
-      const socket = await openConnection(service)
-      const requests = 4 * WAITING_REQUESTS_MAX
-      // What is not read yet waits outside: no read brings more of such requests than may wait.
-      const padding = `X-Padding: ${'x'.repeat(4000)}\r\n\r\n`
-      const padded = (bytes: string): string => bytes.replaceAll(/\r\n\r\n/g, `\r\n${padding}`)
-      socket.write(padded(manyOf(service, '/livez', requests)))
-      assert.equal(statusesIn(await readToEnd(socket)).length, requests)
+      assert.equal(statusesIn(await answers).length, requests + 1)
     } finally {
       await service.close()
     }
   })
 }
 
+/** Whether the service keeps a connection that sends so many requests at once. */
+const isKept = async (service: TestServer, socket: Socket, requests: number): Promise<boolean> => {
+  let isClosed = false
+  socket.resume().once('close', () => {
+    isClosed = true
+  })
+  socket.write(getOf(service, '/readyz').repeat(requests))
+  await passTurns(service)
+  return !isClosed
+}
+
+/** Connections on which as many requests wait as may: not one more does. */
+const fillShare = async (service: TestServer): Promise<readonly Socket[]> => {
+  const filling: Socket[] = []
+  const fewest = OWN_WAITING_MAX + 2
+  let requests = Math.floor(65_000 / getOf(service, '/readyz').length)
+  while (filling.length < SHARED_WAITING_MAX / OWN_WAITING_MAX) {
+    const socket = await openConnection(service)
+    if (await isKept(service, socket, requests)) filling.push(socket)
+    else if (requests === fewest) return filling
+    else requests = Math.max(fewest, Math.floor(requests / 2))
+  }
+  throw new Error('Any number of requests may wait.')
+}
+
+test('where too many requests wait, 64 of each connection still may, and a connection with one more is closed', async () => {
+  const { service, seen, go } = await startGated()
+  try {
+    const filling = await fillShare(service)
+    const begunBefore = seen.begun
+    const [within, beyond] = [await openConnection(service), await openConnection(service)]
+    within.write(manyOf(service, '/readyz', OWN_WAITING_MAX + 1))
+    beyond.write(manyOf(service, '/readyz', OWN_WAITING_MAX + 2))
+    assert.equal(await readToEnd(beyond), '')
+    const answers = readToEnd(within)
+    for (const socket of filling) socket.resetAndDestroy()
+    go()
+    assert.equal(statusesIn(await answers).length, OWN_WAITING_MAX + 1)
+    // Of each connection that has gone only the request that was begun already.
+    assert.equal(seen.begun, begunBefore + OWN_WAITING_MAX + 2)
+    const again = await openConnection(service)
+    again.write(manyOf(service, '/livez', 3 * OWN_WAITING_MAX))
+    assert.equal(statusesIn(await readToEnd(again)).length, 3 * OWN_WAITING_MAX)
+  } finally {
+    await service.close()
+  }
+})
+
 test('a connection that is reset while its requests wait: none of them is begun', async () => {
   const { service, seen, arrived, go } = await startGated()
   try {
     const socket = await openConnection(service)
-    socket.write(manyOf(service, '/readyz', WAITING_REQUESTS_MAX))
+    socket.write(manyOf(service, '/readyz', OWN_WAITING_MAX))
     await arrived
     socket.resetAndDestroy()
     await once(socket, 'close')

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { Unavailable } from '../../src/domain/refusal.ts'
 import type { Ports } from '../../src/ports.ts'
-import { type PipelinedAnswer, type PipelinedForm, sendTogether } from '../support/pipelined.ts'
+import { type FormAnswer, type FormRequest, sendTogether } from '../support/together.ts'
 import { basic, claimsOf, issue } from '../support/requests.ts'
 import { isPostgresTested } from '../support/store.ts'
 import { countRows, withFile } from '../support/store-file.ts'
@@ -18,21 +18,21 @@ const start = async (t: TestContext, options: TestServerOptions = {}): Promise<W
 }
 
 /** `clientId` is sent as it is written. */
-const tokenRequest = ({ clientSecret }: AgentOfTest, clientId: string): PipelinedForm => ({
+const tokenRequest = ({ clientSecret }: AgentOfTest, clientId: string): FormRequest => ({
   path: '/oauth/token',
   form: `grant_type=client_credentials&client_id=${clientId}&client_secret=${clientSecret}`,
 })
 
-const requestOf = (agent: AgentOfTest): PipelinedForm => tokenRequest(agent, agent.clientId)
+const requestOf = (agent: AgentOfTest): FormRequest => tokenRequest(agent, agent.clientId)
 
-const statusesOf = (answers: readonly PipelinedAnswer[]): readonly number[] => answers.map(({ status }) => status)
+const statusesOf = (answers: readonly FormAnswer[]): readonly number[] => answers.map(({ status }) => status)
 
-const memberOf = (answer: PipelinedAnswer | undefined, name: string): unknown =>
+const memberOf = (answer: FormAnswer | undefined, name: string): unknown =>
   (answer?.json as Readonly<Record<string, unknown>> | undefined)?.[name]
 
-const errorOf = (answer: PipelinedAnswer | undefined): unknown => memberOf(answer, 'error')
+const errorOf = (answer: FormAnswer | undefined): unknown => memberOf(answer, 'error')
 
-const tokenIn = ({ json }: PipelinedAnswer): string => (json as { access_token: string }).access_token
+const tokenIn = ({ json }: FormAnswer): string => (json as { access_token: string }).access_token
 
 /** No client has such an id, and no store could hold it. */
 const NO_IDS = ['%00a', 'a%00', '%00', '%EF%BF%BF', '%F0%9F%98%80', 'x'.repeat(5000), '%C3%A4']
@@ -123,7 +123,7 @@ for (const [kind, settings] of [
 test('tokens whose scope is new are written although the row of another fails', async t => {
   const { service, honest, culprit } = await start(t)
   refuseTokensOf(service, culprit)
-  const withScope = (agent: AgentOfTest, scope: string): PipelinedForm => {
+  const withScope = (agent: AgentOfTest, scope: string): FormRequest => {
     const request = requestOf(agent)
     return { ...request, form: `${request.form}&scope=${scope}` }
   }
@@ -168,7 +168,7 @@ test('where it is unknown whether a group was written, all of it is 503 and noth
   assert.equal(countRows(service.storeFile, 'token'), 3)
 })
 
-const introspection = (key: string, token: string, headers = {}): PipelinedForm => ({
+const introspection = (key: string, token: string, headers = {}): FormRequest => ({
   path: '/oauth/introspect/v2',
   form: new URLSearchParams({ token }).toString(),
   headers: { 'x-api-key': key, ...headers },

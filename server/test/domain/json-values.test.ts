@@ -1,27 +1,50 @@
-// Counting the values of a JSON text in its bytes.
+// What the bytes of a JSON text tell before it is parsed.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { hasMoreValues } from '../../src/domain/json-values.ts'
+import { countValues, isOneStructure } from '../../src/domain/json-values.ts'
 
-const isCount = (json: string, count: number): void => {
-  const bytes = Buffer.from(json)
-  assert.deepEqual([hasMoreValues(bytes, count), hasMoreValues(bytes, count - 1)], [false, true], json)
-}
+const COUNTS: readonly (readonly [string, number])[] = [
+  ['0', 1],
+  ['"[{,"', 1],
+  ['[]', 2],
+  ['[1,2,3]', 4],
+  ['{"a":1,"b":{"c":[]}}', 5],
+  ['{"a":1,"b":{"c":[0]}}', 5],
+  [String.raw`["a\",[{",1]`, 3],
+  [String.raw`["\\",1,"\\\",",2]`, 5],
+  ['[["é,ü"],["\\u005b"]]', 5],
+]
 
 test('a value counts once, an empty array or object twice, and nothing in a text does', () => {
-  isCount('0', 1)
-  isCount('"[{,"', 1)
-  isCount('[]', 2)
-  isCount('[1,2,3]', 4)
-  isCount('{"a":1,"b":{"c":[]}}', 5)
-  isCount('{"a":1,"b":{"c":[0]}}', 5)
-  isCount(String.raw`["a\",[{",1]`, 3)
-  isCount(String.raw`["\\",1,"\\\",",2]`, 5)
-  isCount('[["é,ü"],["\\u005b"]]', 5)
+  for (const [json, count] of COUNTS) assert.equal(countValues(Buffer.from(json)), count, json)
 })
 
-test('a text that is not JSON has some number, and ends', () => {
-  for (const text of ['', '"', '"\\', '\\\\\\', '[[[', ',,,', '"a', '\u0000\uffff']) {
-    assert.equal(hasMoreValues(Buffer.from(text), 10), false)
+test('one array or object is told from what holds more, or less, or stands beside it', () => {
+  for (const json of ['[]', ' {"a":[1,"]}"]}\n', '[[],{}]', String.raw`["\"]",{}]`]) {
+    assert.equal(isOneStructure(Buffer.from(json)), true, json)
+  }
+  const others = [
+    '',
+    ' ',
+    '0',
+    '"[]"',
+    'null',
+    '[],"dry_run":true',
+    '[]}',
+    '}[',
+    '[',
+    '[[]',
+    '["]',
+    '[] []',
+    '[]x',
+    'x[]',
+  ]
+  for (const json of others) assert.equal(isOneStructure(Buffer.from(json)), false, json)
+})
+
+test('whatever the bytes are, both end', () => {
+  for (const text of ['"', '"\\', '\\\\\\', '[[[', ',,,', '"a', '\u0000\uffff', ']]]']) {
+    assert.ok(countValues(Buffer.from(text)) < 10)
+    assert.equal(isOneStructure(Buffer.from(text)), false)
   }
 })

@@ -105,6 +105,23 @@ test('PEM is one certificate and nothing else', () => {
   }
 })
 
+test('a text that is nearly PEM is told apart, however long it is', () => {
+  // Where the time grew with the square of the length these would not end.
+  const [begin, end] = ['-----BEGIN CERTIFICATE-----', '-----END CERTIFICATE-----']
+  const blanks = ' \n'.repeat(500_000)
+  for (const text of [
+    begin + blanks,
+    `${begin}${blanks}x${end}`,
+    `${begin}${blanks}.`,
+    blanks + begin,
+    begin.repeat(40_000),
+  ]) {
+    assert.equal(clientCertificates.readPem(text), undefined)
+  }
+  const { cert, thumbprint } = makeCertificate()
+  assert.equal(clientCertificates.readPem(cert.replace(begin, begin + blanks) + blanks)?.thumbprint, thumbprint)
+})
+
 test('DER is one certificate and nothing else, and PEM is no DER', () => {
   const certificate = makeCertificate()
   const bytes = Buffer.from(certificate.der)

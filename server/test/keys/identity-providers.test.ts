@@ -4,8 +4,10 @@ import { createHmac, createPublicKey } from 'node:crypto'
 import { after, test } from 'node:test'
 import type { OperatorCaller } from '../../src/domain/caller.ts'
 import { DEFAULT_ROLE_CLAIM, DEFAULT_ROLES, PROVIDER_ALGORITHMS } from '../../src/config-provider.ts'
+import { Unavailable } from '../../src/domain/refusal.ts'
 import { makeOperators, type IdentityProvider, type OperatorsOptions } from '../../src/keys/identity-providers.ts'
 import { KEYS_HELD_MILLISECONDS_MAX } from '../../src/keys/provider-key-cache.ts'
+import { forgerOf } from '../support/flood.ts'
 import {
   startIdentityProvider,
   type IdentityProvider as RunningProvider,
@@ -194,6 +196,24 @@ test('an algorithm that was not configured is refused', async () => {
   const only = operatorsOf([configured(idp, { algorithms: ['RS256'] })])
   await isRefused(await idp.operatorJwt({}, { alg: 'ES256', kid: 'ES256-1' }), 'alg is not in the list', only)
   assert.deepEqual(await only.verify(await idp.operatorJwt({}, { alg: 'RS256' })), OPERATOR)
+})
+
+test('of forged JWTs by the hundred as many wait as are taken, the rest are Unavailable; one from elsewhere is verified', async () => {
+  const times = { now: () => NOW, monotonicNow: () => 0 }
+  const keySets = keySetsBy(fetch, times.monotonicNow)
+  const by = makeOperators({ providers: [configured(idp)], ownIssuer: OWN_ISSUER, keySets, ...times })
+  const [known, honest] = [await idp.operatorJwt(), await idp.operatorJwt({ jti: 'honest' })]
+  assert.deepEqual(await by.verify(known, '192.0.2.1'), OPERATOR)
+  const forge = forgerOf(known)
+  const flood = Promise.allSettled(Array.from({ length: 300 }, () => by.verify(forge(), '192.0.2.1')))
+  const served = [by.verify(known, '192.0.2.1'), by.verify(honest, '192.0.2.2')]
+  assert.deepEqual(await Promise.all(served), [OPERATOR, OPERATOR])
+  const settled = await flood
+  const refused = settled.filter(one => one.status === 'rejected')
+  assert.ok(refused.length >= 42 && refused.every(({ reason }) => reason instanceof Unavailable), `${refused.length}`)
+  for (const one of settled) {
+    if (one.status === 'fulfilled') assert.deepEqual(one.value, { refused: 'the signature does not verify' })
+  }
 })
 
 test("keys and addresses in a JWT's own header are neither used nor asked", async () => {

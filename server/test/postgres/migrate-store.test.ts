@@ -61,6 +61,7 @@ const makeWorld = async (t: TestContext) => {
   await store.close()
   const database = await makeTestDatabase()
   t.after(database.drop)
+  await runStatement(database.url, `alter database ${database.name} set quote_all_identifiers = on`)
   return { file, agent, live, ended, keyHash, database, address: await addressOf(database.name) }
 }
 

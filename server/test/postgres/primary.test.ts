@@ -34,10 +34,10 @@ test('of several hosts the one that is a primary is used, wherever it stands', a
   await assert.rejects(connectToPrimary({ ...address, hosts: [nobody] }), Unavailable)
 })
 
-test('a server that takes no writes is not used', async t => {
+test('a server that takes no writes is not used, and is called no standby where it is none', async t => {
   const { address, url, name } = await makeDatabase(t)
   await runStatement(url, `alter database ${name} set default_transaction_read_only = on`)
-  await assert.rejects(connectToPrimary(address), /is a standby/)
+  await assert.rejects(connectToPrimary(address), /takes no writes: default_transaction_read_only is on there\.$/)
 })
 
 test('a server without fsync or whole pages is refused by name, unless that is allowed', async t => {

@@ -133,6 +133,8 @@ test('a read of many statements waits for the standby as a look-up does: it leav
 
 test('a commit that comes with a notice, as one that was not replicated does, is a failure', async t => {
   const { address, file } = await makeWorld(t)
+  // Whatever the database has its clients told.
+  await runStatement(file, `alter database ${address.database} set client_min_messages = error`)
   await withConnection(address, async connection => {
     const { write } = makeTransactions(address)
     await connection.ask({ text: 'create table noticed (n integer)' })

@@ -5,8 +5,8 @@ import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { encodeJson } from './dpop.ts'
 
-const CONNECTIONS = 300
-const REQUESTS_EACH = 6
+const CONNECTIONS = 800
+const REQUESTS_EACH = 2
 
 type FloodOptions = {
   readonly port: number

@@ -36,6 +36,22 @@ export const readToEnd = (socket: Socket): Promise<string> => text(socket).catch
 export const getOf = ({ baseUrl }: Pick<TestServer, 'baseUrl'>, path: string): string =>
   `GET ${path} HTTP/1.1\r\nHost: ${new URL(baseUrl).host}\r\n\r\n`
 
+/** Writes these requests in one turn of the event loop, each to a connection of its own, and reads each answer. */
+export const writeTogether = async (service: TestServer, requests: readonly string[]): Promise<readonly string[]> => {
+  const opened = await Promise.all(
+    requests.map(async request => {
+      const socket = await openConnection(service)
+      // Once it is answered, the service has accepted the connection.
+      socket.write(getOf(service, '/livez'))
+      await once(socket, 'data')
+      return { socket, request }
+    }),
+  )
+  const answers = opened.map(({ socket }) => readToEnd(socket))
+  for (const { socket, request } of opened) socket.write(request)
+  return Promise.all(answers)
+}
+
 /** The status of each answer. */
 export const statusesIn = (answers: string): readonly number[] =>
   [...answers.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status))

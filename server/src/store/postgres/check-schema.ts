@@ -4,6 +4,7 @@ import { StoreProblem } from '../store-problem.ts'
 import type { DatabaseAddress } from './address.ts'
 import type { Connection } from './connection.ts'
 import { PROGRAM_VERSION, refuseVersion, schemaVersionOf } from './migrations.ts'
+import { refuseSearchPath } from './search-path.ts'
 
 const NAMES = [...TABLES, SERVICE].map(({ name }) => name)
 
@@ -34,5 +35,6 @@ const refuseOtherOrder = async (connection: Connection, { database }: DatabaseAd
 export const checkSchema = async (connection: Connection, address: DatabaseAddress): Promise<void> => {
   const found = await schemaVersionOf(connection)
   refuseVersion(found, address)
+  await refuseSearchPath(connection)
   if (found.version === PROGRAM_VERSION) await refuseOtherOrder(connection, address)
 }

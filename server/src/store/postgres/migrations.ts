@@ -6,6 +6,7 @@ import { lockTables, type TableWait } from './lock-tables.ts'
 import type { StoreMaker } from '../store-options.ts'
 import { StoreProblem } from '../store-problem.ts'
 import { makeIndexes, type NewIndex } from './new-indexes.ts'
+import { refuseSearchPath } from './search-path.ts'
 import { BYTE_ORDER, BYTE_ORDER_INDEXES } from './schema/byte-order.ts'
 import { LEDGER } from './schema/ledger.ts'
 import { REST } from './schema/rest.ts'
@@ -145,6 +146,7 @@ export const applyMigrations = async (
   migrations: readonly Migration[] = MIGRATIONS,
   { attempts, pauseMs }: Patience = PATIENCE,
 ): Promise<Versions> => {
+  await refuseSearchPath(connection)
   for (let n = 1; n <= attempts; n += 1) {
     if (n > 1) await delay(pauseMs)
     if ((await prepare(connection, migrations)) === 'in_use') continue

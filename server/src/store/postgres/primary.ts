@@ -96,14 +96,19 @@ const lookAt = async (connection: Connection, { pooling }: DatabaseAddress): Pro
 
 type Found = { readonly connection: Connection; readonly host: DatabaseHost; readonly timeline: string }
 
-const isPrimary = ({ standby, readOnly }: Server): boolean => !standby && readOnly === 'off'
+/** Throws Unavailable where the server takes no writes now; it may later. */
+const refuseReadOnly = ({ standby, readOnly }: Server, { host, port }: DatabaseHost): void => {
+  if (standby) throw new Unavailable(`${host}:${port} is a standby.`)
+  if (readOnly === 'off') return
+  throw new Unavailable(`${host}:${port} takes no writes: default_transaction_read_only is on there.`)
+}
 
 /** Connects to the host, where it is a primary that can be used. */
 const tryHost = async (address: DatabaseAddress, host: DatabaseHost, options: ConnectOptions): Promise<Found> => {
   const connection = await connect(address, host, options)
   try {
     const server = await lookAt(connection, address)
-    if (!isPrimary(server)) throw new Unavailable(`${host.host}:${host.port} is a standby.`)
+    refuseReadOnly(server, host)
     refuseUnsafe(server, address)
     return { connection, host, timeline: server.timeline ?? '' }
   } catch (fault) {
@@ -161,6 +166,10 @@ export const connectToPrimary = async (
   }
 }
 
+// Where they are known: PostgreSQL 15 and 16 have none for transactions.
+const NO_TIMEOUTS = `select set_config(name, '0', false) from pg_settings
+  where name in ('statement_timeout', 'lock_timeout', 'transaction_timeout')`
+
 /**
  * The same for what takes as long as it takes. Behind a pooler a session is not ours to set, and how long a statement may
  * take is what the role has.
@@ -169,8 +178,7 @@ export const connectUnhurried = async (address: DatabaseAddress, name?: string):
   const connection = await connectToPrimary(address, { answerMsMax: 0, ...(name !== undefined && { name }) })
   if (address.pooling === 'transaction') return connection
   try {
-    await connection.ask({ text: 'set statement_timeout = 0' })
-    await connection.ask({ text: 'set lock_timeout = 0' })
+    await connection.ask({ text: NO_TIMEOUTS })
     return connection
   } catch (fault) {
     connection.destroy()

@@ -7,10 +7,6 @@ import { bulkOn, rowsOfAnswer } from './bulk-rows.ts'
 import { issuedAtIn } from '../ledger/token-rows.ts'
 import { makePartitionFor, partitionAt, nameOf, type Partition } from './partitions.ts'
 
-// By bytes, as SQLite sorts, whatever the database sorts by.
-const ordered = ({ key, texts }: Table): string =>
-  key.map(name => (texts.includes(name) ? `${name} collate "C"` : name)).join(', ')
-
 /** The place of a token or of an ended one in time; null for what has none. */
 const timeOf = (table: Table, columns: readonly string[], row: Row): number | null => {
   const value = (name: string): Value => row[columns.indexOf(name)] ?? null
@@ -52,7 +48,7 @@ export const rowsIn = (connection: Connection, bulk = bulkOn(connection)): Datab
     prepare,
     columns: bulk.columns,
     page: async ({ table, columns, after, limit }) => {
-      const order = ordered(table)
+      const order = table.key.join(', ')
       const where = after === null ? '' : `where (${order}) > (${after.map(() => '?').join(', ')})`
       const text = `select ${columns.join(', ')} from ${table.name} ${where} order by ${order} limit ?`
       return rowsOfAnswer(await driver.ask(connection, text, ...(after ?? []), limit), columns)

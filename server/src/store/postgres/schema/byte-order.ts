@@ -18,32 +18,31 @@ export const BYTE_ORDER_INDEXES: readonly NewIndex[] = [
   },
 ]
 
-const columnsOf = {
-  service: ['made_by'],
-  migration: ['name'],
-  given: ['what'],
-  upkeep: ['holder'],
-  agent: ['id', 'client_id', 'name', 'description', 'owner', 'labels', 'scopes', 'default_scope', 'resources'].concat(
-    'default_audience',
-    'at_live_tokens_max',
-  ),
-  credential: ['id', 'name', 'foreign_hash', 'trust'],
-  api_key: ['id', 'name', 'permissions', 'audiences'],
-  signing_key: ['kid', 'public_jwk', 'key_encryption_key_id', 'thumbprint', 'state'],
-  scope_set: ['text'],
-  scope_set_item: ['item'],
-  audience_set: ['members'],
-  act: ['kind', 'actor', 'note', 'request_id', 'revocation_id'],
-  cutoff: ['conditions', 'state', 'revocation_id'],
-  audit: ['kind', 'actor', 'request_id', 'subject', 'note', 'detail', 'source'],
-  refused: ['way', 'client', 'source'],
-  idempotency: ['actor', 'key', 'kind', 'subject'],
-  workload: ['issuer', 'subject'],
-} as const satisfies Record<string, readonly string[]>
+/** Every column of text there was. */
+const COLUMNS: Readonly<Record<string, string>> = {
+  service: 'made_by',
+  migration: 'name',
+  given: 'what',
+  upkeep: 'holder',
+  agent:
+    'id client_id name description owner labels scopes default_scope resources default_audience at_live_tokens_max',
+  credential: 'id name foreign_hash trust',
+  api_key: 'id name permissions audiences',
+  signing_key: 'kid public_jwk key_encryption_key_id thumbprint state',
+  scope_set: 'text',
+  scope_set_item: 'item',
+  audience_set: 'members',
+  act: 'kind actor note request_id revocation_id',
+  cutoff: 'conditions state revocation_id',
+  audit: 'kind actor request_id subject note detail source',
+  refused: 'way client source',
+  idempotency: 'actor key kind subject',
+  workload: 'issuer subject',
+}
 
-const ALTERED = Object.entries(columnsOf)
+const ALTERED = Object.entries(COLUMNS)
   .map(([table, columns]) => {
-    const altered = columns.map(column => `alter ${column} type text collate "C"`)
+    const altered = columns.split(' ').map(column => `alter ${column} type text collate "C"`)
     return `alter table ${table} ${altered.join(', ')};`
   })
   .join('\n')
