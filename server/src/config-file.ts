@@ -46,7 +46,7 @@ const fileSchema = z.strictObject({
     .optional(),
 })
 
-const toProvider = (given: z.output<typeof providerSchema>): IdentityProviderConfig => ({
+const toProvider = (given: z.output<typeof providerSchema>, n: number): IdentityProviderConfig => ({
   issuer: given.issuer,
   audience: given.audience,
   jwksUri: given.jwks_uri,
@@ -54,6 +54,7 @@ const toProvider = (given: z.output<typeof providerSchema>): IdentityProviderCon
   roleSeparator: given.role_separator ?? defaultRoleSeparator(given.role_claim),
   roles: given.roles ?? DEFAULT_ROLES,
   algorithms: given.algorithms,
+  setting: `identity_providers[${n}].${given.jwks_uri === undefined ? 'issuer' : 'jwks_uri'} in MINTMARK_CONFIG_FILE`,
 })
 
 const place = (path: readonly PropertyKey[]): string =>

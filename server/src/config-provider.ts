@@ -16,6 +16,8 @@ export type IdentityProviderConfig = {
   /** The role that each value of the claim gives. */
   readonly roles: Readonly<Record<string, Role>>
   readonly algorithms: readonly ProviderAlgorithm[]
+  /** The setting that says where its keys are, as an operator finds it. */
+  readonly setting: string
 }
 
 /** All asymmetric: a shared secret could also forge (RFC 8725 §3.1). */
@@ -61,5 +63,6 @@ export const readProvider = (read: SettingReader): readonly IdentityProviderConf
     read.optional('MINTMARK_IDP_ROLE_SEPARATOR', parseOneOf(ROLE_SEPARATORS)) ?? defaultRoleSeparator(roleClaim)
   if (issuer === undefined || audience === undefined) return []
   const mapping = { roleClaim, roleSeparator, roles: DEFAULT_ROLES }
-  return [{ issuer, audience, jwksUri, ...mapping, algorithms: PROVIDER_ALGORITHMS }]
+  const setting = jwksUri === undefined ? 'MINTMARK_IDP_ISSUER' : 'MINTMARK_IDP_JWKS_URI'
+  return [{ issuer, audience, jwksUri, ...mapping, algorithms: PROVIDER_ALGORITHMS, setting }]
 }

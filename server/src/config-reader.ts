@@ -1,5 +1,5 @@
 // Reads one variable after another, keeps every mistake, and knows all names so that a mistyped one is a mistake too.
-import { readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import type { Parser } from './config-values.ts'
 
 /** Each of these may come from a file instead: NAME_FILE holds its path. */
@@ -66,6 +66,7 @@ const VARIABLES = [
 ] as const
 
 type Variable = (typeof VARIABLES)[number]
+type SecretFile = `${(typeof SECRET_VARIABLES)[number]}_FILE`
 
 export type SettingReader = {
   /** The value, or undefined where the variable is not set or wrong; a wrong one is kept as a mistake. */
@@ -75,6 +76,21 @@ export type SettingReader = {
   readonly isSet: (name: string) => boolean
   readonly mistake: (sentence: string) => void
   readonly mistakes: readonly string[]
+  /** Warns where the file that the variable names, which holds a secret, can be read by every user of the machine. */
+  readonly warnIfOpen: (name: Variable) => void
+  readonly warn: (sentence: string) => void
+  /** What is no mistake, and what somebody should know who starts a service so. */
+  readonly warnings: readonly string[]
+}
+
+/** Of users that are neither the file's owner nor in its group. */
+const READABLE_BY_OTHERS = 0o004
+
+/** The mode of a file that others can read; undefined where they cannot, and where modes say nothing. */
+const openMode = (path: string): number | undefined => {
+  if (process.platform === 'win32') return undefined
+  const mode = statSync(path, { throwIfNoEntry: false })?.mode ?? 0
+  return (mode & READABLE_BY_OTHERS) === 0 ? undefined : mode & 0o777
 }
 
 const editDistance = (a: string, b: string): number => {
@@ -118,9 +134,22 @@ export const makeSettingReader = (env: Readonly<Record<string, string | undefine
   // An empty variable counts as not set: Compose files and CI systems pass those on.
   const isSet = (name: string): boolean => env[name] !== undefined && env[name] !== ''
 
-  const readSecretFile = (name: string): Source | undefined => {
+  const warnings: string[] = []
+
+  const warnIfOpen = (name: Variable): void => {
+    const path = env[name] ?? ''
+    const mode = openMode(path)
+    if (mode === undefined) return
+    warnings.push(
+      `${name} names ${JSON.stringify(path)}, which every user of this machine can read (mode 0${mode.toString(8)}); expected a file for the service alone: chmod o-r, or a mode such as 0440 where something mounts it.`,
+    )
+  }
+
+  const readSecretFile = (name: SecretFile): Source | undefined => {
     try {
-      return { name, text: readFileSync(env[name] ?? '', 'utf8').trim() }
+      const text = readFileSync(env[name] ?? '', 'utf8').trim()
+      warnIfOpen(name)
+      return { name, text }
     } catch (error) {
       const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error'
       mistakes.push(
@@ -131,9 +160,9 @@ export const makeSettingReader = (env: Readonly<Record<string, string | undefine
   }
 
   const find = (name: Variable): Source | undefined => {
-    const file = `${name}_FILE`
-    const mayBeFile = SECRET_VARIABLES.some(secret => secret === name) && isSet(file)
-    if (!mayBeFile) return isSet(name) ? { name, text: env[name] ?? '' } : undefined
+    const secret = SECRET_VARIABLES.find(one => one === name)
+    const file = secret === undefined ? undefined : (`${secret}_FILE` as const)
+    if (file === undefined || !isSet(file)) return isSet(name) ? { name, text: env[name] ?? '' } : undefined
     if (!isSet(name)) return readSecretFile(file)
     mistakes.push(`${name} and ${file} are both set; expected one of them`)
     return undefined
@@ -156,5 +185,7 @@ export const makeSettingReader = (env: Readonly<Record<string, string | undefine
     return optional(name, parse)
   }
 
-  return { optional, required, isSet, mistake: sentence => void mistakes.push(sentence), mistakes }
+  const mistake = (sentence: string): void => void mistakes.push(sentence)
+  const warn = (sentence: string): void => void warnings.push(sentence)
+  return { optional, required, isSet, mistake, mistakes, warnIfOpen, warn, warnings }
 }

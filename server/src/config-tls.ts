@@ -1,5 +1,6 @@
 // What a configuration says of TLS: a certificate and its key, or neither behind a proxy.
 import { createSecureContext } from 'node:tls'
+import type { ClientCertificatesConfig } from './config-client-certificates.ts'
 import type { SettingReader } from './config-reader.ts'
 import { parsePemFile } from './config-values.ts'
 
@@ -28,6 +29,7 @@ export const readTls = (read: SettingReader, baseUrl: string | undefined): TlsCo
     )
   }
   if (certificate === undefined || key === undefined) return null
+  read.warnIfOpen('MINTMARK_TLS_KEY_FILE')
   const flaw = flawOfPair(certificate, key)
   if (flaw !== undefined) {
     read.mistake(
@@ -38,4 +40,21 @@ export const readTls = (read: SettingReader, baseUrl: string | undefined): TlsCo
     read.mistake('MINTMARK_BASE_URL is http, yet MINTMARK_TLS_CERT_FILE is set; expected an https base URL')
   }
   return { certificate, key }
+}
+
+const LOOPBACK_HOST = /^(?:localhost|127(?:\.\d{1,3}){3}|::1)$/
+
+type Listening = {
+  readonly host: string
+  readonly port: number
+  readonly tls: TlsConfig
+  readonly clientCertificates: Pick<ClientCertificatesConfig, 'header'>
+}
+
+/** Where proxies are named that pass certificates on, they end TLS. */
+export const warnOfPlainHttp = (read: SettingReader, { host, port, tls, clientCertificates }: Listening): void => {
+  if (tls !== null || clientCertificates.header !== null || LOOPBACK_HOST.test(host)) return
+  read.warn(
+    `The service speaks plain HTTP on ${host}:${port}, beyond this machine: whoever listens in that network reads secrets and tokens. Let nobody but a proxy that ends TLS reach this port, set HOST=127.0.0.1 where the proxy is on this machine, or set MINTMARK_TLS_CERT_FILE and MINTMARK_TLS_KEY_FILE.`,
+  )
 }

@@ -12,7 +12,7 @@ import {
   readSigningKeys,
   type SigningKeysConfig,
 } from './config-signing-keys.ts'
-import { readTls, type TlsConfig } from './config-tls.ts'
+import { readTls, type TlsConfig, warnOfPlainHttp } from './config-tls.ts'
 import { readWorkers } from './config-workers.ts'
 import {
   parseAudience,
@@ -85,6 +85,8 @@ export type ServeConfig = ServiceConfig & {
   readonly drainSeconds: number
   /** Whether nobody chose an audience, so that it is the base URL. */
   readonly isDefaultAudienceAssumed: boolean
+  /** What is no mistake, and is logged at the start. */
+  readonly warnings: readonly string[]
 }
 
 /** What `dev` takes from outside. The rest it makes up: a base URL, a key-encryption key, an identity provider. */
@@ -204,8 +206,10 @@ export const readServeConfig = async (env: Environment = process.env): Promise<S
   if (read.mistakes.length > 0 || baseUrl === undefined || keyEncryptionKey === undefined) {
     throw new ConfigurationError(read.mistakes)
   }
+  warnOfPlainHttp(read, rest)
   return freeze({
     ...rest,
+    warnings: read.warnings,
     baseUrl,
     keyEncryptionKey,
     defaultAudience: audience ?? baseUrl,

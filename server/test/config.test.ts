@@ -1,5 +1,6 @@
 // Configuration: what each command needs, its defaults, and all mistakes at once.
 import assert from 'node:assert/strict'
+import { chmodSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import { describe, test } from 'node:test'
@@ -28,6 +29,7 @@ test('four variables are enough; the rest has the documented defaults', async ()
         roleSeparator: 'none',
         roles: { 'mintmark-viewer': 'viewer', 'mintmark-operator': 'operator', 'mintmark-admin': 'admin' },
         algorithms: ['RS256', 'PS256', 'ES256', 'ES384', 'Ed25519'],
+        setting: 'MINTMARK_IDP_ISSUER',
       },
     ],
     scopesSupported: null,
@@ -43,7 +45,55 @@ test('four variables are enough; the rest has the documented defaults', async ()
     keyEncryptionKey: KEY,
     defaultAudience: 'https://auth.example.com',
     isDefaultAudienceAssumed: true,
+    warnings: [PLAIN_HTTP],
   })
+})
+
+const PLAIN_HTTP =
+  'The service speaks plain HTTP on 0.0.0.0:8080, beyond this machine: whoever listens in that network reads secrets and tokens. Let nobody but a proxy that ends TLS reach this port, set HOST=127.0.0.1 where the proxy is on this machine, or set MINTMARK_TLS_CERT_FILE and MINTMARK_TLS_KEY_FILE.'
+
+test('plain HTTP beyond this machine is warned of, and not on loopback, with TLS, or behind proxies that are named', async () => {
+  const warningsFor = async (variables: Readonly<Record<string, string>>) =>
+    (await readServeConfig({ ...BASE, ...variables })).warnings
+  assert.deepEqual(await warningsFor({ HOST: '0.0.0.0' }), [PLAIN_HTTP])
+  assert.deepEqual(await warningsFor({ HOST: '::', PORT: '80' }), [PLAIN_HTTP.replace('0.0.0.0:8080', ':::80')])
+  for (const host of ['127.0.0.1', '127.9.9.9', 'localhost', '::1'])
+    assert.deepEqual(await warningsFor({ HOST: host }), [])
+  const key = file('quiet-key.pem', PRIVATE_KEY)
+  chmodSync(key, 0o600)
+  const tls = { MINTMARK_TLS_CERT_FILE: file('quiet.pem', CERTIFICATE), MINTMARK_TLS_KEY_FILE: key }
+  assert.deepEqual(await warningsFor(tls), [])
+  const proxies = {
+    MINTMARK_TRUSTED_PROXIES: '10.0.0.7',
+    MINTMARK_CLIENT_CERT_HEADER: 'Client-Cert rfc9440',
+    MINTMARK_CLIENT_CERT_CHAIN: 'verified',
+  }
+  assert.deepEqual(await warningsFor(proxies), [])
+})
+
+test('a file of a secret that others can read is warned of by name, path and mode, and one of a group is not', async () => {
+  const { MINTMARK_KEY_ENCRYPTION_KEY: secret = '', ...others } = BASE
+  const [kek, key] = [file('kek', secret), file('open-key.pem', PRIVATE_KEY)]
+  const variables = {
+    ...others,
+    HOST: '127.0.0.1',
+    MINTMARK_KEY_ENCRYPTION_KEY_FILE: kek,
+    MINTMARK_TLS_CERT_FILE: file('open.pem', CERTIFICATE),
+    MINTMARK_TLS_KEY_FILE: key,
+  }
+  const warnings = async (mode: number) => {
+    for (const path of [kek, key]) chmodSync(path, mode)
+    return (await readServeConfig(variables)).warnings
+  }
+  const line = (name: string, path: string, mode: string): string =>
+    `${name} names "${path}", which every user of this machine can read (mode ${mode}); expected a file for the service alone: chmod o-r, or a mode such as 0440 where something mounts it.`
+  for (const mode of ['0644', '0604']) {
+    assert.deepEqual(await warnings(Number.parseInt(mode, 8)), [
+      line('MINTMARK_KEY_ENCRYPTION_KEY_FILE', kek, mode),
+      line('MINTMARK_TLS_KEY_FILE', key, mode),
+    ])
+  }
+  for (const mode of [0o600, 0o640, 0o440, 0o660, 0o603]) assert.deepEqual(await warnings(mode), [], mode.toString(8))
 })
 
 test('the configuration is frozen, its parts included', async () => {
@@ -134,6 +184,7 @@ test('the configuration file adds identity providers and scopes', async () => {
     jwksUri: undefined,
     roleClaim: 'roles',
     roleSeparator: 'none',
+    setting: 'identity_providers[0].issuer in MINTMARK_CONFIG_FILE',
   })
 })
 

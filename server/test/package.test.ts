@@ -7,7 +7,8 @@ import { join } from 'node:path'
 import { after, before, suite, test } from 'node:test'
 
 const server = join(import.meta.dirname, '..')
-const modules = join(server, '..', 'node_modules')
+const root = join(server, '..')
+const modules = join(root, 'node_modules')
 const folder = mkdtempSync(join(tmpdir(), 'mintmark-package-'))
 const installed = join(folder, 'node_modules', 'mintmark')
 
@@ -32,11 +33,13 @@ suite('the published package', () => {
   before(() => {
     mkdirSync(installed, { recursive: true })
     linkDependencies()
-    const [packed] = JSON.parse(
-      run('npm', ['pack', '--ignore-scripts=false', '--json', '--silent', '--pack-destination', folder, server]),
-    ) as {
-      filename: string
-    }[]
+    // As CONTRIBUTING.md says.
+    const printed = execFileSync('npm', ['run', '--silent', 'pack', '--', '--json', '--pack-destination', folder], {
+      cwd: root,
+      encoding: 'utf8',
+      stdio: 'pipe',
+    })
+    const [packed] = JSON.parse(printed) as { filename: string }[]
     assert.ok(packed)
     run('tar', ['-xzf', join(folder, packed.filename), '-C', installed, '--strip-components=1'])
   })
@@ -50,6 +53,18 @@ suite('the published package', () => {
     )
     assert.ok(files.includes(join('dist', 'main.js')))
     assert.ok(files.includes(join('dist', 'store', 'sqlite', 'writer-thread.js')))
+  })
+
+  test('says under which license it comes, what it is, and where its sources are', () => {
+    const read = (...path: readonly string[]): string => readFileSync(join(...path), 'utf8')
+    assert.equal(read(installed, 'LICENSE'), read(root, 'LICENSE'))
+    const readme = read(installed, 'README.md')
+    assert.match(readme, /^# Mintmark\n/)
+    // A page of a registry has no files beside it.
+    assert.doesNotMatch(readme, /\]\((?!https:)/)
+    const { license, repository } = JSON.parse(read(installed, 'package.json')) as Record<string, unknown>
+    assert.equal(license, 'Apache-2.0')
+    assert.deepEqual(Object.keys(repository as object), ['type', 'url', 'directory'])
   })
 
   test('tells its version', () => {

@@ -4,6 +4,7 @@ import { openService } from '../compose.ts'
 import { makeLogger } from '../compose-log.ts'
 import { readServeConfig, type ServeConfig } from '../config.ts'
 import { isAnySuspended, type RestoreState } from '../domain/restore.ts'
+import { checkProviders } from '../serving/check-providers.ts'
 import { startServing } from '../serving/serving-threads.ts'
 import { closeAtSignal } from './close-at-signal.ts'
 import { addExamples } from './examples.ts'
@@ -32,13 +33,15 @@ const run = async (): Promise<void> => {
   let restored: RestoreState | undefined
   try {
     restored = await service.restoreState()
-    const { host, keySets, report } = service
+    const { host, keySets, ports, report } = service
     const logger = await makeLogger(config)
+    for (const warning of config.warnings) logger.warn(warning)
     const threads = await startServing({ config, host, keySets, logger })
     closeAtSignal({ drainSeconds: config.drainSeconds, report }, async () => {
       await threads.close()
       await service.close()
     })
+    void checkProviders({ operators: ports.operators, identityProviders: config.identityProviders, logger })
   } catch (error) {
     await service.close()
     throw error

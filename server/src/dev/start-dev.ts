@@ -61,7 +61,7 @@ const serviceConfigOf = (config: DevConfig, keyEncryptionKey: string): ServiceCo
     baseUrl,
     host: HOST,
     keyEncryptionKey,
-    identityProviders: [{ ...provider, ...mapping, algorithms: ['ES256'] }],
+    identityProviders: [{ ...provider, ...mapping, algorithms: ['ES256'], setting: 'MINTMARK_DEV_IDP_PORT' }],
     defaultAudience: baseUrl,
     scopesSupported: null,
     clientKeyRanges: LOOPBACK_RANGES,

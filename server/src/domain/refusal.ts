@@ -78,4 +78,10 @@ export const isRefused = <T extends object>(answer: OrRefusal<T>): answer is { r
  */
 export class Unavailable extends Error {
   override readonly name = 'Unavailable'
+  /** What callers hear in place of the one description for all; it holds nothing that not everybody may know. */
+  readonly toCaller: string | undefined
+  constructor(message: string, { toCaller, ...options }: ErrorOptions & { readonly toCaller?: string } = {}) {
+    super(message, options)
+    this.toCaller = toCaller
+  }
 }

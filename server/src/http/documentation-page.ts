@@ -3,6 +3,7 @@ import swagger from '@fastify/swagger'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Refusal } from '../domain/refusal.ts'
 import { type Constant, constantBody, type Hash, makeVersionedBody, sendConstant } from './constant-body.ts'
+import { ICON_SVG, LOGO_SVG } from './icon.ts'
 import { pathOf } from './path.ts'
 import type { Refuser } from './refusals.ts'
 
@@ -18,6 +19,15 @@ const PAGE_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 
+// In place of the title, the icon and the logo that the plugin brings.
+const OUR_LOOK = {
+  logo: { type: 'image/svg+xml', content: LOGO_SVG },
+  theme: {
+    title: 'Mintmark API',
+    favicon: [{ filename: 'favicon.svg', rel: 'icon', type: 'image/svg+xml', sizes: 'any', content: ICON_SVG }],
+  },
+}
+
 /** By their paths. */
 type Page = ReadonlyMap<string, Constant>
 
@@ -29,7 +39,7 @@ const renderPage = async (path: string, hash: Hash): Promise<Page> => {
   const { default: swaggerUi } = await import('@fastify/swagger-ui')
   const app = fastify()
   await app.register(swagger)
-  await app.register(swaggerUi, { routePrefix: path, uiConfig: { validatorUrl: null } })
+  await app.register(swaggerUi, { routePrefix: path, uiConfig: { validatorUrl: null }, ...OUR_LOOK })
   const read = async (name: string): Promise<readonly [string, Constant]> => {
     const { rawPayload, headers } = await app.inject(name)
     return [name, { body: constantBody(hash, rawPayload), type: String(headers['content-type']) }]
@@ -74,6 +84,6 @@ export const registerDocumentation = (app: FastifyInstance, { basePath, hash, re
     })
     scope.get(`${path}/json`, options, answerJson)
     scope.get(`${path}/yaml`, options, answerYaml)
-    for (const name of [path, `${path}/`, `${path}/static/:file`]) scope.get(name, options, answerPart)
+    for (const name of ['', '/', '/static/:file', '/static/theme/:file']) scope.get(path + name, options, answerPart)
   })
 }

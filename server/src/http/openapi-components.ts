@@ -148,6 +148,13 @@ const PARAMETERS = {
       'A proof, which binds the token to its key (RFC 9449). 400 `use_dpop_nonce` asks for one with the nonce in `DPoP-Nonce`.',
     schema: { type: 'string', maxLength: PROOF_CHARACTERS_MAX },
   },
+  verbose: {
+    name: 'verbose',
+    in: 'query',
+    description: 'With any value, or none: the answer names each component and its state.',
+    allowEmptyValue: true,
+    schema: { type: 'string' },
+  },
 } as const
 
 export type ParameterName = keyof typeof PARAMETERS

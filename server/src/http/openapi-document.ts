@@ -2,6 +2,7 @@
 import swagger from '@fastify/swagger'
 import type { FastifyInstance } from 'fastify'
 import { jsonSchemaTransform } from 'fastify-type-provider-zod'
+import packageJson from '../../package.json' with { type: 'json' }
 import { ROLES } from '../domain/caller.ts'
 import { completeDocument, DESCRIPTION } from './openapi-completion.ts'
 
@@ -43,7 +44,7 @@ export const registerOpenapi = (app: FastifyInstance, issuer: string): void => {
   void app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
-      info: { title: 'Mintmark', version: '1', description: DESCRIPTION },
+      info: { title: 'Mintmark', version: packageJson.version, description: DESCRIPTION },
       servers: [{ url: issuer }],
       components: { securitySchemes: securitySchemesOf(issuer) },
     },

@@ -169,7 +169,7 @@ export const makeRefuser = (options: RefuserOptions): Refuser => {
     const requestId = reply.request.id
     if (fault instanceof Unavailable) {
       tellUnavailable(requestId, fault)
-      return answer(reply, UNAVAILABLE)
+      return answer(reply, { ...UNAVAILABLE, description: fault.toCaller ?? UNAVAILABLE.description })
     }
     logger.error({ requestId, err: fault }, 'fault')
     return answer(reply, FAULT)

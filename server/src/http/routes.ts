@@ -2,7 +2,14 @@
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { answerInTime } from './answer-deadline.ts'
-import { answerAlive, healthAnswer, makeReadyHandler, makeUnreadyHandler, unreadyAnswer } from './check-health.ts'
+import {
+  answerAlive,
+  healthAnswer,
+  makeReadyHandler,
+  makeUnreadyHandler,
+  readyAnswer,
+  unreadyAnswer,
+} from './check-health.ts'
 import { answerPreflight } from './cross-origin.ts'
 import { introspectAnswers, introspectForm, makeIntrospectHandler } from './introspect-tokens.ts'
 import { makeTokenHandler, tokenAnswer, tokenForm } from './issue-tokens.ts'
@@ -102,7 +109,8 @@ const registerPublic = (app: FastifyInstance, { ports, refuser, inTime }: Wire):
       schema: describeRead({
         operationId: 'checkHealth',
         summary: 'Whether the service can serve',
-        answers: { 200: healthAnswer, 503: unreadyAnswer },
+        answers: { 200: readyAnswer, 503: unreadyAnswer },
+        parameters: ['verbose'],
       }),
       errorHandler: makeUnreadyHandler(refuser),
     },

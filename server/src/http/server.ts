@@ -8,6 +8,7 @@ import { makeAnswerDeadline } from './answer-deadline.ts'
 import { makeBrokenRequestHandler } from './broken-request.ts'
 import { type CertificatesTaken, makeCertificateFinder } from './client-certificate.ts'
 import { registerDocumentation } from './documentation-page.ts'
+import { registerFrontPage } from './front-page.ts'
 import type { ImportCell } from './import-lane.ts'
 import { makeListener, type Timeouts, type Tls } from './listener.ts'
 import { registerOpenapi } from './openapi-document.ts'
@@ -76,7 +77,9 @@ export const buildServer = (ports: Ports, options: ServerOptions): FastifyInstan
   const answerUnknownRoute = answerUnknownRoutes(app, refuser)
   app.addHook('onRequest', makeRequestRules({ refuser, answerUnknownRoute, basePath, allowedHosts }))
   registerOpenapi(app, issuer)
-  registerDocumentation(app, { basePath, hash: text => ports.secrets.hash(text), refuser })
+  const hash = (text: string): string => ports.secrets.hash(text)
+  registerDocumentation(app, { basePath, hash, refuser })
+  void app.register(async scope => registerFrontPage(scope, { basePath, issuer, hash }))
   const findCertificate = makeCertificateFinder(ports.certificates, options.certificates ?? NO_CERTIFICATES)
   const { importCell = new Int32Array(1) } = options
   const wire = { ports, refuser, logger, inTime: makeAnswerDeadline(ports), findCertificate, importCell }

@@ -1,5 +1,7 @@
 // One GET of a JSON document of an identity provider: bounded in bytes, without redirects, only over https.
 import { parseWebAddress } from '../domain/web-address.ts'
+import type { ReadingFailure } from '../ports/key-sets.ts'
+import { failureOf, wrongAnswer } from './reading-failure.ts'
 
 const DOCUMENT_BYTES_MAX = 262_144
 const LOOPBACK = /^(localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])$/
@@ -8,7 +10,7 @@ const LOOPBACK = /^(localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])$/
 export type Fetch = (address: string, init: RequestInit) => Promise<Response>
 
 /** `status` is there where the server answered, but not with 200. */
-export type Fetched = { readonly value: unknown } | { readonly failure: string; readonly status?: number }
+export type Fetched = { readonly value: unknown } | { readonly failure: ReadingFailure; readonly status?: number }
 
 /** Whether keys may come from this address: https, or http on this machine, and no password in it. */
 export const isProviderAddress = (address: string): boolean => {
@@ -30,24 +32,22 @@ const readBounded = async (response: Response): Promise<Buffer | undefined> => {
   return Buffer.concat(chunks)
 }
 
-const messageOf = (error: unknown): string => {
-  if (!(error instanceof Error)) return String(error)
-  return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message
-}
-
 /** Never throws: whatever a server or the network does is a failure with its reason, for an operator to read. */
 export const fetchJson = async (fetch: Fetch, address: string, signal: AbortSignal): Promise<Fetched> => {
-  if (!isProviderAddress(address)) return { failure: `${address} is neither https nor http on this machine` }
+  if (!isProviderAddress(address)) {
+    const cause = 'its keys are at an address that is neither https nor http on this machine'
+    return { failure: { cause, detail: `${address} is neither https nor http on this machine` } }
+  }
   try {
     const response = await fetch(address, { redirect: 'manual', signal, headers: { accept: 'application/json' } })
     if (response.status !== 200) {
       await response.body?.cancel()
-      return { failure: `${address} answered ${response.status}`, status: response.status }
+      return { failure: wrongAnswer(address, `${response.status}`), status: response.status }
     }
     const body = await readBounded(response)
-    if (body === undefined) return { failure: `${address} answered more than ${DOCUMENT_BYTES_MAX} bytes` }
+    if (body === undefined) return { failure: wrongAnswer(address, `more than ${DOCUMENT_BYTES_MAX} bytes`) }
     return { value: JSON.parse(body.toString('utf8')) }
   } catch (error) {
-    return { failure: `${address} failed (${messageOf(error)})` }
+    return { failure: failureOf(address, error) }
   }
 }

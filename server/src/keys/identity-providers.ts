@@ -5,10 +5,11 @@ import type { OperatorCaller } from '../domain/caller.ts'
 import { isStorable } from '../domain/text.ts'
 import type { MonotonicMilliseconds } from '../domain/time.ts'
 import type { KeySets } from '../ports/key-sets.ts'
-import type { Operators } from '../ports/operators.ts'
+import type { Operators, ProviderState } from '../ports/operators.ts'
 import { readCompactJws, type CompactJws, type JsonObject } from './compact-jws.ts'
 import { isProviderAddress } from './fetch-json.ts'
 import { operatorRole, type RoleMapping } from './operator-role.ts'
+import { makeProviderCheck } from './provider-check.ts'
 import { makeProviderKeyCache, type ProviderKeyCache } from './provider-key-cache.ts'
 import { parseProviderAlgorithm, permits, pickKey, type ProviderAlgorithm } from './provider-key.ts'
 import { makeRepeatedSignatureCheck, type SignatureCheck } from './provider-signature.ts'
@@ -44,6 +45,7 @@ type Trusted = {
   readonly provider: IdentityProvider
   readonly keys: ProviderKeyCache
   readonly isSignedWith: SignatureCheck
+  readonly check: () => Promise<ProviderState>
 }
 
 type KeyFound = { readonly key: KeyObject; readonly algorithm: ProviderAlgorithm }
@@ -120,7 +122,8 @@ export const makeOperators = (options: OperatorsOptions): Operators => {
   const isSignedWith = makeRepeatedSignatureCheck(makeVerificationQueue())
   const trustOf = (provider: IdentityProvider): Trusted => {
     const place = { of: 'provider', issuer: provider.issuer, jwksUri: provider.jwksUri ?? null } as const
-    return { provider, keys: makeProviderKeyCache({ place, keySets, monotonicNow }), isSignedWith }
+    const check = makeProviderCheck({ place, algorithms: provider.algorithms, keySets, monotonicNow })
+    return { provider, keys: makeProviderKeyCache({ place, keySets, monotonicNow }), isSignedWith, check }
   }
   const trusted = new Map(providers.map(provider => [provider.issuer, trustOf(provider)]))
   const mistake = providers.map(provider => providerMistake(provider, ownIssuer)).find(found => found !== null)
@@ -136,5 +139,6 @@ export const makeOperators = (options: OperatorsOptions): Operators => {
       if (provider === undefined) return { refused: 'iss is not an identity provider configured here' }
       return recognise(jws, provider, { source, now: options.now() })
     },
+    check: () => Promise.all([...trusted.values()].map(({ check }) => check())),
   }
 }

@@ -1,7 +1,7 @@
 // The keys of one issuer as a thread that verifies holds them: how long they are believed, and when newer ones are asked for.
 import { Unavailable } from '../domain/refusal.ts'
 import type { MonotonicMilliseconds } from '../domain/time.ts'
-import type { KeySet, KeySetPlace, KeySets } from '../ports/key-sets.ts'
+import type { KeySet, KeySetPlace, KeySets, ReadingFailure } from '../ports/key-sets.ts'
 import { parseProviderKey, type ProviderKey } from './provider-key.ts'
 
 /** Older keys are read again before they are used. */
@@ -23,6 +23,20 @@ export type ProviderKeyCache = {
   find(fits: (key: ProviderKey) => boolean): Promise<readonly ProviderKey[]>
 }
 
+const NOT_READ: ReadingFailure = { cause: 'they were not read yet', detail: 'not read' }
+
+/** What an operator hears in an emergency: whose keys are missing, why, and what works without them. */
+const describeOutage = (issuer: string, cause: string): string =>
+  `The keys of the identity provider ${issuer} cannot be read: ${cause}. ` +
+  'Try again; until they can be read, use an API key, or the command mintmark beside the store. ' +
+  'GET /readyz?verbose shows the state, and the log the whole reason.'
+
+const outageOf = ({ of, issuer }: KeySetPlace, { cause, detail }: ReadingFailure): Unavailable => {
+  const message = `The keys of the identity provider ${issuer} cannot be had: ${detail}.`
+  // Why those of a client cannot be had would tell its owner what stands at an address of our network.
+  return new Unavailable(message, of === 'provider' ? { toCaller: describeOutage(issuer, cause) } : {})
+}
+
 /** One that can be verified with: a weak one may have been replaced. */
 const isGood = (key: ProviderKey): boolean => 'key' in key.read()
 
@@ -42,8 +56,7 @@ export const makeProviderKeyCache = ({ place, keySets, uses, monotonicNow }: Cac
 
   const age = (): number => monotonicNow() - times.readAt
 
-  const unavailable = (): Unavailable =>
-    new Unavailable(`The keys of the identity provider ${place.issuer} cannot be had: ${times.failure ?? 'not read'}.`)
+  const unavailable = (): Unavailable => outageOf(place, times.failure ?? NOT_READ)
 
   const crowded = (): Unavailable => new Unavailable(`More JWTs wait for the keys of ${place.issuer} than are taken.`)
 
@@ -66,7 +79,8 @@ export const makeProviderKeyCache = ({ place, keySets, uses, monotonicNow }: Cac
       take(await keySets.latest(place))
     } catch (fault) {
       if (!(fault instanceof Unavailable)) throw fault
-      times = { ...times, failure: fault.message, nextReadingAt: monotonicNow() + ASKING_APART_MILLISECONDS }
+      const failure = { cause: 'they were not handed over in time', detail: fault.message }
+      times = { ...times, failure, nextReadingAt: monotonicNow() + ASKING_APART_MILLISECONDS }
     }
   }
 

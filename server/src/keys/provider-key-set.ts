@@ -1,6 +1,8 @@
 // Reading an identity provider's key set: at the address configured, or at the one that its metadata names.
 import { isJsonObject } from './compact-jws.ts'
+import type { ReadingFailure } from '../ports/key-sets.ts'
 import { fetchJson, type Fetch, type Fetched } from './fetch-json.ts'
+import { wrongAnswer } from './reading-failure.ts'
 
 /** Keys of one set: an issuer in use has some ten. */
 export const KEYS_IN_SET_MAX = 64
@@ -10,7 +12,7 @@ export const READING_MILLISECONDS_MAX = 4_000
 const METADATA_MILLISECONDS_MAX = 600_000
 
 /** The members of the set as they stand there: whoever verifies takes what is a strong key among them. */
-export type KeySetReading = { readonly jwks: readonly unknown[] } | { readonly failure: string }
+export type KeySetReading = { readonly jwks: readonly unknown[] } | { readonly failure: ReadingFailure }
 
 type KeySetSource = {
   readonly issuer: string
@@ -39,30 +41,36 @@ const fetchMetadata = async ({ issuer, fetch }: KeySetSource, signal: AbortSigna
   return 'failure' in fetchedSecond ? fetched : fetchedSecond
 }
 
-const discover = async (source: KeySetSource, signal: AbortSignal): Promise<string | { readonly failure: string }> => {
+const ofMetadata = (cause: string): { readonly failure: ReadingFailure } => ({ failure: { cause, detail: cause } })
+
+const discover = async (
+  source: KeySetSource,
+  signal: AbortSignal,
+): Promise<string | { readonly failure: ReadingFailure }> => {
   const fetched = await fetchMetadata(source, signal)
   if ('failure' in fetched) return fetched
   const { issuer, jwks_uri: jwksUri } = isJsonObject(fetched.value) ? fetched.value : {}
   // RFC 8414 §3.3: compared as it is written, or one tenant's keys could vouch for another's tokens.
-  if (issuer !== source.issuer) return { failure: 'its metadata names another issuer' }
-  return typeof jwksUri === 'string' ? jwksUri : { failure: 'its metadata names no jwks_uri' }
+  if (issuer !== source.issuer) return ofMetadata('its metadata names another issuer')
+  return typeof jwksUri === 'string' ? jwksUri : ofMetadata('its metadata names no jwks_uri')
 }
 
 const readKeys = async ({ fetch }: KeySetSource, address: string, signal: AbortSignal): Promise<KeySetReading> => {
   const fetched = await fetchJson(fetch, address, signal)
   if ('failure' in fetched) return fetched
   const { keys } = isJsonObject(fetched.value) ? fetched.value : {}
-  if (!Array.isArray(keys)) return { failure: `${address} answered something other than a key set` }
+  if (!Array.isArray(keys)) return { failure: wrongAnswer(address, 'something other than a key set') }
   if (keys.length > KEYS_IN_SET_MAX) {
-    return { failure: `${address} answered a set of ${keys.length} keys, and at most ${KEYS_IN_SET_MAX} are taken` }
+    const answered = `a set of ${keys.length} keys, and at most ${KEYS_IN_SET_MAX} are taken`
+    return { failure: wrongAnswer(address, answered) }
   }
   return { jwks: keys }
 }
 
-/** Gives a function that reads the set anew each time it is called; a failure is an answer, in words for an operator. */
+/** Gives a function that reads the set anew each time it is called; a failure is an answer, with its reason. */
 export const makeKeySetReader = (source: KeySetSource): (() => Promise<KeySetReading>) => {
   let discovered: { readonly address: string; readonly at: number } | undefined
-  const address = async (signal: AbortSignal): Promise<string | { readonly failure: string }> => {
+  const address = async (signal: AbortSignal): Promise<string | { readonly failure: ReadingFailure }> => {
     if (source.jwksUri !== undefined) return source.jwksUri
     const now = source.monotonicNow()
     if (discovered !== undefined && now - discovered.at < METADATA_MILLISECONDS_MAX) return discovered.address

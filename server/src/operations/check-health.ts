@@ -1,4 +1,5 @@
-// Says whether this process can serve: its store reads, and writes durably, in time.
+// Says whether this process can serve: its store reads, and writes durably, in time; and whom it depends on besides.
+import type { ProviderState } from '../ports/operators.ts'
 import type { Ports } from '../ports.ts'
 
 type Readiness = { readonly ready: true } | { readonly ready: false; readonly reason: string }
@@ -7,4 +8,15 @@ type Readiness = { readonly ready: true } | { readonly ready: false; readonly re
 export const checkHealth = async (ports: Pick<Ports, 'health'>): Promise<Readiness> => {
   const reason = await ports.health.check()
   return reason === null ? { ready: true } : { ready: false, reason }
+}
+
+/**
+ * The same, and the state of each identity provider. That changes nothing about being ready: agents get and verify tokens
+ * without any, and an outage of one must not take all replicas out of service.
+ */
+export const checkComponents = async (
+  ports: Pick<Ports, 'health' | 'operators'>,
+): Promise<{ readonly readiness: Readiness; readonly providers: readonly ProviderState[] }> => {
+  const [readiness, providers] = await Promise.all([checkHealth(ports), ports.operators.check()])
+  return { readiness, providers }
 }

@@ -10,6 +10,14 @@ export type KeySetPlace = {
   readonly jwksUri: string | null
 }
 
+/** Why a key set could not be read. */
+export type ReadingFailure = {
+  /** A clause that names no address and quotes no answer: any caller may hear it. */
+  readonly cause: string
+  /** For the log, with the address and what the network said. */
+  readonly detail: string
+}
+
 /** A key set as it was read last. It passes between threads, so it holds data only. */
 export type KeySet = {
   /** Its members, as they stand there; none where no reading has succeeded. */
@@ -19,7 +27,7 @@ export type KeySet = {
   /** No reading begins earlier. */
   readonly nextReadingAt: MonotonicMilliseconds
   /** Why the last reading failed; null where it did not. */
-  readonly failure: string | null
+  readonly failure: ReadingFailure | null
 }
 
 export interface KeySets {

@@ -57,7 +57,7 @@ test('the main thread of serve loads nothing of HTTP: it does not listen', async
     PORT: String(port),
     MINTMARK_WORKERS: '1',
     MINTMARK_DRAIN_SECONDS: '0',
-    LOG_LEVEL: 'warn', // what the recorder prints stands alone
+    LOG_LEVEL: 'error', // what the recorder prints stands alone; this provider is away
   }
   const running = await start(t, folder, { args: ['serve'], variables: serving, ready: /Mintmark serves/ })
   const { stderr } = await running.stop()

@@ -109,7 +109,7 @@ test('every row has a cell for every credential, each with a meaning', () => {
 test('the OpenAPI document holds every operation of the other tables, with the permission and the role that suffice', async () => {
   const { paths } = (await get(world.service, '/openapi.json')).json as Document
   const isListed = ([operation]: readonly [string, Row]) =>
-    !/^OPTIONS|\/(?:authorize|openapi\.json|docs)$/.test(operation)
+    !/^OPTIONS|\/(?:authorize|openapi\.json|docs|favicon\.(?:ico|svg))?$/.test(operation)
   const named = Object.entries(paths).flatMap(([path, methods]) =>
     Object.keys(methods).map(method => `${method.toUpperCase()} ${path}`),
   )

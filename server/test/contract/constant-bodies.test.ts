@@ -16,7 +16,10 @@ const PATHS = [
   '/docs/static/swagger-ui-bundle.js',
   '/docs/static/swagger-ui-standalone-preset.js',
   '/docs/static/swagger-initializer.js',
-  '/docs/static/favicon-32x32.png',
+  '/docs/static/theme/favicon.svg',
+  '/',
+  '/favicon.svg',
+  '/favicon.ico',
   '/.well-known/jwks.json',
   '/.well-known/oauth-authorization-server',
   '/.well-known/openid-configuration',
@@ -25,7 +28,8 @@ const PATHS = [
 const TYPES: Readonly<Record<string, string>> = {
   css: 'text/css; charset=utf-8',
   js: 'application/javascript; charset=utf-8',
-  png: 'image/png',
+  svg: 'image/svg+xml',
+  ico: 'image/x-icon',
   yaml: 'application/yaml; charset=utf-8',
   docs: 'text/html; charset=utf-8',
 }
@@ -49,14 +53,14 @@ test('each has a length, a media type and a strong entity tag of its own bytes',
       assert.equal(answer.status, 200, path)
       const { etag = '', 'content-length': length, 'content-type': type } = answer.headers
       assert.match(etag, /^"[0-9a-f]{32}"$/, path)
-      if (!path.endsWith('.png')) assert.equal(Number(length), Buffer.byteLength(answer.text), path)
+      if (!path.endsWith('.ico')) assert.equal(Number(length), Buffer.byteLength(answer.text), path)
       const ending = path.replace(/\/$/, '').split(/[./]/).at(-1) ?? ''
       assert.equal(type, TYPES[ending] ?? 'application/json; charset=utf-8', path)
       // The tag says which bytes they are.
       assert.equal(tags.get(etag) ?? answer.text, answer.text, path)
       tags.set(etag, answer.text)
     }
-    assert.equal(tags.size, PATHS.length - 1, 'Only /openapi.json and /docs/json are the same.')
+    assert.equal(tags.size, PATHS.length - 2, 'Only /openapi.json and /docs/json are the same, and the two icons.')
   }
 })
 

@@ -23,7 +23,7 @@ const assertBroken = (answer: string, description: string): void => {
 }
 
 test('unknown path: 404', async () => {
-  for (const path of ['/', '/oauth', '/oauth/token/', '/OAUTH/token', '/oauth/introspect', '/wp-login.php', '//']) {
+  for (const path of ['/oauth', '/oauth/token/', '/OAUTH/token', '/oauth/introspect', '/wp-login.php', '//']) {
     assertError(await get(service, path), 404, 'not_found', 'There is nothing at this path.')
   }
   for (const method of ['POST', 'PUT', 'DELETE', 'QUERY']) {

@@ -1,5 +1,6 @@
 // GET /openapi.json and the page at /docs.
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
 import { get } from '../support/requests.ts'
 import { startServer, type TestServer } from '../support/test-server.ts'
@@ -129,6 +130,18 @@ test('a page at /docs from our own origin, which may load nothing from elsewhere
     assert.match(part, /^\/docs\/static\//)
     assert.equal((await get(service, part)).status, 200, part)
   }
+  assert.ok(page.text.includes('<title>Mintmark API</title>'))
+  // The page puts a logo of its own in the place of Swagger's.
+  const initializer = await get(service, '/docs/static/swagger-initializer.js')
+  const [, logo = ''] = /img\.src = 'data:image\/svg\+xml;base64,([^']+)'/.exec(initializer.text) ?? []
+  assert.match(Buffer.from(logo, 'base64').toString(), /<title>Mintmark<\/title>/)
   const { json } = await get(service, '/docs/json')
   assert.deepEqual(json, await describe())
+})
+
+test('the document names the version of the program that serves it', async () => {
+  const { info } = (await get(service, '/openapi.json')).json as { info: { title: string; version: string } }
+  const packageFile = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
+  const { version } = JSON.parse(packageFile) as { version: string }
+  assert.deepEqual([info.title, info.version], ['Mintmark', version])
 })

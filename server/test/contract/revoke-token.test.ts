@@ -183,13 +183,17 @@ test('valid, but its subject may not revoke: 403 insufficient_scope', async () =
   assertDone(await post({ token }, bearer(await service.provider.operatorJwt({ role: 'mintmark-admin' }))))
 })
 
-test("the provider's keys cannot be had: 503 with Retry-After, and nothing is revoked", async () => {
+test("the provider's keys cannot be had: 503 with Retry-After, which says whose and why, and nothing is revoked", async () => {
   const other = await startServer()
   try {
     const token = await issue(other, await other.createAgent())
     other.provider.fail('error')
     const answer = await revoke(other, token)
-    assertError(answer, 503, 'temporarily_unavailable', UNAVAILABLE)
+    const description =
+      `The keys of the identity provider ${other.provider.issuer} cannot be read: it answered 500. ` +
+      'Try again; until they can be read, use an API key, or the command mintmark beside the store. ' +
+      'GET /readyz?verbose shows the state, and the log the whole reason.'
+    assertError(answer, 503, 'temporarily_unavailable', description)
     assert.equal(answer.headers['retry-after'], '1')
     const { key } = await other.createApiKey('tokens:introspect')
     assert.equal(((await introspect(other, key, token)).json as { active: boolean }).active, true)

@@ -45,7 +45,7 @@ const get = (address: string, ranges: readonly string[], resolve?: Resolve, ms =
 
 const assertFailed = (fetched: Fetched, why: RegExp): void => {
   assert.ok('failure' in fetched, JSON.stringify(fetched))
-  assert.match(fetched.failure, why)
+  assert.match(fetched.failure.detail, why)
 }
 
 const NOT_PUBLIC = [

@@ -17,6 +17,8 @@ import type { KeySet } from '../../src/ports/key-sets.ts'
 const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
 const keyNamed = (kid: string): object => ({ ...publicKey.export({ format: 'jwk' }), kid })
 
+const DOWN = { cause: 'it answered 500', detail: 'down' }
+
 const place = { of: 'provider', issuer: 'https://provider.test', jwksUri: null } as const
 
 type Find = (kid: string) => Promise<readonly (string | undefined)[]>
@@ -142,13 +144,13 @@ test('after a quiet time a rotation is honoured at once', async () => {
 
 test('where no keys were ever had, nothing is decided', async () => {
   const { world, find } = makeWorld()
-  world.answer = { failure: 'down' }
+  world.answer = { failure: DOWN }
   await assert.rejects(find('a'), isUnavailable('down'))
 })
 
 test('a provider that is down at first is asked again after 1, 2, 4, 8 and then each 16 seconds', async () => {
   const { world, find } = makeWorld('a')
-  world.answer = { failure: 'down' }
+  world.answer = { failure: DOWN }
   for (world.now = 0; world.now <= 64_000; world.now += 500) await assert.rejects(find('a'), isUnavailable('down'))
   assert.deepEqual(world.readingsAt, [0, 1000, 3000, 7000, 15_000, 31_000, 47_000, 63_000])
   world.answer = { jwks: [keyNamed('a')] }
@@ -159,7 +161,7 @@ test('a provider that is down at first is asked again after 1, 2, 4, 8 and then 
 test('an unknown key id is neither refused nor accepted while the provider does not answer', async () => {
   const { world, find } = makeWorld('a')
   await find('a')
-  world.answer = { failure: 'down' }
+  world.answer = { failure: DOWN }
   world.now = READINGS_APART_MILLISECONDS
   await assert.rejects(find('new'), isUnavailable('down'))
   assert.deepEqual(await find('a'), ['a'])
@@ -170,7 +172,7 @@ test('an unknown key id is neither refused nor accepted while the provider does 
 test('keys that cannot be read again are believed for 30 minutes in all, and not a moment longer', async () => {
   const { world, find } = makeWorld('a')
   await find('a')
-  world.answer = { failure: 'down' }
+  world.answer = { failure: DOWN }
   for (const at of [KEYS_FRESH_MILLISECONDS, KEYS_HELD_MILLISECONDS_MAX - 1]) {
     world.now = at
     assert.deepEqual(await find('a'), ['a'])

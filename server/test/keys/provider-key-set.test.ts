@@ -82,26 +82,34 @@ test('a JWT whose claims are wrong causes no request at all', async () => {
   assert.deepEqual(idp.fetches, { metadata: 0, jwks: 0 })
 })
 
-const FAILURES: readonly (readonly [string, Failure, RegExp])[] = [
-  ['answers 500', 'error', /answered 500/],
-  ['redirects', 'redirect', /answered 302/],
-  ['answers half a document', 'malformed', /failed/],
-  ['answers a megabyte', 'oversized', /more than 262144 bytes/],
-  ['does not answer', 'hang', /failed .*time/],
+/** What it does, what the log says of it, and what callers hear. */
+const FAILURES: readonly (readonly [string, Failure, RegExp, string])[] = [
+  ['answers 500', 'error', /answered 500/, 'it answered 500'],
+  ['redirects', 'redirect', /answered 302/, 'it answered 302'],
+  ['answers half a document', 'malformed', /failed/, 'it answered something other than JSON'],
+  ['answers a megabyte', 'oversized', /more than 262144 bytes/, 'it answered more than 262144 bytes'],
+  ['does not answer', 'hang', /failed .*time/, 'it did not answer in time'],
 ]
 
-for (const [name, failure, reason] of FAILURES) {
+/** The whole reason is for the log; callers hear whose keys are missing and a cause without any address of a document. */
+const isOutage = (issuer: string, reason: RegExp, cause: string) => (error: unknown) => {
+  assert.ok(error instanceof Unavailable)
+  assert.ok(error.message.includes(issuer))
+  assert.match(error.message, reason)
+  const told = error.toCaller ?? ''
+  assert.ok(told.startsWith(`The keys of the identity provider ${issuer} cannot be read: ${cause}. `), told)
+  assert.doesNotMatch(told, /jwks|well-known/)
+  return true
+}
+
+for (const [name, failure, reason, cause] of FAILURES) {
   test(`a provider that ${name} makes its operators unavailable, not unknown, until it recovers`, async () => {
     const idp = await start()
     const jwt = await idp.operatorJwt()
     for (const jwksUri of [undefined, idp.jwksUri]) {
       const { clock, operators } = makeWorld(idp, jwksUri, failure === 'hang' ? 50 : PATIENT_MS)
       idp.fail(failure)
-      await assert.rejects(
-        operators.verify(jwt),
-        (error: unknown) =>
-          error instanceof Unavailable && error.message.includes(idp.issuer) && reason.test(error.message),
-      )
+      await assert.rejects(operators.verify(jwt), isOutage(idp.issuer, reason, cause))
       idp.recover()
       clock.now = 1000
       const again = makeWorld(idp, jwksUri)
@@ -115,7 +123,10 @@ test('a provider whose port is closed makes its operators unavailable', async ()
   const idp = await startIdentityProvider()
   const jwt = await idp.operatorJwt()
   await idp.close()
-  await assert.rejects(makeWorld(idp).operators.verify(jwt), Unavailable)
+  await assert.rejects(
+    makeWorld(idp).operators.verify(jwt),
+    isOutage(idp.issuer, /ECONNREFUSED/, 'its host refused the connection'),
+  )
 })
 
 test('metadata that names another issuer is not followed', async () => {
