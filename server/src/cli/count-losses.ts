@@ -26,21 +26,22 @@ const lostScopes = (before: PrintedRecord, { scope }: Change): readonly Loss[] =
     }))
 }
 
-const lossOf = (audience: unknown, isWhole: boolean): Loss => {
+const lossOf = (audience: string | null, isWhole: boolean): Loss => {
   // Which one that is only the service knows.
   if (audience === null) return { words: 'for the default audience of the service', conditions: {}, isWhole: false }
   return audience === ANY_RESOURCE
     ? { words: 'for an audience that it is not allowed by name', conditions: {}, isWhole: false }
-    : { words: `for audience ${String(audience)}`, conditions: { audience }, isWhole }
+    : { words: `for audience ${audience}`, conditions: { audience }, isWhole }
 }
 
 /** An audience that is null is the default one of the service. */
 const lostAudiences = (before: PrintedRecord, change: Change): readonly Loss[] => {
-  const { resources, default_audience: fallback = null } = before
+  const resources = textsOf(before['resources'])
+  const fallback = typeof before['default_audience'] === 'string' ? before['default_audience'] : null
   const { resources: newResources = resources, default_audience: newFallback = fallback } = change
   const kept = [...textsOf(newResources), newFallback]
   if (kept.includes(ANY_RESOURCE)) return []
-  const lost = [...new Set([...textsOf(resources), fallback])].filter(one => !kept.includes(one))
+  const lost = [...new Set([...resources, fallback])].filter(one => !kept.includes(one))
   // What the service falls back on may be any of those lost.
   return lost.map(one => lossOf(one, newFallback !== null))
 }
