@@ -10,6 +10,7 @@ import {
 } from './config-provider.ts'
 import { parseAddress, parseFile, parseIssuer, type Parser } from './config-values.ts'
 import { ROLES } from './domain/caller.ts'
+import { findMemberFault, formatMemberFault } from './domain/member-names.ts'
 import { parseScope } from './domain/scope.ts'
 
 export type ConfigFile = {
@@ -80,6 +81,10 @@ export const parseConfigFile: Parser<ConfigFile> = path => {
   const document = parseJson(file.value)
   if (document === undefined)
     return { wrong: `names ${JSON.stringify(path)}, which is not JSON; expected a JSON object` }
+  const fault = findMemberFault(file.value)
+  if (fault !== undefined) {
+    return { wrong: `names ${JSON.stringify(path)}, in which ${formatMemberFault(fault)}` }
+  }
   const result = fileSchema.safeParse(document.json)
   if (!result.success) {
     return { wrong: `names ${JSON.stringify(path)}, in which ${result.error.issues.map(describeIssue).join('; ')}` }

@@ -208,10 +208,11 @@ const MISTAKES: readonly (readonly [string, Environment, RegExp])[] = [
     { MINTMARK_CONFIG_FILE: '/nowhere/c' },
     /^MINTMARK_CONFIG_FILE names "\/nowhere\/c", which cannot be read \(ENOENT\)/,
   ],
+  ['a configuration file that is no JSON', configFile('a.json', '{,}'), /^MINTMARK_CONFIG_FILE .*, which is not JSON/],
   [
-    'a configuration file that is not JSON',
-    configFile('a.json', '{,}'),
-    /^MINTMARK_CONFIG_FILE names .*, which is not JSON/,
+    'a member given twice',
+    configFile('a2.json', '{"scopes_supported":["db:read"],"identity_providers":[],"scopes_supported":[]}'),
+    /^MINTMARK_CONFIG_FILE names .*, in which scopes_supported is given twice: give each member once/,
   ],
   [
     'an unknown member',

@@ -26,19 +26,24 @@ const lostScopes = (before: PrintedRecord, { scope }: Change): readonly Loss[] =
     }))
 }
 
-/** The service's own default audience is not known here; what hangs on it is not counted. */
+const lossOf = (audience: string | null, isWhole: boolean): Loss => {
+  // Which one that is only the service knows.
+  if (audience === null) return { words: 'for the default audience of the service', conditions: {}, isWhole: false }
+  return audience === ANY_RESOURCE
+    ? { words: 'for an audience that it is not allowed by name', conditions: {}, isWhole: false }
+    : { words: `for audience ${audience}`, conditions: { audience }, isWhole }
+}
+
+/** An audience that is null is the default one of the service. */
 const lostAudiences = (before: PrintedRecord, change: Change): readonly Loss[] => {
-  const [resources, fallback] = [before['resources'], before['default_audience']]
+  const resources = textsOf(before['resources'])
+  const fallback = typeof before['default_audience'] === 'string' ? before['default_audience'] : null
   const { resources: newResources = resources, default_audience: newFallback = fallback } = change
   const kept = [...textsOf(newResources), newFallback]
   if (kept.includes(ANY_RESOURCE)) return []
-  return [...new Set([...textsOf(resources), fallback])]
-    .filter(one => typeof one === 'string' && !kept.includes(one))
-    .map(one =>
-      one === ANY_RESOURCE
-        ? { words: 'for an audience that it is not allowed by name', conditions: {}, isWhole: false }
-        : { words: `for audience ${String(one)}`, conditions: { audience: one }, isWhole: true },
-    )
+  const lost = [...new Set([...resources, fallback])].filter(one => !kept.includes(one))
+  // What the service falls back on may be any of those lost.
+  return lost.map(one => lossOf(one, newFallback !== null))
 }
 
 /** What the change ends, in a sentence; null where it takes nothing away. */

@@ -2,13 +2,13 @@
 import type { Command } from 'commander'
 import { administers } from './administer.ts'
 import { CHANGED_KEY, CHANGED_KEY_JSON, showKey } from './key-change.ts'
-import { parseJson } from './parse-json.ts'
+import { parseDocument } from './parse-json.ts'
 import { isRecord } from './print.ts'
 import { readStandardInput } from './standard-input.ts'
 
 /** A JWK where it is a JSON object, else PEM: what is neither is refused where it is read. */
 const parseKey = (input: string): string | object => {
-  const value = parseJson(input)
+  const value = parseDocument(input)
   return isRecord(value) ? value : input
 }
 

@@ -2,7 +2,7 @@
 import type { Command } from 'commander'
 import { administers } from './administer.ts'
 import { CommandFailed } from './exit.ts'
-import { parseJson } from './parse-json.ts'
+import { parseDocument } from './parse-json.ts'
 import { areRecords, isRecord, type PrintedRecord, printTable } from './print.ts'
 import { readStandardInput } from './standard-input.ts'
 
@@ -16,7 +16,7 @@ const foundIn = (item: unknown): Found | undefined => {
 }
 
 const parseReport = (input: string): readonly Found[] | undefined => {
-  const items = parseJson(input)
+  const items = parseDocument(input)
   const found = Array.isArray(items) ? items.map(foundIn) : [undefined]
   return found.every(one => one !== undefined) ? found : undefined
 }

@@ -1,7 +1,7 @@
 // The options of a new credential that say what it trusts in place of a secret, under the names of the API.
 import type { Command } from 'commander'
 import { CommandFailed, EXIT } from './exit.ts'
-import { parseJson } from './parse-json.ts'
+import { parseDocument } from './parse-json.ts'
 import { isRecord } from './print.ts'
 import { readDocument } from './standard-input.ts'
 
@@ -32,7 +32,7 @@ const holdsPrivate = (key: unknown): boolean => isRecord(key) && ['d', 'p', 'q',
 
 /** A set of keys, also where the file holds one key alone. */
 const readKeySet = async (file: string) => {
-  const value = parseJson(await readDocument(file))
+  const value = parseDocument(await readDocument(file))
   if (!isRecord(value)) throw new CommandFailed('The keys are neither a JWK nor a set of them.')
   const keys: unknown = 'kty' in value ? [value] : value['keys']
   if (!Array.isArray(keys)) throw new CommandFailed('The keys are neither a JWK nor a set of them.')

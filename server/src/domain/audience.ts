@@ -19,3 +19,15 @@ export const isResource = (text: string): boolean =>
 /** The first resource that the agent's list does not hold. */
 export const firstResourceBeyond = (allowed: readonly string[], resources: readonly string[]): string | undefined =>
   allowed.includes(ANY_RESOURCE) ? undefined : resources.find(resource => !allowed.includes(resource))
+
+/**
+ * What an agent's tokens may be for: its resources and its default audience, which is the service's where it has none.
+ * `serviceAudience` is null where it is not known.
+ */
+export const audiencesOf = (
+  { resources, defaultAudience }: { readonly resources: readonly string[]; readonly defaultAudience: string | null },
+  serviceAudience: string | null,
+): readonly string[] => {
+  const fallback = defaultAudience ?? serviceAudience
+  return fallback === null ? resources : [...resources, fallback]
+}

@@ -1,6 +1,6 @@
 // What a change makes of an agent, and what it takes from the agent: pure, so that the store can decide inside its transaction.
 import type { Agent } from './agent.ts'
-import { ANY_RESOURCE, firstResourceBeyond } from './audience.ts'
+import { ANY_RESOURCE, audiencesOf, firstResourceBeyond } from './audience.ts'
 import { LABELS_MAX, type LabelsChange, mergeLabels } from './labels.ts'
 import { NO_LIMITS } from './limits.ts'
 import { type OrRefusal, refuse } from './refusal.ts'
@@ -89,12 +89,6 @@ export const changedSettings = (before: AgentSettings, after: AgentSettings): re
 export const scopesKept = (before: AgentSettings, after: AgentSettings): readonly string[] | null =>
   // `db:*` matches `db:*` and every item of db, and an item matches itself alone: so patterns compare as items do.
   firstScopeBeyond(after.scopes, before.scopes) === undefined ? null : after.scopes
-
-/** What an agent's tokens may be for: its resources and its default audience, which is the service's where it has none. */
-const audiencesOf = ({ resources, defaultAudience }: AgentSettings, serviceAudience: string | null) => {
-  const fallback = defaultAudience ?? serviceAudience
-  return fallback === null ? resources : [...resources, fallback]
-}
 
 /**
  * The audiences that tokens may go on with, where some audience was lost; null where none was. `serviceAudience` is null

@@ -12,6 +12,7 @@ import { createRevocation } from '../operations/create-revocation.ts'
 import { previewRevocation } from '../operations/preview-revocation.ts'
 import type { AdministrationPorts, RevocationMade } from '../ports.ts'
 import { makeAdministrationHandler } from './administer.ts'
+import { NOTE_MEANING } from './json-members.ts'
 import type { Refuser } from './refusals.ts'
 import { revocationPreview, revocationRecord } from './revocation-record.ts'
 
@@ -38,7 +39,7 @@ export const revocationBody = z.strictObject({
     .string()
     .optional()
     .describe(`One of ${BULK_REVOCATION_REASONS.join(', ')}; the first unless given.`),
-  note: z.string().optional().describe('For those who read the history later.'),
+  note: z.string().optional().describe(NOTE_MEANING),
   dry_run: z.boolean().optional().describe('Count what would end, and end nothing.'),
 })
 

@@ -3,6 +3,7 @@ import { isUtf8 } from 'node:buffer'
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { countValues } from '../domain/json-values.ts'
+import { findMemberFault, formatMemberFault } from '../domain/member-names.ts'
 import { compileValidator } from './fields.ts'
 import { RefusedInput } from './refused-input.ts'
 
@@ -21,27 +22,20 @@ type Parsed<Value = unknown> = { readonly value: Value } | { readonly error: Ref
 
 const refuse = (description: string): { readonly error: RefusedInput } => ({ error: new RefusedInput(description) })
 
-// zod passes over this one name in silence, where every other name that is not known is refused. Looked for in the text,
-// where any of its characters may be escaped: a look at every member of a value takes seconds where there are millions.
-const spelt = (character: string): string => {
-  const code = character.charCodeAt(0).toString(16).replace('f', '[fF]')
-  return `(?:${character}|\\\\u00${code})`
-}
-const PROTOTYPE = new RegExp(`(?<!\\\\)"${Array.from('__proto__', spelt).join('')}"\\s*:`)
-
 const parseJson = (text: string): Parsed => {
   try {
-    const value: unknown = JSON.parse(text)
-    return PROTOTYPE.test(text) ? refuse('The body has a member that this operation does not know.') : { value }
+    return { value: JSON.parse(text) }
   } catch {
     return refuse('The body is not JSON.')
   }
 }
 
+const UNKNOWN_MEMBER = 'has a member that this operation does not know'
+
 /** What was wrong, by the name of the member; a member that is not one of ours may be a secret, and is not told back. */
 const describeIssue = (issue: z.core.$ZodIssue): string => {
   const name = issue.path.length === 0 ? 'The body' : issue.path.join('.')
-  if (issue.code === 'unrecognized_keys') return `${name} has a member that this operation does not know.`
+  if (issue.code === 'unrecognized_keys') return `${name} ${UNKNOWN_MEMBER}.`
   if (issue.code === 'invalid_type') return `${name} is missing, or is not of the type ${issue.expected}.`
   return `${name} ${issue.message}.`
 }
@@ -61,12 +55,18 @@ export const makeJsonReader =
     if (countValues(body) > max) {
       return { error: new RefusedInput(`The body holds more than ${max} values: ${advice}.`, 'request_too_large') }
     }
-    const json = parseJson(body.toString('utf8'))
+    const text = body.toString('utf8')
+    const json = parseJson(text)
     if ('error' in json) return json
+    const fault = findMemberFault(text)
+    // zod passes over this one name in silence, where every other name that is not known is refused.
+    if (fault?.kind === 'prototype') return refuse(`The body ${UNKNOWN_MEMBER}.`)
     const parsed = schema.safeParse(json.value)
-    if (parsed.success) return { value: parsed.data }
-    const [issue] = parsed.error.issues
-    return refuse(issue === undefined ? 'The body is malformed.' : describeIssue(issue))
+    const [issue] = parsed.error?.issues ?? []
+    if (issue !== undefined) return refuse(describeIssue(issue))
+    if (!parsed.success) return refuse('The body is malformed.')
+    // After the schema: a member that is not one of ours is not told back.
+    return fault === undefined ? { value: parsed.data } : refuse(`${formatMemberFault(fault)}.`)
   }
 
 /** Makes a scope take JSON and nothing else: a page of another site can send a form, but no JSON unasked. */

@@ -1,5 +1,6 @@
 // Members that JSON bodies share, and how records write times.
 import { z } from 'zod'
+import { NOTE_FORM } from '../domain/note.ts'
 import { type Milliseconds, parseTime } from '../domain/time.ts'
 
 export const timeOrNull = z.string().meta({ format: 'date-time' }).nullable()
@@ -23,10 +24,11 @@ export const expiresAtMember = z
 export const expiryOf = (expiresAt: Milliseconds | null | undefined) =>
   expiresAt === null || expiresAt === undefined ? null : ({ at: expiresAt } as const)
 
+/** What every `note` is, in the OpenAPI document. */
+export const NOTE_MEANING = `For those who read the audit log and the history later: ${NOTE_FORM}.`
+
 /** The body of an act that needs none but takes a note; it may be left out. */
-export const noteBody = z
-  .strictObject({ note: z.string().nullish().describe('For whoever reads the history later.') })
-  .default({})
+export const noteBody = z.strictObject({ note: z.string().nullish().describe(NOTE_MEANING) }).default({})
 
 /** The body of a rotation. */
 export const rotateBody = z.strictObject({

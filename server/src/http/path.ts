@@ -4,18 +4,21 @@ import type { FastifyRequest } from 'fastify'
 // What nearly every request has.
 const PLAIN = /^\/[^?%]*$/
 
-const decode = (path: string): string => {
+const decode = (part: string): string => {
   try {
-    return decodeURIComponent(path)
+    return decodeURIComponent(part)
   } catch {
-    return path
+    return part
   }
 }
+
+// An encoded slash divides no segments (RFC 3986 §2.2), here as in the router: decoded it would make this another path.
+const decodeBetweenSlashes = (path: string): string => path.split(/%2f/i).map(decode).join('%2F')
 
 /** The path alone, without what follows a question mark. */
 export const pathOf = ({ url }: FastifyRequest): string => {
   if (PLAIN.test(url)) return url
-  return decode(url.replace(/^https?:\/\/[^/?]*/i, '').split('?', 1)[0] ?? '')
+  return decodeBetweenSlashes(url.replace(/^https?:\/\/[^/?]*/i, '').split('?', 1)[0] ?? '')
 }
 
 /** Gives a parameter of the path, as it is written there. */

@@ -5,10 +5,11 @@ import { revokeApiKey } from '../operations/revoke-api-key.ts'
 import type { AdministrationPorts } from '../ports.ts'
 import { type AdministrationInput, makeAdministrationHandler } from './administer.ts'
 import { formatApiKey } from './api-key-record.ts'
+import { NOTE_MEANING } from './json-members.ts'
 import type { Refuser } from './refusals.ts'
 
 export const revokeApiKeyBody = z.strictObject({
-  note: z.string().nullish().describe('For whoever reads the audit log.'),
+  note: z.string().nullish().describe(NOTE_MEANING),
 })
 
 export const makeRevokeApiKeyHandler = (ports: AdministrationPorts, refuser: Refuser) =>

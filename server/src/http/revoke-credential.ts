@@ -6,6 +6,7 @@ import { revokeCredential } from '../operations/revoke-credential.ts'
 import type { AdministrationPorts } from '../ports.ts'
 import { type AdministrationInput, makeAdministrationHandler } from './administer.ts'
 import { formatCredential } from './credential-record.ts'
+import { NOTE_MEANING } from './json-members.ts'
 import type { Refuser } from './refusals.ts'
 
 export const revokeCredentialBody = z.strictObject({
@@ -14,7 +15,7 @@ export const revokeCredentialBody = z.strictObject({
     .default('credential_revoked')
     .describe('What its tokens end with.'),
   keep_tokens: z.boolean().default(false).describe('Whether the tokens that it got live on.'),
-  note: z.string().nullish().describe('For whoever reads the audit log and the history.'),
+  note: z.string().nullish().describe(NOTE_MEANING),
 })
 
 export const makeRevokeCredentialHandler = (ports: AdministrationPorts, refuser: Refuser) =>

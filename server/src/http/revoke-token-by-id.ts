@@ -7,6 +7,7 @@ import { TOKEN_REVOCATION_REASONS } from '../domain/reason.ts'
 import { revokeTokenById } from '../operations/revoke-token-by-id.ts'
 import type { AdministrationPorts } from '../ports.ts'
 import { makeAdministrationHandler } from './administer.ts'
+import { NOTE_MEANING } from './json-members.ts'
 import type { Refuser } from './refusals.ts'
 
 export const tokenRevocationBody = z
@@ -15,7 +16,7 @@ export const tokenRevocationBody = z
       .string()
       .optional()
       .describe(`One of ${TOKEN_REVOCATION_REASONS.join(', ')}; the first unless given.`),
-    note: z.string().optional().describe('For those who read the history later.'),
+    note: z.string().optional().describe(NOTE_MEANING),
   })
   .default({})
 

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { type ChangedKey, keyChangeRecord, keyRecord, type ShownKey } from '../domain/key-record.ts'
 import { SIGNING_ALGORITHMS } from '../domain/signing-key.ts'
-import { timeOrNull } from './json-members.ts'
+import { NOTE_MEANING, timeOrNull } from './json-members.ts'
 import { publicJwk } from './publish-keys.ts'
 import { pageOf } from './token-record.ts'
 
@@ -37,7 +37,7 @@ export const formatSigningKey: (shown: ShownKey) => z.output<typeof signingKeyRe
 
 export const formatChangedKey: (changed: ChangedKey) => z.output<typeof changedKeyAnswer> = keyChangeRecord
 
-const note = z.string().nullish().describe('For whoever reads the audit log.')
+const note = z.string().nullish().describe(NOTE_MEANING)
 
 /** The body of a rotation and of a retirement; it may be left out. */
 export const rotationBody = z

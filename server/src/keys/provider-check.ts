@@ -26,7 +26,9 @@ export const makeProviderCheck = ({ place, algorithms, keySets, monotonicNow }: 
 
   const renew = async () => {
     if (known !== undefined && monotonicNow() < known.set.nextReadingAt) return known
-    const set = await keySets.latest(place)
+    // A set that was read is not asked for again: the reading is kept for a key that appears.
+    const seenAt = known === undefined || known.set.failure === null ? -Infinity : known.set.readAt
+    const set = await keySets.latest(place, seenAt)
     if (known?.set.readAt === set.readAt) return (known = { ...known, set })
     return (known = { set, hasKey: set.jwks.some(jwk => isUsable(jwk, algorithms)) })
   }

@@ -10,6 +10,8 @@ export const KEYS_FRESH_MILLISECONDS = 600_000
 export const KEYS_HELD_MILLISECONDS_MAX = 1_800_000
 /** Requests that may wait for the keys of one place: a server that hangs must not take the room of all others. */
 export const WAITING_A_PLACE_MAX = 128
+/** For one request: a set that another thread had read, one whose reading began before the request came, and then its own. */
+const ASKED_MAX = 3
 /** The time until the thread that fetches is asked again, where it did not answer. */
 const ASKING_APART_MILLISECONDS = 1_000
 
@@ -31,7 +33,8 @@ const describeOutage = (issuer: string, cause: string): string =>
   'Try again; until they can be read, use an API key, or the command mintmark beside the store. ' +
   'GET /readyz?verbose shows the state, and the log the whole reason.'
 
-const outageOf = ({ of, issuer }: KeySetPlace, { cause, detail }: ReadingFailure): Unavailable => {
+const unread = ({ of, issuer }: KeySetPlace, failure: ReadingFailure | null): Unavailable => {
+  const { cause, detail } = failure ?? NOT_READ
   const message = `The keys of the identity provider ${issuer} cannot be had: ${detail}.`
   // Why those of a client cannot be had would tell its owner what stands at an address of our network.
   return new Unavailable(message, of === 'provider' ? { toCaller: describeOutage(issuer, cause) } : {})
@@ -39,6 +42,9 @@ const outageOf = ({ of, issuer }: KeySetPlace, { cause, detail }: ReadingFailure
 
 /** One that can be verified with: a weak one may have been replaced. */
 const isGood = (key: ProviderKey): boolean => 'key' in key.read()
+
+const crowded = ({ issuer }: KeySetPlace): Unavailable =>
+  new Unavailable(`More JWTs wait for the keys of ${issuer} than are taken.`)
 
 type CacheOptions = {
   readonly place: KeySetPlace
@@ -48,41 +54,45 @@ type CacheOptions = {
   readonly monotonicNow: () => MonotonicMilliseconds
 }
 
+type KeysByText = ReadonlyMap<string, ProviderKey | undefined>
+
+/** A key that stands in the newer set as well stays the one that it is, with what is known of its signatures. */
+const parseKeys = (jwks: readonly unknown[], held: KeysByText, uses: readonly string[] | undefined): KeysByText => {
+  const texts = jwks.map(jwk => [JSON.stringify(jwk), jwk] as const)
+  return new Map(texts.map(([text, jwk]) => [text, held.get(text) ?? parseProviderKey(jwk, uses)]))
+}
+
 export const makeProviderKeyCache = ({ place, keySets, uses, monotonicNow }: CacheOptions): ProviderKeyCache => {
   let times: Omit<KeySet, 'jwks'> = { readAt: -Infinity, nextReadingAt: -Infinity, failure: null }
-  let keys: ReadonlyMap<string, ProviderKey | undefined> = new Map()
+  let keys: KeysByText = new Map()
   let asking: Promise<void> | undefined
   let waiting = 0
 
   const age = (): number => monotonicNow() - times.readAt
 
-  const unavailable = (): Unavailable => outageOf(place, times.failure ?? NOT_READ)
-
-  const crowded = (): Unavailable => new Unavailable(`More JWTs wait for the keys of ${place.issuer} than are taken.`)
-
   const heldKeys = (): readonly ProviderKey[] => {
-    if (age() >= KEYS_HELD_MILLISECONDS_MAX) throw unavailable()
+    if (age() >= KEYS_HELD_MILLISECONDS_MAX) throw unread(place, times.failure)
     return [...keys.values()].filter(key => key !== undefined)
   }
 
-  // A key that stands in the newer set as well stays the one that it is, with what is known of its signatures.
   const take = ({ jwks, ...newer }: KeySet): void => {
-    if (newer.readAt !== times.readAt) {
-      const texts = jwks.map(jwk => [JSON.stringify(jwk), jwk] as const)
-      keys = new Map(texts.map(([text, jwk]) => [text, keys.get(text) ?? parseProviderKey(jwk, uses)]))
-    }
+    if (newer.readAt !== times.readAt) keys = parseKeys(jwks, keys, uses)
     times = newer
   }
 
   const ask = async (): Promise<void> => {
     try {
-      take(await keySets.latest(place))
+      take(await keySets.latest(place, times.readAt))
     } catch (fault) {
       if (!(fault instanceof Unavailable)) throw fault
       const failure = { cause: 'they were not handed over in time', detail: fault.message }
       times = { ...times, failure, nextReadingAt: monotonicNow() + ASKING_APART_MILLISECONDS }
     }
   }
+
+  /** Whether another set can be had, for a request that came at `arrivedAt`: one that was read since then is new enough. */
+  const mayBeNewer = (arrivedAt: MonotonicMilliseconds): boolean =>
+    times.readAt < arrivedAt && (asking !== undefined || monotonicNow() >= times.nextReadingAt)
 
   /** Asks for the latest set if it may be a newer one; all callers wait for one answer. False: too many do already. */
   const renew = async (): Promise<boolean> => {
@@ -106,14 +116,18 @@ export const makeProviderKeyCache = ({ place, keySets, uses, monotonicNow }: Cac
       return known.some(isGood) ? known : []
     },
     find: async fits => {
+      const arrivedAt = monotonicNow()
       // Where too many wait, keys that are held go on being believed for the time of that reading.
-      if (age() >= KEYS_FRESH_MILLISECONDS && !(await renew()) && age() >= KEYS_HELD_MILLISECONDS_MAX) throw crowded()
-      const known = heldKeys().filter(fits)
-      if (known.some(isGood)) return known
-      if (!(await renew())) throw crowded()
+      if (age() >= KEYS_FRESH_MILLISECONDS && !(await renew()) && age() >= KEYS_HELD_MILLISECONDS_MAX)
+        throw crowded(place)
+      let known = heldKeys().filter(fits)
+      for (let asked = 0; asked < ASKED_MAX && !known.some(isGood) && mayBeNewer(arrivedAt); asked += 1) {
+        if (!(await renew())) throw crowded(place)
+        known = heldKeys().filter(fits)
+      }
       // The last reading failed, so the key may exist: neither yes nor no would be true.
-      if (times.failure !== null) throw unavailable()
-      return heldKeys().filter(fits)
+      if (times.failure !== null && !known.some(isGood)) throw unread(place, times.failure)
+      return known
     },
   }
 }

@@ -1,6 +1,6 @@
 // Issues access tokens by the client-credentials grant (RFC 6749 §4.4), for all requests of a group at once:
 // decide, sign, write, answer. A token leaves only once its row is durable.
-import { AUDIENCES_MAX, firstResourceBeyond, isResource } from '../domain/audience.ts'
+import { AUDIENCES_MAX, audiencesOf, firstResourceBeyond, isResource } from '../domain/audience.ts'
 import type { Agent } from '../domain/agent.ts'
 import { type AccessTokenClaims, audienceClaim, type Confirmation } from '../domain/claims.ts'
 import { refuseProof } from '../domain/dpop.ts'
@@ -110,7 +110,7 @@ const grantAudience = (
       `Each resource must be an absolute URI without a fragment, at most ${AUDIENCES_MAX} of them.`,
     )
   }
-  return firstResourceBeyond(agent.resources, audience) === undefined
+  return firstResourceBeyond(audiencesOf(agent, fallback), audience) === undefined
     ? { audience }
     : refuse('invalid_target', 'A resource is not one that this agent may ask for.')
 }

@@ -32,8 +32,9 @@ export type KeySet = {
 
 export interface KeySets {
   /**
-   * The set, read anew first where it is time for that; of any number of callers at once all wait for one reading. Throws
-   * Unavailable where the thread that fetches does not answer in time.
+   * A set that is newer than the one that was read at `seenAt` (-Infinity where the caller has none), read anew first where
+   * none is and it is time for that; of any number of callers at once all wait for one reading. Where there is no newer one,
+   * the one there is. Throws Unavailable where the thread that fetches does not answer in time.
    */
-  latest(place: KeySetPlace): Promise<KeySet>
+  latest(place: KeySetPlace, seenAt: MonotonicMilliseconds): Promise<KeySet>
 }

@@ -14,11 +14,13 @@ type Waiting = { readonly answer: Promise<KeySet>; readonly settle: (set: KeySet
 
 const nameOf = ({ of, issuer, jwksUri }: KeySetPlace): string => JSON.stringify([of, issuer, jwksUri])
 
+type KeySetsAsked = (...asked: Parameters<KeySets['latest']>) => void
+
 /** `ask` hands a place to the main thread. What that does not answer in time is Unavailable; a late answer is the next one's. */
-export const relayKeySets = (ask: (place: KeySetPlace) => void, answerMsMax = ANSWER_MS_MAX): RelayedKeySets => {
+export const relayKeySets = (ask: KeySetsAsked, answerMsMax = ANSWER_MS_MAX): RelayedKeySets => {
   const waiting = new Map<string, Waiting>()
 
-  const begin = (place: KeySetPlace): Waiting => {
+  const begin: (...asked: Parameters<KeySets['latest']>) => Waiting = (place, seenAt) => {
     const name = nameOf(place)
     const { promise, resolve, reject } = Promise.withResolvers<KeySet>()
     const giveUp = (): void => {
@@ -33,12 +35,12 @@ export const relayKeySets = (ask: (place: KeySetPlace) => void, answerMsMax = AN
     }
     const one = { answer: promise, settle }
     waiting.set(name, one)
-    ask(place)
+    ask(place, seenAt)
     return one
   }
 
   return {
-    latest: place => (waiting.get(nameOf(place)) ?? begin(place)).answer,
+    latest: (place, seenAt) => (waiting.get(nameOf(place)) ?? begin(place, seenAt)).answer,
     settle: (place, set) => waiting.get(nameOf(place))?.settle(set),
   }
 }

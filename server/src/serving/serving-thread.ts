@@ -22,7 +22,7 @@ const untilDraining = (health: StoreHealth): StoreHealth => ({
 
 const logger = await makeLogger(config)
 const report = makeFaultLog(logger)
-const keySets = relayKeySets(place => tell({ place }))
+const keySets = relayKeySets((place, seenAt) => tell({ place, seenAt }))
 
 const start = async (): Promise<void> => {
   const { ports, connect, disconnect } = await connectPorts(config, { clock, keySets, report })

@@ -55,9 +55,9 @@ const startThread = (serving: ServingProcess, shared: Shared): Promise<Worker> =
   return new Promise((resolve, reject) => {
     thread.on('message', (message: FromServingThread) => {
       if ('place' in message) {
-        const { place } = message
+        const { place, seenAt } = message
         const onFault = (err: unknown): void => logger.error({ err, place }, 'a key set could not be read')
-        keySets.latest(place).then(set => tell({ place, set }), onFault)
+        keySets.latest(place, seenAt).then(set => tell({ place, set }), onFault)
       } else if (message.state === 'listening') resolve(thread)
       else {
         reject(startFailureOf(message))

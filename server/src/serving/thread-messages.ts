@@ -1,6 +1,7 @@
 // What passes between the thread that runs the process and the threads that serve.
 import type { MessagePort } from 'node:worker_threads'
 import type { ServeConfig } from '../config.ts'
+import type { MonotonicMilliseconds } from '../domain/time.ts'
 import type { KeySet, KeySetPlace } from '../ports/key-sets.ts'
 import type { ClockCells } from '../store/sqlite/clock.ts'
 
@@ -28,5 +29,5 @@ export type RefusedStart = { readonly state: 'refused' | 'unavailable'; readonly
 export type FromServingThread =
   | { readonly state: 'listening' }
   | RefusedStart
-  /** Asks for the latest set there. */
-  | { readonly place: KeySetPlace }
+  /** Asks for the latest set there, by a thread that has the one that was read at `seenAt`. */
+  | { readonly place: KeySetPlace; readonly seenAt: MonotonicMilliseconds }

@@ -103,6 +103,7 @@ test('options that do not belong together are a wrong usage, and a private key g
   writeFileSync(join(folder, 'private.json'), JSON.stringify({ keys: [jwkOf(privateKey)] }))
   writeFileSync(join(folder, 'text'), 'no keys')
   writeFileSync(join(folder, 'none.json'), '{"kid":"1"}')
+  writeFileSync(join(folder, 'twice.json'), '{"keys":[{"kty":"EC","kid":"1","kid":"2"}]}')
   const URI = ['--jwks-uri', 'https://client.example/jwks.json']
   const NO_KEYS = /neither a JWK nor a set of them/
   const REFUSED: readonly (readonly [readonly string[], number, RegExp])[] = [
@@ -114,6 +115,7 @@ test('options that do not belong together are a wrong usage, and a private key g
     [['--jwks-file', 'private.json'], 1, /a private or secret key: give the public ones/],
     [['--jwks-file', 'text'], 1, NO_KEYS],
     [['--jwks-file', 'none.json'], 1, NO_KEYS],
+    [['--jwks-file', 'twice.json'], 1, /^mintmark: keys\.0\.kid is given twice: give each member once\.\n$/],
     [['--jwks-file', 'nowhere.json'], 1, /"nowhere.json" cannot be read \(ENOENT\)/],
     [['--san-dns', 'a.example', '--san-ip', '10.0.0.7'], 1, /exactly one/],
     [['--san-dns', 'a.example', ...WORKLOAD], 1, /more than one of private_key_jwt/],

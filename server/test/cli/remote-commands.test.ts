@@ -73,6 +73,10 @@ test('a command without a terminal and without --yes ends nothing, says what it 
     [['agent', 'disable', id], /every token that it holds: 1 alive now\./],
     [['agent', 'delete', id], /every token that it holds: 1 alive now\./],
     [['agent', 'change', id, '--no-default-scope', '--scope', 'db:write'], /with scope db:read \(1 alive now\)\./],
+    [
+      ['agent', 'change', id, '--default-audience', 'https://own.example'],
+      /This ends the tokens of agent .* for the default audience of the service \(of 1 alive now\)\./,
+    ],
     [['credential', 'revoke', id, credential], /every token that it got: 1 alive now\./],
     [['token', 'revoke', idOf(token)], /1 token, active, of agent/],
     [['revocation', 'create', '--all'], /This ends every token: 1 alive now\./],
@@ -85,6 +89,25 @@ test('a command without a terminal and without --yes ends nothing, says what it 
   }
   const { state } = serving.json('token', 'show', idOf(token)) as { readonly state: string }
   assert.equal(state, 'active')
+})
+
+test('a changed default audience is asked about, and the tokens for the one before are counted', async () => {
+  const OWN = 'https://own.example'
+  const agent = createAgent(serving)
+  const change = ['agent', 'change', agent.agent_id]
+  serving.json(...change, '--default-audience', OWN, '--yes')
+  assert.equal((await issue(serving, agent)).status, 200)
+  const asked = (...options: readonly string[]): string => {
+    const { status, stderr } = run(serving.folder, [...change, ...options])
+    return `${status} ${stderr}`
+  }
+  assert.match(
+    asked('--default-audience', 'https://other.example'),
+    /^2 .* for audience https:\/\/own\.example \(1 alive now\)\./,
+  )
+  assert.match(asked('--no-default-audience'), /^2 .* for audience https:\/\/own\.example \(of 1 alive now\)\./)
+  // It stays among those that the agent may ask for, so nothing ends and nothing is asked.
+  assert.match(asked('--default-audience', 'https://other.example', '--resource', OWN), /^0 $/)
 })
 
 test('nobody who listens is unreachable, with exit code 5', async t => {

@@ -152,6 +152,11 @@ test('a body that is no JSON object, or no JSON at all, is refused', async () =>
     ['[]', 'The body is missing, or is not of the type object.'],
     ['null', 'The body is missing, or is not of the type object.'],
     ['{"labels":{"__proto__":"x"}}', 'The body has a member that this operation does not know.'],
+    ['{"name":"reports","owner":"a","name":"figures"}', 'name is given twice: give each member once.'],
+    ['{"n\\u0061me":"reports","name":"reports"}', 'name is given twice: give each member once.'],
+    ['{"labels":{"team":"a","team":"b"}}', 'labels.team is given twice: give each member once.'],
+    ['{"labels":{"team":"a","env":"a"},"labels":{"team":null}}', 'labels is given twice: give each member once.'],
+    ['{"secret":1,"secret":1}', 'The body has a member that this operation does not know.'],
   ] as const
   for (const [body, description] of bodies) {
     const answer = await send(service, { method: 'PATCH', path: `${AGENTS}/${agentId}`, headers: json, body })

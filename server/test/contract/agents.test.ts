@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { AGENTS, type AgentsApi, type Body, makeAgentsApi } from '../support/agents-api.ts'
-import { askToken, assertPlainHeaders, assertProblem, get, issue, sendJson } from '../support/requests.ts'
+import { askToken, assertPlainHeaders, assertProblem, claimsOf, get, issue, sendJson } from '../support/requests.ts'
 import { readRows } from '../support/store-file.ts'
 import { AUDIENCE, startServer, type TestServer } from '../support/test-server.ts'
 
@@ -113,6 +113,33 @@ test('narrowed resources end the tokens for what it lost, and not those for the 
   for (const token of kept) assert.equal(await api.isActive(token), true)
   assert.deepEqual(await reasonsOf(agent.agentId), ['audience_removed'])
   assert.equal((await askToken(service, agent, { resource: 'https://other.example' })).status, 400)
+})
+
+test('a changed default audience ends the tokens for the one before, unless it stands among the resources', async () => {
+  const [OWN, OTHER] = ['https://own.example', 'https://other.example']
+  for (const [resources, isKept] of [
+    [[], false],
+    [[OWN], true],
+  ] as const) {
+    const agent = await api.create({ default_scope: 'db:read', resources, default_audience: OWN })
+    const token = await issue(service, agent)
+    await api.patch(agent.agentId, { default_audience: OTHER })
+    assert.equal(await api.isActive(token), isKept)
+    assert.deepEqual(await reasonsOf(agent.agentId), isKept ? [] : ['audience_removed'])
+    assert.equal((await askToken(service, agent, { resource: OWN })).status, isKept ? 200 : 400)
+    assert.equal((await askToken(service, agent, { resource: OTHER })).status, 200)
+  }
+})
+
+test('a change that takes scope and audience from a token ends it once, with scope_removed', async () => {
+  const agent = await api.create({ resources: ['https://a.example', 'https://b.example'] })
+  const [scope, resource] = ['db:write', 'https://b.example']
+  const both = await issue(service, agent, { scope, resource })
+  const audience = await issue(service, agent, { scope: 'db:read', resource })
+  await api.patch(agent.agentId, { scope: 'db:read', resources: ['https://a.example'] })
+  const reasons = new Map((await api.ended(agent.agentId)).map(one => [one['id'], one['termination_reason']]))
+  const reasonOf = (token: string): unknown => reasons.get(claimsOf(token)['jti'])
+  assert.deepEqual([reasonOf(both), reasonOf(audience), reasons.size], ['scope_removed', 'audience_removed', 2])
 })
 
 test('a changed lifetime and default scope hold for the next token', async () => {

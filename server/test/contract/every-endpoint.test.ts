@@ -121,6 +121,31 @@ test('a path in another spelling: another method is 405 with Allow', async () =>
   }
 })
 
+test('an encoded slash is no slash: such a path is 404 for every method, as any other that is not there', async () => {
+  for (const method of ['GET', 'POST', 'PATCH', 'DELETE', 'OPTIONS']) {
+    for (const [target, other] of [
+      ['/oauth%2Ftoken', '/nothing'],
+      ['/oauth%2ftoken?scope=db:write', '/nothing'],
+      ['/%6Fauth%2Ftoken', '/nothing'],
+      [`${service.origin}/oauth%2Ftoken`, '/nothing'],
+      ['/.well-known%2Fjwks.json', '/nothing'],
+      ['/api/v1%2Fagents', '/api/v1/nothing'],
+      ['/api/v1/agents%2Fnobody%2Fdisable', '/api/v1/nothing'],
+      ['/api/v1%2Fagents/nobody/disable', '/api/v1/nothing'],
+    ] as const) {
+      const answer = await told(method, target)
+      assert.match(answer, /^HTTP\/1\.1 404 /, `${method} ${target}`)
+      assert.equal(answer, await told(method, other), `${method} ${target}`)
+    }
+  }
+})
+
+test('an encoded slash in an id is a part of the id: of its path another method is 405 with those that are', async () => {
+  const answer = await told('POST', '/api/v1/agents/a%2Fb')
+  assert.match(answer, /^HTTP\/1\.1 405 /)
+  assert.match(answer, /\r\nallow: DELETE, GET, HEAD, PATCH\r\n/i)
+})
+
 test('what is not HTTP is answered 400 in the shape of every error', async () => {
   const requests = [
     'nonsense\r\n\r\n',

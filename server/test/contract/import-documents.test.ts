@@ -165,9 +165,23 @@ test('deep documents, names of prototypes and repeated members do no harm', asyn
     document: names.map(id => hydraRow(id, { grant_types: names, scope: 'toString' })),
   })
   assert.equal(odd.status, 200, odd.text)
-  // As everywhere in this API the last of two members counts.
-  const twice = await postText(wrap('[]', ',"dry_run":false,"dry_run":true'))
-  assert.equal((twice.json as { dry_run: boolean }).dry_run, true)
+})
+
+test('a member given twice is refused by its name, in the document too, however it is spelled and how long the body is', async () => {
+  const client = (members: string): string =>
+    `{"source":"keycloak","document":{"clients":[{"clientId":"a",${members}}]}}`
+  const secret = '"secret":"x","\\u0073ecret":"y"'
+  for (const [body, member] of [
+    ['{"source":"keycloak","source":"hydra","document":[]}', 'source'],
+    ['{"source":"hydra","document":[],"dry_run":false,"dry_run":true}', 'dry_run'],
+    ['{"source":"hydra","document":[],"scope_map":{"a":"db:read","a":"db:write"}}', 'scope_map.a'],
+    [client(secret), 'document.clients.0.secret'],
+    [client(`"pad":"${'x'.repeat(100_000)}",${secret}`), 'document.clients.0.secret'],
+    [client(`"attributes":{"an odd name":1,"an odd name":2}`), 'A member'],
+  ] as const) {
+    const description = `${member} is given twice: give each member once.`
+    assertProblem(await postText(body), 400, 'invalid_request', description)
+  }
 })
 
 test('a client id that is as long as a body is told back cut', async () => {

@@ -216,6 +216,18 @@ test("aud without a resource is the agent's default audience", async () => {
   assert.equal(claimsOf(await issue(service, other))['aud'], 'https://own.example')
 })
 
+test('a default audience may be asked for by name too, alone or with resources: the own one, or else that of the service', async () => {
+  const [OWN, ALLOWED] = ['https://own.example', 'https://allowed.example']
+  const description = 'A resource is not one that this agent may ask for.'
+  const own = await service.createAgent({ defaultAudience: OWN, resources: [ALLOWED] })
+  for (const name of ['resource', 'audience']) {
+    assert.equal(claimsOf(await issue(service, own, { [name]: OWN }))['aud'], OWN)
+    assert.equal(claimsOf(await issue(service, second, { scope: 'db:read', [name]: AUDIENCE }))['aud'], AUDIENCE)
+    assertError(await askToken(service, own, { [name]: AUDIENCE }), 400, 'invalid_target', description)
+  }
+  assert.deepEqual(claimsOf(await issue(service, own, { resource: OWN, audience: ALLOWED }))['aud'], [ALLOWED, OWN])
+})
+
 test('requests of one moment are answered each with its own token or refusal', async () => {
   const wishes = ['db:read', 'mail:send', 'db:write', 'nonsense']
   const answers = await Promise.all(wishes.map(scope => askToken(service, agent, { scope })))

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import { READINGS_APART_MILLISECONDS } from '../../src/keys/key-sets.ts'
+import { READINGS_APART_MILLISECONDS, TWO_READINGS_MILLISECONDS } from '../../src/keys/key-sets.ts'
 import { encodeJson } from '../support/dpop.ts'
 import { type Answer, bearer, postForm } from '../support/requests.ts'
 import { startServer } from '../support/test-server.ts'
@@ -13,6 +13,11 @@ const AT_ONCE = 50
 const FLOOD_MILLISECONDS = 30_000
 const STEP_MILLISECONDS = (FLOOD_MILLISECONDS * AT_ONCE) / FLOOD
 
+const forgeLike = (jwt: string): (() => string) => {
+  const [, payload = ''] = jwt.split('.')
+  return () => `${encodeJson({ alg: 'ES256', kid: randomUUID() })}.${payload}.${randomBytes(64).toString('base64url')}`
+}
+
 test('10,000 JWTs with random key ids in 30 s: two requests for keys, and a rotation in their midst is honoured', async () => {
   const service = await startServer()
   const { provider, clock } = service
@@ -21,10 +26,9 @@ test('10,000 JWTs with random key ids in 30 s: two requests for keys, and a rota
   try {
     const before = await provider.operatorJwt()
     assert.equal(await isTaken(before), true)
-    const [, payload = ''] = before.split('.')
-    const forge = (): string =>
-      `${encodeJson({ alg: 'ES256', kid: randomUUID() })}.${payload}.${randomBytes(64).toString('base64url')}`
-    const began = clock.wall()
+    // The keys were read a while ago, as they mostly were.
+    clock.advance(TWO_READINGS_MILLISECONDS)
+    const [forge, began] = [forgeLike(before), clock.wall()]
     let rotated: { readonly jwt: string; readonly at: number } | undefined
     let honouredAfter: number | undefined
     for (let sent = 0; sent < FLOOD; sent += AT_ONCE) {
@@ -41,9 +45,35 @@ test('10,000 JWTs with random key ids in 30 s: two requests for keys, and a rota
       clock.advance(STEP_MILLISECONDS)
     }
     assert.equal(clock.wall() - began, FLOOD_MILLISECONDS)
-    assert.deepEqual(provider.fetches, { metadata: 1, jwks: 2 })
+    assert.deepEqual(provider.fetches, { metadata: 1, jwks: 1 + 2 })
     assert.ok(honouredAfter !== undefined && honouredAfter <= READINGS_APART_MILLISECONDS, String(honouredAfter))
     assert.equal(await isTaken(before), false)
+  } finally {
+    await service.close()
+  }
+})
+
+test('a rotation right after the first reading is honoured at once, and one in a flood that began then within 31 s', async () => {
+  const service = await startServer()
+  const { provider, clock } = service
+  const statusOf = async (jwt: string): Promise<number> =>
+    (await postForm(service, '/oauth/revoke', { token: 'x' }, bearer(jwt))).status
+  try {
+    const first = await provider.operatorJwt()
+    assert.equal(await statusOf(first), 200)
+    await provider.rotate()
+    const second = await provider.operatorJwt()
+    clock.advance(1)
+    assert.deepEqual([await statusOf(second), await statusOf(first)], [200, 401])
+    await provider.rotate()
+    const third = await provider.operatorJwt()
+    const forge = forgeLike(first)
+    for (let passed = 1; passed < TWO_READINGS_MILLISECONDS; passed += 1000) {
+      assert.deepEqual([await statusOf(forge()), await statusOf(third)], [401, 401])
+      clock.advance(1000)
+    }
+    assert.equal(provider.fetches.jwks, 2)
+    assert.deepEqual([await statusOf(third), provider.fetches.jwks], [200, 3])
   } finally {
     await service.close()
   }

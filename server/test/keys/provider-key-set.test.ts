@@ -6,6 +6,7 @@ import type { OperatorCaller } from '../../src/domain/caller.ts'
 import { Unavailable } from '../../src/domain/refusal.ts'
 import { isProviderAddress } from '../../src/keys/fetch-json.ts'
 import { makeOperators } from '../../src/keys/identity-providers.ts'
+import { TWO_READINGS_MILLISECONDS } from '../../src/keys/key-sets.ts'
 import { startIdentityProvider, type Failure, type IdentityProvider } from '../support/identity-provider.ts'
 import { keySetsBy } from '../support/key-sets.ts'
 
@@ -155,7 +156,9 @@ test('10,000 forged key ids cause two requests for keys, and a rotation in their
     }
   }
   assert.equal(idp.fetches.jwks, 2)
+  clock.now = TWO_READINGS_MILLISECONDS
   assert.deepEqual(await operators.verify(rotated), operatorOf(idp))
+  assert.equal(idp.fetches.jwks, 3)
   assert.deepEqual(await operators.verify(before), noKey)
 })
 

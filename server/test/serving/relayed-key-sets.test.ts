@@ -16,14 +16,14 @@ const makeRelay = () => {
 test('a place is asked for once, however many wait, and each has the answer to its own', async () => {
   const { asked, relay } = makeRelay()
   const others = (['client', 'provider'] as const).map(of => ({ ...PLACE, of, jwksUri: 'https://keys.test/' }))
-  const waiting = [PLACE, PLACE, ...others].map(place => relay.latest(place))
+  const waiting = [PLACE, PLACE, ...others].map(place => relay.latest(place, 0))
   assert.deepEqual(asked, [PLACE, ...others])
   asked.toReversed().forEach((place, n) => relay.settle(place, { ...SET, readAt: n }))
   assert.deepEqual(
     (await Promise.all(waiting)).map(({ readAt }) => readAt),
     [2, 2, 1, 0],
   )
-  void relay.latest(PLACE)
+  void relay.latest(PLACE, 0)
   assert.equal(asked.length, 4)
   relay.settle(PLACE, SET)
 })
@@ -31,11 +31,11 @@ test('a place is asked for once, however many wait, and each has the answer to i
 test('a main thread that does not answer leaves nobody waiting, and its late answer is that of who asked again', async t => {
   t.mock.timers.enable({ apis: ['setTimeout'] })
   const { asked, relay } = makeRelay()
-  const waiting = [relay.latest(PLACE), relay.latest(PLACE)]
+  const waiting = [relay.latest(PLACE, 0), relay.latest(PLACE, 0)]
   t.mock.timers.tick(4_300)
   for (const one of waiting) await assert.rejects(one, Unavailable)
   relay.settle(PLACE, SET)
-  const again = relay.latest(PLACE)
+  const again = relay.latest(PLACE, 0)
   assert.equal(asked.length, 2)
   relay.settle(PLACE, { ...SET, readAt: 7 })
   assert.equal((await again).readAt, 7)

@@ -69,7 +69,7 @@ test(
   async t => {
     let isSilent = true
     const silent = (keySets: KeySets): KeySets => ({
-      latest: place => (isSilent ? new Promise(() => undefined) : keySets.latest(place)),
+      latest: (...asked) => (isSilent ? new Promise(() => undefined) : keySets.latest(...asked)),
     })
     const { asOperator, withKey, provider } = await startOne(t, silent)
     const waiting = Promise.all(Array.from({ length: 200 }, asOperator))
@@ -87,10 +87,10 @@ test(
 test('a main thread that fails to read a key set lives on, and so does the thread that asked', LIMIT, async t => {
   let failures = 1
   const faulty = (keySets: KeySets): KeySets => ({
-    latest: async place => {
+    latest: async (...asked) => {
       failures -= 1
       if (failures >= 0) throw new Error('a fault')
-      return keySets.latest(place)
+      return keySets.latest(...asked)
     },
   })
   const { asOperator, withKey } = await startOne(t, faulty)

@@ -103,6 +103,31 @@ test('without a next key a compromise waits for a candidate, which then signs at
   assert.deepEqual([current.publicJwk.kid, unknownUntil], [candidate.publicJwk.kid, START + READY_MS])
 })
 
+/** The newest entry of the audit: its kind, its subject, and the key that the act made. */
+const newestEntry = (file: string): readonly unknown[] => {
+  const row = readRow(file, 'select kind, subject, detail from audit order by n desc limit 1')
+  const { made } = JSON.parse(String(row?.['detail'])) as { readonly made?: { readonly public_jwk: unknown } }
+  return [row?.['kind'], row?.['subject'], made?.public_jwk]
+}
+
+test('an act that makes the next key itself is one entry of the audit, which holds that key', async t => {
+  const { store, file } = await makeKeyWorld(t)
+  const { signingKeys } = store
+  const entries = countRows(file, 'audit')
+  const [first, second, third] = [someSigningKey(), someSigningKey(), someSigningKey()]
+  const kid = await currentKid(store)
+  change(await signingKeys.compromise({ kid, candidate: first, revocationId: randomUUID() }, COMPROMISE))
+  assert.deepEqual(newestEntry(file), ['signing_key.compromise', kid, first.publicJwk])
+  change(await signingKeys.rotate({ candidate: second, force: false }, ROTATE))
+  const { kid: secondKid } = second.publicJwk
+  assert.deepEqual(newestEntry(file), ['signing_key.rotate', secondKid, second.publicJwk])
+  change(await signingKeys.rotate({ candidate: null, force: true }, ROTATE))
+  assert.deepEqual(newestEntry(file), ['signing_key.rotate', secondKid, undefined])
+  change(await signingKeys.retire({ kid: secondKid, candidate: third, force: false }, act('signing_key.retire')))
+  assert.deepEqual(newestEntry(file), ['signing_key.retire', third.publicJwk.kid, third.publicJwk])
+  assert.equal(countRows(file, 'audit'), entries + 4)
+})
+
 test('an imported key takes the place of the next one, and keeps its name', async t => {
   const world = await makeKeyWorld(t)
   const replaced = await addNext(world)

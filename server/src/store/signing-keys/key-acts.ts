@@ -10,7 +10,7 @@ import { liveCaller } from '../registers/api-keys.ts'
 import { once } from '../registers/idempotency.ts'
 import { first, run, type Script } from '../script.ts'
 import { audit, nextSeq, type Transaction } from '../transaction.ts'
-import { type InsertKey, insertKey, readKey, readKeysInLife, seenAt } from './signing-keys.ts'
+import { type InsertKey, insertKey, readKey, readKeysInLife, seenAt, writeKey } from './signing-keys.ts'
 
 // A key that signs no more needs its private half no more, and nobody else does.
 const NO_KEY = new Uint8Array()
@@ -52,13 +52,17 @@ function* changeOf(tx: Moment, kid: string, until: number | null = null): Script
   return { ...(yield* seenAt(tx, keys)), key, current, unknownUntil: until }
 }
 
-/** The next key, or the candidate in its place. */
-function* successor(tx: Transaction, candidate: SealedSigningKey | null, act: Act): Script<KeyRecord | undefined> {
+/** The key that follows, and what the audit of the act is to hold of it where the act made it. */
+type Following = { readonly next: KeyRecord; readonly detail: { readonly made?: object } }
+
+/** The next key, or the candidate in its place: one act, and so one entry of the audit. */
+function* successor(tx: Transaction, candidate: SealedSigningKey | null): Script<Following | undefined> {
   const next = keyIn(yield* readKeysInLife(), 'next')
-  if (next !== undefined || candidate === null) return next
-  const creation = { key: candidate, act: { ...act, kind: 'signing_key.create' } } as const
-  yield* insertKey(tx, creation, { state: 'next', imported: false })
-  return yield* readKey(candidate.publicJwk.kid)
+  if (next !== undefined) return { next, detail: {} }
+  if (candidate === null) return undefined
+  const made = yield* writeKey(tx, candidate, { state: 'next', imported: false })
+  const written = yield* readKey(candidate.publicJwk.kid)
+  return written && { next: written, detail: { made } }
 }
 
 export function* createNextKey(tx: Transaction, insert: InsertKey): Script<'created' | 'already_exists'> {
@@ -95,24 +99,24 @@ type Succession = { readonly candidate: SealedSigningKey | null; readonly act: A
 type RotateKey = Succession & { readonly force: boolean }
 
 /** Rotates now, or notes that somebody wants it. */
-function* succeed(tx: Transaction, next: KeyRecord, { force, act }: RotateKey): Script<KeyChange> {
+function* succeed(tx: Transaction, { next, detail }: Following, { force, act }: RotateKey): Script<KeyChange> {
   const before = keyIn(yield* readKeysInLife(), 'current')
   const { kid } = next.publicJwk
   if (!force && !isPublishedLongEnough(next)) {
     if (next.wanted) return yield* changeOf(tx, kid)
     const seq = yield* nextSeq(tx)
     yield* run('update signing_key set wanted = 1 where n = ?', next.number)
-    yield* audit(tx, act, kid, { seq, before: { wanted: false }, after: { wanted: true } })
+    yield* audit(tx, act, kid, { seq, ...detail, before: { wanted: false }, after: { wanted: true } })
     return yield* changeOf(tx, kid)
   }
   const until = unknownUntil(tx, next)
   const seq = yield* promote(tx, next)
-  yield* audit(tx, act, kid, { seq, force, before: { current: kidOf(before) }, after: { current: kid } })
+  yield* audit(tx, act, kid, { seq, force, ...detail, before: { current: kidOf(before) }, after: { current: kid } })
   return yield* changeOf(tx, kid, until)
 }
 
 function* rotateNow(tx: Transaction, rotate: RotateKey): Script<KeyChange | 'no_next'> {
-  const following = yield* successor(tx, rotate.candidate, rotate.act)
+  const following = yield* successor(tx, rotate.candidate)
   return following === undefined ? 'no_next' : yield* succeed(tx, following, rotate)
 }
 
@@ -134,9 +138,9 @@ export function* retireKey(tx: Transaction, retire: RetireKey): Script<KeyChange
     yield* audit(tx, retire.act, retire.kid, { seq, before: { state: 'next' }, after: { state: 'gone' } })
   }
   if (key.state !== 'current') return yield* changeOf(tx, retire.kid)
-  const next = yield* successor(tx, retire.candidate, retire.act)
-  if (next === undefined) return 'no_next'
-  const { unknownUntil: until } = yield* succeed(tx, next, retire)
+  const following = yield* successor(tx, retire.candidate)
+  if (following === undefined) return 'no_next'
+  const { unknownUntil: until } = yield* succeed(tx, following, retire)
   return yield* changeOf(tx, retire.kid, until)
 }
 
@@ -148,14 +152,15 @@ export function* compromiseKey(tx: Transaction, compromise: CompromiseKey): Scri
   const key = yield* readKey(kid)
   if (key === undefined) return 'unknown'
   if (key.state === 'compromised') return yield* changeOf(tx, kid)
-  const next = key.state === 'current' ? yield* successor(tx, candidate, act) : null
-  if (next === undefined) return 'no_next'
+  const following = key.state === 'current' ? yield* successor(tx, candidate) : null
+  if (following === undefined) return 'no_next'
+  const { next = null, detail = {} } = following ?? {}
   yield* leave(tx, key, 'compromised')
   const until = next === null ? null : unknownUntil(tx, next)
   if (next !== null) yield* promote(tx, next)
   const conditions = { ...NO_CONDITION, key: key.number }
   const seq = yield* endAll(tx, { conditions, reason: 'key_compromise', act, revocationId })
   const after = { state: 'compromised', revocation_id: revocationId, ...(next !== null && { current: kidOf(next) }) }
-  yield* audit(tx, act, kid, { seq, before: { state: key.state }, after })
+  yield* audit(tx, act, kid, { seq, ...detail, before: { state: key.state }, after })
   return yield* changeOf(tx, kid, until)
 }

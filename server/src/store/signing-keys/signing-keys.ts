@@ -94,20 +94,24 @@ export function* seenAt({ now }: Pick<Seen, 'now'>, keys: readonly KeyRecord[]):
 const INSERT = `insert into signing_key (kid, public_jwk, thumbprint, sealed_private_key, key_encryption_key_id,
   created_at, state, signs_from, imported) values (?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
-/** Writes a key with its audit row. A change of what may sign takes a number: what was decided before decides again. */
-export function* insertKey(
-  tx: Transaction,
-  { key, act }: InsertKey,
-  as: { readonly state: 'next' | 'current'; readonly imported: boolean },
-): Script<void> {
+type NewState = { readonly state: 'next' | 'current'; readonly imported: boolean }
+
+/**
+ * Writes a key, and gives what the audit is to hold of it. A change of what may sign takes a number: what was decided
+ * before decides again.
+ */
+export function* writeKey(tx: Transaction, key: SealedSigningKey, { state, imported }: NewState): Script<object> {
   const { publicJwk, thumbprint, sealedPrivateKey, keyEncryptionKeyId } = key
   const seq = yield* nextSeq(tx)
-  const { kid } = publicJwk
-  const signsFrom = as.state === 'current' ? tx.now : null
-  const row = [kid, JSON.stringify(publicJwk), thumbprint, sealedPrivateKey, keyEncryptionKeyId, tx.now]
-  yield* run(INSERT, ...row, as.state, signsFrom, as.imported ? 1 : 0)
-  const detail = { seq, state: as.state, public_jwk: publicJwk, key_encryption_key_id: keyEncryptionKeyId }
-  yield* audit(tx, act, kid, detail)
+  const signsFrom = state === 'current' ? tx.now : null
+  const row = [publicJwk.kid, JSON.stringify(publicJwk), thumbprint, sealedPrivateKey, keyEncryptionKeyId, tx.now]
+  yield* run(INSERT, ...row, state, signsFrom, imported ? 1 : 0)
+  return { seq, state, public_jwk: publicJwk, key_encryption_key_id: keyEncryptionKeyId }
+}
+
+/** The same, for an act of which the key is all. */
+export function* insertKey(tx: Transaction, { key, act }: InsertKey, as: NewState): Script<void> {
+  yield* audit(tx, act, key.publicJwk.kid, yield* writeKey(tx, key, as))
 }
 
 export type InsertKey = { readonly key: SealedSigningKey; readonly act: Act }
