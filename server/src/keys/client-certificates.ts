@@ -5,6 +5,7 @@ import { type ClientCertificate, normalSubject, type SubjectKind } from '../doma
 import { canonicalName, type NameAttribute } from '../domain/distinguished-name.ts'
 import type { ClientCertificates } from '../ports/client-certificates.ts'
 import { type Element, Malformed, readElements, readInside, readObjectIdentifier } from './der.ts'
+import { KEY_KINDS_TAKEN } from './provider-key.ts'
 import { rsaWeakness } from './rsa-strength.ts'
 
 const [SEQUENCE, SET, OCTET_STRING] = [0x30, 0x31, 0x04]
@@ -157,19 +158,39 @@ const read = (der: Uint8Array): ClientCertificate | undefined => {
 
 const [BEGIN, END] = ['-----BEGIN CERTIFICATE-----', '-----END CERTIFICATE-----']
 
-/** The base64 between the lines; undefined where the text is something else (RFC 7468 §3, "lax"). */
-const base64In = (pem: string): string | undefined => {
+/** What stands in base64 between the lines; undefined where the text is something else (RFC 7468 §3, "lax"). */
+const bytesIn = (pem: string): Uint8Array | undefined => {
   const text = pem.trim()
   if (!text.startsWith(BEGIN) || !text.endsWith(END)) return undefined
   const base64 = text.slice(BEGIN.length, -END.length)
   // One class of characters, without a choice: linear, whatever the text is.
-  return /^\s[A-Za-z0-9+/=\s]*$/.test(base64) ? base64 : undefined
+  return /^\s[A-Za-z0-9+/=\s]*$/.test(base64) ? Buffer.from(base64, 'base64') : undefined
 }
 
-export const clientCertificates: ClientCertificates = {
-  read,
-  readPem: text => {
-    const base64 = base64In(text)
-    return base64 === undefined ? undefined : read(Buffer.from(base64, 'base64'))
-  },
+const readPem = (text: string): ClientCertificate | undefined => {
+  const der = bytesIn(text)
+  return der && read(der)
 }
+
+const CURVES: readonly unknown[] = ['prime256v1', 'secp384r1']
+const KINDS: readonly unknown[] = ['rsa', 'rsa-pss', 'ed25519']
+
+/** The kinds of `private_key_jwt`. Of others some cannot sign (X25519), some not in TLS (P-224), some not for every proxy (P-521). */
+const isOfKindTaken = (key: KeyObject | undefined): boolean =>
+  key?.asymmetricKeyType === 'ec'
+    ? CURVES.includes(key.asymmetricKeyDetails?.namedCurve)
+    : KINDS.includes(key?.asymmetricKeyType)
+
+const pin: ClientCertificates['pin'] = text => {
+  const der = bytesIn(text)
+  const certificate = der && read(der)
+  if (der === undefined || certificate === undefined)
+    return { wrong: 'holds something other than one certificate in PEM' }
+  const { thumbprint, weakness } = certificate
+  if (weakness !== null) return { wrong: `holds a certificate whose key is ${weakness}` }
+  return isOfKindTaken(publicKeyOf(new X509Certificate(der)))
+    ? { thumbprint }
+    : { wrong: `holds a certificate whose key is of a kind that is not taken: ${KEY_KINDS_TAKEN}` }
+}
+
+export const clientCertificates: ClientCertificates = { read, readPem, pin }

@@ -5,7 +5,7 @@ import type { MonotonicMilliseconds } from '../domain/time.ts'
 import type { KeySets } from '../ports/key-sets.ts'
 import { PLACES_MAX } from './key-sets.ts'
 import { makeProviderKeyCache, type ProviderKeyCache, WAITING_A_PLACE_MAX } from './provider-key-cache.ts'
-import { parseProviderKey, type ProviderKey } from './provider-key.ts'
+import { parseMemberKey, type ProviderKey } from './provider-key.ts'
 import { remember } from './remember.ts'
 
 /** Requests that may wait for the keys of all places. */
@@ -19,7 +19,7 @@ export type ClientKeysOptions = {
 export type FindKeys = (place: KeyPlace, fits: (key: ProviderKey) => boolean) => Promise<readonly ProviderKey[]>
 
 const parseKeys = (json: string): readonly ProviderKey[] =>
-  (JSON.parse(json) as readonly RegisteredJwk[]).map(jwk => parseProviderKey(jwk)).filter(key => key !== undefined)
+  (JSON.parse(json) as readonly RegisteredJwk[]).map(jwk => parseMemberKey(jwk)).filter(key => key !== undefined)
 
 // What SPIFFE publishes says what it is for in a word of its own (SPIFFE Trust Domain and Bundle §4.2.2).
 const usesOf = (issuer: string): readonly string[] => (issuer.startsWith('spiffe://') ? ['sig', 'jwt-svid'] : ['sig'])

@@ -2,7 +2,7 @@
 import { Unavailable } from '../domain/refusal.ts'
 import type { MonotonicMilliseconds } from '../domain/time.ts'
 import type { KeySet, KeySetPlace, KeySets, ReadingFailure } from '../ports/key-sets.ts'
-import { parseProviderKey, type ProviderKey } from './provider-key.ts'
+import { parseMemberKey, type ProviderKey } from './provider-key.ts'
 
 /** Older keys are read again before they are used. */
 export const KEYS_FRESH_MILLISECONDS = 600_000
@@ -59,7 +59,7 @@ type KeysByText = ReadonlyMap<string, ProviderKey | undefined>
 /** A key that stands in the newer set as well stays the one that it is, with what is known of its signatures. */
 const parseKeys = (jwks: readonly unknown[], held: KeysByText, uses: readonly string[] | undefined): KeysByText => {
   const texts = jwks.map(jwk => [JSON.stringify(jwk), jwk] as const)
-  return new Map(texts.map(([text, jwk]) => [text, held.get(text) ?? parseProviderKey(jwk, uses)]))
+  return new Map(texts.map(([text, jwk]) => [text, held.get(text) ?? parseMemberKey(jwk, uses)]))
 }
 
 export const makeProviderKeyCache = ({ place, keySets, uses, monotonicNow }: CacheOptions): ProviderKeyCache => {

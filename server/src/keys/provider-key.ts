@@ -1,7 +1,8 @@
 // The public keys of an identity provider or a client: which algorithm each permits, and which are strong enough to be used.
 import { createPublicKey, type KeyObject } from 'node:crypto'
 import { isJsonObject, type JsonObject } from './compact-jws.ts'
-import { rsaWeakness } from './rsa-strength.ts'
+import { FOREIGN_RSA, rsaWeakness } from './rsa-strength.ts'
+import { thumbprintOf } from './thumbprint.ts'
 
 // RFC 7518 §3.1, RFC 9864 §2. Asymmetric only: a public key can then never be taken for a shared secret.
 const KEY_KINDS = {
@@ -11,6 +12,9 @@ const KEY_KINDS = {
   ES384: 'EC P-384',
   Ed25519: 'OKP Ed25519',
 } as const
+
+/** The same for people, with the bounds of RSA. */
+export const KEY_KINDS_TAKEN = `RSA of ${FOREIGN_RSA.bitsMin} to ${FOREIGN_RSA.bitsMax} bits, EC on P-256 or P-384, or Ed25519`
 
 export type ProviderAlgorithm = keyof typeof KEY_KINDS
 
@@ -76,10 +80,17 @@ export const parseProviderKey = (jwk: unknown, uses: readonly string[] = ['sig']
   const algorithm = parseProviderAlgorithm(alg)
   if (alg !== undefined && algorithm === undefined) return undefined
   const kind = kty === 'RSA' ? 'RSA' : `${String(kty)} ${String(crv)}`
+  if (algorithm !== undefined && KEY_KINDS[algorithm] !== kind) return undefined
   const members = PUBLIC_MEMBERS.map(name => [name, jwk[name]] as const)
   if (!KINDS.has(kind) || !members.every(([, value]) => isMember(value))) return undefined
   const given = Object.fromEntries(members.filter(([, value]) => value !== undefined))
   return { kid, kind, algorithm, read: readOnce(given) }
+}
+
+/** A member of a key set of which several may have no `kid`: its thumbprint (RFC 7638) stands for that. */
+export const parseMemberKey = (jwk: unknown, uses?: readonly string[]): ProviderKey | undefined => {
+  const key = parseProviderKey(jwk, uses)
+  return key && isJsonObject(jwk) ? { ...key, kid: key.kid ?? thumbprintOf(jwk) } : undefined
 }
 
 /** Whether a header with this algorithm and key id can be signed with the key. Without `kid` any key of the kind can. */

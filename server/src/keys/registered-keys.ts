@@ -1,7 +1,7 @@
 // The keys that a client registers: public ones only, strong, and told apart.
 import { REGISTERED_KEYS_MAX, type RegisteredJwk } from '../domain/client-trust.ts'
 import { isJsonObject, type JsonObject } from './compact-jws.ts'
-import { parseProviderKey, PRIVATE_MEMBERS, PUBLIC_MEMBERS } from './provider-key.ts'
+import { KEY_KINDS_TAKEN, parseMemberKey, PRIVATE_MEMBERS, PUBLIC_MEMBERS } from './provider-key.ts'
 
 const KEPT_MEMBERS = [...PUBLIC_MEMBERS, 'kid', 'alg']
 const KID_CHARACTERS_MAX = 256
@@ -20,15 +20,22 @@ const publicMembersOf = (jwk: JsonObject): RegisteredJwk =>
     }),
   )
 
-const NO_KEY = wrong('holds something other than a public key for signatures of a kind that is taken')
+const NO_KEY = wrong(
+  `holds something other than a public key for signatures: ${KEY_KINDS_TAKEN}, with no alg or one of its kind`,
+)
 
-const readOne = (jwk: unknown): { readonly jwk: RegisteredJwk } | { readonly wrong: string } => {
-  const parsed = parseProviderKey(jwk)
+/** A key as it is kept, and the name that it is known by. */
+type NamedJwk = { readonly jwk: RegisteredJwk; readonly kid: string | undefined }
+
+const readOne = (jwk: unknown): NamedJwk | { readonly wrong: string } => {
+  const parsed = parseMemberKey(jwk)
   if (!isJsonObject(jwk) || parsed === undefined) return NO_KEY
-  const { kid } = parsed
-  if (kid !== undefined && (kid === '' || kid.length > KID_CHARACTERS_MAX)) return NO_KEY
-  const read = parsed.read()
-  return 'wrong' in read ? wrong(`holds a key that is ${read.wrong}`) : { jwk: publicMembersOf(jwk) }
+  const { kid, read } = parsed
+  if (kid === '' || (kid ?? '').length > KID_CHARACTERS_MAX) {
+    return wrong(`holds a key whose kid is not 1 to ${KID_CHARACTERS_MAX} characters`)
+  }
+  const key = read()
+  return 'wrong' in key ? wrong(`holds a key that is ${key.wrong}`) : { jwk: publicMembersOf(jwk), kid }
 }
 
 /** The public members of the keys of a set, or what is wrong with it. Nothing of a key is told back. */
@@ -37,11 +44,11 @@ export const readRegisteredKeys = (keys: readonly unknown[]): readonly Registere
   if (keys.some(hasPrivateMember)) {
     return wrong('holds a private key, which nobody but its owner may have: make another, and register its public half')
   }
-  const strong: RegisteredJwk[] = []
+  const strong: NamedJwk[] = []
   for (const read of keys.map(readOne)) {
     if ('wrong' in read) return read
-    strong.push(read.jwk)
+    strong.push(read)
   }
-  const names = strong.map(({ kid }) => kid)
-  return new Set(names).size === names.length ? strong : wrong('holds two keys with the same kid')
+  const names = new Set(strong.map(({ kid }) => kid))
+  return names.size === strong.length ? strong.map(({ jwk }) => jwk) : wrong('holds two keys with the same kid')
 }

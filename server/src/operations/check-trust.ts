@@ -37,7 +37,7 @@ export type TrustRequest =
   | { readonly kind: 'self_signed_tls_client_auth'; readonly certificates: readonly string[] }
 
 export type TrustPorts = {
-  readonly certificates: Pick<ClientCertificates, 'readPem'>
+  readonly certificates: Pick<ClientCertificates, 'pin'>
   readonly assertions: Pick<ClientAssertions, 'isAddress' | 'readKeys'>
   /** Its issuer is empty where it is not known. */
   readonly profile: Pick<ServiceProfile, 'issuer'>
@@ -127,13 +127,12 @@ const checkPinned = ({ certificates: reader }: TrustPorts, { kind, certificates 
   if (certificates.length === 0 || certificates.length > PINNED_CERTIFICATES_MAX) {
     return wrong(`${kind}.certificates`, `has not 1 to ${PINNED_CERTIFICATES_MAX} certificates`)
   }
-  const read = certificates.map(reader.readPem).filter(one => one !== undefined)
-  if (read.length < certificates.length) {
-    return wrong(`${kind}.certificates`, 'holds something other than one certificate in PEM')
+  const thumbprints = new Set<string>()
+  for (const pinned of certificates.map(reader.pin)) {
+    if ('wrong' in pinned) return wrong(`${kind}.certificates`, pinned.wrong)
+    thumbprints.add(pinned.thumbprint)
   }
-  const weak = read.find(({ weakness }) => weakness !== null)
-  if (weak !== undefined) return wrong(`${kind}.certificates`, `holds a certificate whose key is ${weak.weakness}`)
-  return { trust: { kind, thumbprints: [...new Set(read.map(({ thumbprint }) => thumbprint))] } }
+  return { trust: { kind, thumbprints: [...thumbprints] } }
 }
 
 export const checkTrust = (ports: TrustPorts, wanted: TrustRequest): Checked => {

@@ -6,4 +6,6 @@ export interface ClientCertificates {
   read(der: Uint8Array): ClientCertificate | undefined
   /** Of the text of one certificate in PEM. */
   readPem(text: string): ClientCertificate | undefined
+  /** Of the same text, where a client is to be known by the certificate itself; or why nobody could be. */
+  pin(text: string): { readonly thumbprint: string } | { readonly wrong: string }
 }

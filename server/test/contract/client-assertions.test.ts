@@ -1,6 +1,7 @@
 // private_key_jwt (RFC 7523): a client that has no secret and signs an assertion for each request.
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
+import { thumbprintOf } from '../../src/keys/thumbprint.ts'
 import { admin, call } from '../support/administration.ts'
 import {
   askAsserting,
@@ -104,6 +105,21 @@ test('an expired credential and a disabled agent get nothing', async () => {
   assertAsked(await askAsserting(service, assertion()))
   await service.disableAgent(agent.agentId)
   assertRefused(await askAsserting(service, assertion()))
+})
+
+test('a key without a kid is known by its thumbprint (RFC 7638), and a set may hold several', async () => {
+  const [second, other] = [makeProofKey(), makeProofKey()]
+  const ask = (by: ProofKey, kid: string) =>
+    askAsserting(service, makeAssertion(service, agent, by, { header: { kid } }))
+  const id = await registerKeys(service, agent, [key.jwk, second.jwk])
+  for (const one of [key, second]) assertAsked(await ask(one, thumbprintOf(one.jwk)))
+  assertRefused(await ask(key, thumbprintOf(second.jwk)))
+  assertRefused(await ask(other, thumbprintOf(other.jwk)))
+  assertRefused(await ask(key, 'one'))
+  // Of several without a name it is not plain which is meant.
+  assertRefused(await askAsserting(service, assertion()))
+  const { private_key_jwt: shown } = await show(id)
+  assert.deepEqual(shown, { jwks: { keys: [key.jwk, second.jwk] }, accept_token_endpoint: false })
 })
 
 test('two credentials let one key take over from another, though neither has a kid', async () => {

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { after, before, beforeEach, test } from 'node:test'
 import { makeGuardedFetch } from '../../src/keys/guarded-fetch.ts'
+import { thumbprintOf } from '../../src/keys/thumbprint.ts'
 import {
   askAsserting,
   assertRefused,
@@ -14,6 +15,7 @@ import {
 } from '../support/client-assertions.ts'
 import { makeProofKey, type ProofKey } from '../support/dpop.ts'
 import { type Failure, type IdentityProvider, startIdentityProvider } from '../support/identity-provider.ts'
+import { generateKeys } from '../support/make-certificate.ts'
 import { type Answer, assertError, assertProblem, issue } from '../support/requests.ts'
 import { type AgentOfTest, startServer, type TestServer } from '../support/test-server.ts'
 
@@ -45,6 +47,15 @@ test('keys at the address are read once and held', async t => {
   t.after(() => home.close())
   for (let n = 0; n < 5; n += 1) assertAsked(await ask())
   assert.deepEqual(home.fetches, { metadata: 0, jwks: 1 })
+})
+
+test('of a set at the address a key without a kid is known by its thumbprint, and one of another kind is passed over', async t => {
+  t.after(() => home.close())
+  const unnamed = makeProofKey()
+  const x25519 = generateKeys('x25519').publicKey.export({ format: 'jwk' })
+  home.publicJwks.splice(0, Infinity, x25519, { ...key.jwk, alg: 'RS256' }, unnamed.jwk)
+  assertAsked(await ask(unnamed, thumbprintOf(unnamed.jwk)))
+  assertRefused(await ask(key, thumbprintOf(key.jwk)))
 })
 
 test('a new key at the address is taken at once, and one that is gone no longer than it is held', async t => {

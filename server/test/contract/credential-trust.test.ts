@@ -1,10 +1,11 @@
 // Credentials that trust keys or workloads: what can be registered, and what is refused before anything is kept.
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
+import { thumbprintOf } from '../../src/keys/thumbprint.ts'
 import { admin, call } from '../support/administration.ts'
 import { askAsserting, createTrust, credentialsOf, makeAssertion, registerKeys } from '../support/client-assertions.ts'
 import { makeProofKey } from '../support/dpop.ts'
-import { makeCertificate } from '../support/make-certificate.ts'
+import { generateKeys, makeAuthority, makeCertificate } from '../support/make-certificate.ts'
 import { HOSTLESS } from '../support/hostless-addresses.ts'
 import { assertProblem } from '../support/requests.ts'
 import { countRows } from '../support/store-file.ts'
@@ -25,6 +26,13 @@ beforeEach(async () => {
 
 after(() => service.close())
 
+const publicJwk = (...kind: Parameters<typeof generateKeys>): object =>
+  generateKeys(...kind).publicKey.export({ format: 'jwk' })
+
+const NO_KEY =
+  'holds something other than a public key for signatures: RSA of 2048 to 8192 bits, EC on P-256 or P-384, or Ed25519, with no alg or one of its kind'
+const named = { ...key.jwk, kid: 'one' }
+
 const BAD_KEYS: Readonly<Record<string, readonly [object, string]>> = {
   'no key': [{ keys: [] }, 'has not 1 to 10 keys'],
   'eleven keys': [
@@ -43,11 +51,23 @@ const BAD_KEYS: Readonly<Record<string, readonly [object, string]>> = {
     { keys: [makeProofKey('RS256', 1024).jwk] },
     'holds a key that is an RSA key of 1024 bits, not of 2048 to 8192',
   ],
-  'a key for encryption': [
-    { keys: [{ ...key.jwk, use: 'enc' }] },
-    'holds something other than a public key for signatures of a kind that is taken',
+  'a key for encryption': [{ keys: [{ ...key.jwk, use: 'enc' }] }, NO_KEY],
+  'a key on P-521': [{ keys: [key.jwk, publicJwk('ec', { namedCurve: 'P-521' })] }, NO_KEY],
+  'a key on secp256k1': [{ keys: [publicJwk('ec', { namedCurve: 'secp256k1' })] }, NO_KEY],
+  'a key of X25519': [{ keys: [publicJwk('x25519')] }, NO_KEY],
+  'a key of Ed448': [{ keys: [publicJwk('ed448')] }, NO_KEY],
+  'a key on P-256 with the alg of RSA': [{ keys: [{ ...key.jwk, alg: 'RS256' }] }, NO_KEY],
+  'a key on P-256 with the alg of P-384': [{ keys: [{ ...key.jwk, alg: 'ES384' }] }, NO_KEY],
+  'a point that is not on its curve': [
+    { keys: [{ ...key.jwk, y: key.jwk.x }] },
+    'holds a key that is no public key of its kind',
   ],
-  'two keys of one kid': [{ keys: [key.jwk, makeProofKey().jwk] }, 'holds two keys with the same kid'],
+  'two keys of one kid': [{ keys: [named, { ...makeProofKey().jwk, kid: 'one' }] }, 'holds two keys with the same kid'],
+  'one key twice, without a kid': [{ keys: [key.jwk, key.jwk] }, 'holds two keys with the same kid'],
+  'a kid that is the thumbprint of another key': [
+    { keys: [key.jwk, { ...makeProofKey().jwk, kid: thumbprintOf(key.jwk) }] },
+    'holds two keys with the same kid',
+  ],
 }
 
 for (const [name, [jwks, why]] of Object.entries(BAD_KEYS)) {
@@ -130,7 +150,8 @@ test('a credential for certificates is shown as it was given, and a pinned certi
     const { kind, tls_client_auth: shown, client_secret: secret } = answer.json as Readonly<Record<string, unknown>>
     assert.deepEqual([kind, shown, secret], ['tls_client_auth', names, undefined])
   }
-  const certificates = [first.cert, second.cert, first.cert]
+  const lax = `\n ${first.cert.replaceAll('\n', ' \r\n\t')}`
+  const certificates = [first.cert, second.cert, lax]
   const answer = await createTrust(service, agent, { self_signed_tls_client_auth: { certificates } })
   const { kind, self_signed_tls_client_auth: shown } = answer.json as Readonly<Record<string, unknown>>
   const thumbprints = [first.thumbprint, second.thumbprint]
@@ -164,6 +185,31 @@ for (const [names, why] of BAD_NAMES) {
     const answer = await createTrust(service, agent, { tls_client_auth: names })
     assertProblem(answer, 400, 'invalid_request', `tls_client_auth${why}`)
     assert.equal(countRows(service.storeFile, 'credential'), credentials)
+  })
+}
+
+const KEYS_OF_CERTIFICATES: Readonly<Record<string, readonly [Parameters<typeof generateKeys>, isTaken: boolean]>> = {
+  'EC on P-256': [['ec', { namedCurve: 'P-256' }], true],
+  'EC on P-384': [['ec', { namedCurve: 'P-384' }], true],
+  'EC on P-521': [['ec', { namedCurve: 'P-521' }], false],
+  'EC on secp256k1': [['ec', { namedCurve: 'secp256k1' }], false],
+  'RSA of 2048 bits': [['rsa', { modulusLength: 2048 }], true],
+  'RSA-PSS of 2048 bits': [['rsa-pss', { modulusLength: 2048 }], true],
+  Ed25519: [['ed25519'], true],
+  Ed448: [['ed448'], false],
+  X25519: [['x25519'], false],
+  DSA: [['dsa', { modulusLength: 2048 }], false],
+}
+
+for (const [name, [kind, isTaken]] of Object.entries(KEYS_OF_CERTIFICATES)) {
+  test(`a certificate with a key of ${name} can${isTaken ? '' : 'not'} be pinned`, async () => {
+    const authority = makeAuthority('any')
+    const { cert } = makeCertificate({ authority, keys: generateKeys(...kind) })
+    const answer = await createTrust(service, agent, { self_signed_tls_client_auth: { certificates: [cert] } })
+    if (isTaken) return assert.equal(answer.status, 201, answer.text)
+    const why =
+      'holds a certificate whose key is of a kind that is not taken: RSA of 2048 to 8192 bits, EC on P-256 or P-384, or Ed25519'
+    assertProblem(answer, 400, 'invalid_request', `self_signed_tls_client_auth.certificates ${why}.`)
   })
 }
 

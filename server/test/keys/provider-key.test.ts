@@ -39,12 +39,11 @@ const PERMITTED: readonly (readonly [string, Jwk, readonly ProviderAlgorithm[]])
   ['a P-384 key', P384, ['ES384']],
   ['an Ed25519 key', ED25519, ['Ed25519']],
   ['an Ed25519 key under the older name', { ...ED25519, alg: 'EdDSA' }, ['Ed25519']],
-  ['a P-256 key that claims RS256', { ...P256, alg: 'RS256' }, []],
   ['a key for signatures', { ...P256, use: 'sig', key_ops: ['verify'] }, ['ES256']],
 ]
 
 for (const [name, jwk, algorithms] of PERMITTED) {
-  test(`${name} permits ${algorithms.join(' and ') || 'nothing'}`, () => assert.deepEqual(permitted(jwk), algorithms))
+  test(`${name} permits ${algorithms.join(' and ')}`, () => assert.deepEqual(permitted(jwk), algorithms))
 }
 
 test('a key permits its own kid, and every token without one', () => {
@@ -65,6 +64,7 @@ const IGNORED: readonly (readonly [string, unknown])[] = [
   ['a private key with null in it', { ...RSA, p: null }],
   ['a shared secret', { kty: 'oct', k: base64url(1, 2, 3), alg: 'HS256' }],
   ['a key for an algorithm that is not known', { ...RSA, alg: 'RS1' }],
+  ['a P-256 key that claims RS256', { ...P256, alg: 'RS256' }],
   ['a key for HS256', { ...RSA, alg: 'HS256' }],
   ['a key whose kid is no string', { ...P256, kid: 1 }],
   ['a key with a number as coordinate', { ...P256, x: 1 }],

@@ -81,6 +81,12 @@ export type CertificateRequest = {
   readonly keys?: { readonly publicKey: KeyObject; readonly privateKey: KeyObject }
 }
 
+/** Keys of any kind that there is, as Node names it and its options. */
+export const generateKeys = (kind: string, options: object = {}): NonNullable<CertificateRequest['keys']> => {
+  const generate = generateKeyPairSync as (kind: string, options: object) => NonNullable<CertificateRequest['keys']>
+  return generate(kind, options)
+}
+
 const ECDSA_WITH_SHA256 = sequence(objectIdentifier('1.2.840.10045.4.3.2'))
 const PURPOSES = { server: '1.3.6.1.5.5.7.3.1', client: '1.3.6.1.5.5.7.3.2' } as const
 
