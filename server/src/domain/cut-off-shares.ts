@@ -19,12 +19,12 @@ const callerOf = (actor: Actor): string =>
 
 const ofApiKeys = ({ actor }: OpenAct): boolean => actor.type === 'api_key'
 
-// What narrows an agent may take the last of them: it is refused only where all 64 are open.
+// An operator who narrows an agent may take the last of them: that is refused only where all 64 are open.
 const sharesOf = (caller: Actor): readonly Share[] => {
-  const isHers = ({ actor }: OpenAct): boolean => callerOf(actor) === callerOf(caller)
+  const isTheirs = ({ actor }: OpenAct): boolean => callerOf(actor) === callerOf(caller)
   return [
-    { max: 8, includes: act => isHers(act) && ofApiKeys(act), of: 'acts of this API key' },
-    { max: 32, includes: act => isHers(act) && isRevocation(act), of: 'revocations by this caller' },
+    { max: 8, includes: act => isTheirs(act) && ofApiKeys(act), of: 'acts of this API key' },
+    { max: 32, includes: act => isTheirs(act) && isRevocation(act), of: 'revocations by this caller' },
     { max: 32, includes: ofApiKeys, of: 'acts of API keys' },
     { max: 48, includes: isRevocation, of: 'revocations' },
     { max: 64, includes: () => true, of: 'revocations and changes of agents' },

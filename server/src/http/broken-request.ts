@@ -49,14 +49,18 @@ const endSoon = (socket: Socket, message?: string): void => {
   socket.once('close', () => clearTimeout(timer))
 }
 
+// Nothing can be said to a caller who hung up, nor on a connection whose TLS handshake has not ended.
+const isGone = ({ code }: { readonly code?: string }): boolean =>
+  code === 'ECONNRESET' || code === 'ERR_TLS_HANDSHAKE_TIMEOUT'
+
 /** Node's `clientError`: there is no request and no reply, only the socket. */
 export const makeBrokenRequestHandler = (makeId: () => string) => {
   const answered = new WeakSet<Socket>()
   return (error: Error & { readonly code?: string }, socket: Socket): void => {
     // Whatever follows bytes that cannot be read cannot be read either.
-    if (answered.has(socket) && error.code !== 'ECONNRESET') return
+    if (answered.has(socket) && !isGone(error)) return
     answered.add(socket)
-    if (error.code === 'ECONNRESET' || !socket.writable) {
+    if (isGone(error) || !socket.writable) {
       socket.destroy()
       return
     }

@@ -60,6 +60,14 @@ export const registerDocumentation = (app: FastifyInstance, { basePath, hash, re
   const path = `${basePath}/docs`
   const [versionedJson, versionedYaml] = [makeVersionedBody(hash), makeVersionedBody(hash)]
   let rendering: Promise<Page> | undefined
+  const render = (): Promise<Page> => {
+    rendering ??= renderPage(path, hash).catch((fault: unknown) => {
+      // What kept it from being read may be over by the next request.
+      rendering = undefined
+      throw fault
+    })
+    return rendering
+  }
   const answerJson = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const body = versionedJson('', () => JSON.stringify(app.swagger()))
     return sendConstant(request, reply, { body, type: 'application/json; charset=utf-8' })
@@ -69,8 +77,7 @@ export const registerDocumentation = (app: FastifyInstance, { basePath, hash, re
     return sendConstant(request, reply, { body, type: 'application/yaml; charset=utf-8' })
   }
   const answerPart = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    rendering ??= renderPage(path, hash)
-    const part = (await rendering).get(pathOf(request))
+    const part = (await render()).get(pathOf(request))
     return part === undefined ? refuser.refuse(reply, NOTHING) : sendConstant(request, reply, part)
   }
 

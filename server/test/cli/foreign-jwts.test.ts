@@ -7,7 +7,7 @@ import { randomUUID } from 'node:crypto'
 import { test, type TestContext } from 'node:test'
 import { FLOOD_REQUESTS, forgerOf, startFlood } from '../support/flood.ts'
 import { type IdentityProvider, startIdentityProvider } from '../support/identity-provider.ts'
-import { freePorts, KEY, makeFolder, run, start } from './run-mintmark.ts'
+import { freePorts, makeFolder, run, serveVariables, start } from './run-mintmark.ts'
 
 const WORKERS = 3
 /** Connections enough for each thread to get some: the system shares them out. */
@@ -29,16 +29,13 @@ const serve = async (t: TestContext, algorithm = 'ES256'): Promise<World> => {
   const [port] = await freePorts()
   const url = `http://127.0.0.1:${port}`
   const variables = {
-    MINTMARK_KEY_ENCRYPTION_KEY: KEY,
-    MINTMARK_BASE_URL: url,
+    ...serveVariables(port),
     MINTMARK_IDP_ISSUER: provider.issuer,
     MINTMARK_IDP_AUDIENCE: provider.audience,
     MINTMARK_CLIENT_KEYS_ALLOWED_RANGES: '127.0.0.0/8',
     MINTMARK_WORKERS: String(WORKERS),
     MINTMARK_DRAIN_SECONDS: '0',
     LOG_LEVEL: 'warn',
-    HOST: '127.0.0.1',
-    PORT: String(port),
   }
   assert.equal(run(folder, ['migrate'], variables).status, 0)
   await start(t, folder, { args: ['serve'], variables, ready: /another audience\.\n/ })

@@ -5,7 +5,7 @@ import { resolve } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { fetchDescribed, postForm } from '../support/fetch-described.ts'
 import { assertOutlivesResets } from './reset-callers.ts'
-import { freePorts, KEY, makeFolder, run, runShell, start, type Variables } from './run-mintmark.ts'
+import { freePorts, makeFolder, run, runShell, serveVariables, start, type Variables } from './run-mintmark.ts'
 
 const PROGRAM = resolve(import.meta.dirname, '../../src/main.ts')
 const SERVES = /another audience\.\n/
@@ -13,16 +13,7 @@ const SERVES = /another audience\.\n/
 const makeService = async (t: TestContext) => {
   const folder = makeFolder(t)
   const [port] = await freePorts()
-  const variables: Variables = {
-    MINTMARK_KEY_ENCRYPTION_KEY: KEY,
-    MINTMARK_BASE_URL: `http://127.0.0.1:${port}`,
-    MINTMARK_IDP_ISSUER: 'https://login.example.com',
-    MINTMARK_IDP_AUDIENCE: 'mintmark',
-    MINTMARK_WORKERS: '2',
-    MINTMARK_DRAIN_SECONDS: '0',
-    HOST: '127.0.0.1',
-    PORT: String(port),
-  }
+  const variables: Variables = { ...serveVariables(port), MINTMARK_WORKERS: '2', MINTMARK_DRAIN_SECONDS: '0' }
   assert.equal(run(folder, ['migrate'], variables).status, 0)
   return { folder, port, variables }
 }

@@ -19,6 +19,16 @@ export const KEY = Buffer.alloc(32, 7).toString('base64')
 
 export type { Ended, Variables }
 
+/** What `serve` does not start without, on this machine only. */
+export const serveVariables = (port: number): Variables => ({
+  MINTMARK_KEY_ENCRYPTION_KEY: KEY,
+  MINTMARK_BASE_URL: `http://127.0.0.1:${port}`,
+  MINTMARK_IDP_ISSUER: 'https://login.example.com',
+  MINTMARK_IDP_AUDIENCE: 'mintmark',
+  HOST: '127.0.0.1',
+  PORT: String(port),
+})
+
 /** A test, or all of a file: what is to be done at its end. */
 export type Scope = { readonly after: (work: () => unknown) => void }
 

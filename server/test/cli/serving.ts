@@ -4,7 +4,17 @@ import { randomUUID } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { postForm } from '../support/fetch-described.ts'
-import { freePorts, KEY, makeFolder, run, runAside, type Scope, start, type Variables } from './run-mintmark.ts'
+import {
+  freePorts,
+  KEY,
+  makeFolder,
+  run,
+  runAside,
+  type Scope,
+  serveVariables,
+  start,
+  type Variables,
+} from './run-mintmark.ts'
 
 type Credentials = { readonly agent_id: string; readonly client_id: string; readonly client_secret: string }
 type ApiKey = { readonly api_key_id: string; readonly api_key: string }
@@ -15,14 +25,7 @@ export const startServing = async (t: Scope) => {
   const folder = makeFolder(t)
   const [port] = await freePorts()
   const url = `http://127.0.0.1:${port}`
-  const variables: Variables = {
-    MINTMARK_KEY_ENCRYPTION_KEY: KEY,
-    MINTMARK_BASE_URL: url,
-    MINTMARK_IDP_ISSUER: 'https://login.example.com',
-    MINTMARK_IDP_AUDIENCE: 'mintmark',
-    HOST: '127.0.0.1',
-    PORT: String(port),
-  }
+  const variables = serveVariables(port)
   assert.equal(run(folder, ['migrate'], variables).status, 0)
   await start(t, folder, { args: ['serve'], variables, ready: /another audience\.\n/ })
   const json = (...args: readonly string[]): unknown => JSON.parse(run(folder, [...args, '--json']).stdout)

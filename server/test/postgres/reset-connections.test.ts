@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { assertOutlivesResets } from '../cli/reset-callers.ts'
-import { freePorts, KEY, makeFolder, run, start } from '../cli/run-mintmark.ts'
+import { freePorts, makeFolder, run, serveVariables, start } from '../cli/run-mintmark.ts'
 import { makeTestDatabase } from '../support/postgres-cluster.ts'
 
 test('no thread of serve ends by a thousand callers who reset their connections', async t => {
@@ -10,16 +10,11 @@ test('no thread of serve ends by a thousand callers who reset their connections'
   t.after(() => database.drop())
   const [port] = await freePorts()
   const variables = {
+    ...serveVariables(port),
     DATABASE_URL: database.url,
     MINTMARK_ALLOW_UNSAFE_DATABASE: 'fsync,full_page_writes',
-    MINTMARK_KEY_ENCRYPTION_KEY: KEY,
-    MINTMARK_BASE_URL: `http://127.0.0.1:${port}`,
-    MINTMARK_IDP_ISSUER: 'https://login.example.com',
-    MINTMARK_IDP_AUDIENCE: 'mintmark',
     MINTMARK_WORKERS: '2',
     MINTMARK_DRAIN_SECONDS: '0',
-    HOST: '127.0.0.1',
-    PORT: String(port),
   }
   assert.equal(run(folder, ['migrate'], variables).status, 0)
   const running = await start(t, folder, { args: ['serve'], variables, ready: /another audience\.\n/ })
