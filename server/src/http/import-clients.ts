@@ -76,8 +76,5 @@ export const makeImportHandler = ({ ports, refuser }: AdministrationWire, lane: 
       const imported = await importClients(ports, origin, planned)
       return isRefused(imported) ? imported : { answer: await writeAnswer(imported.outcomes, planned.isTrial) }
     },
-    answer: (reply, { answer }) => {
-      lane.leave(reply.raw)
-      return reply.type('application/json; charset=utf-8').send(answer)
-    },
+    answer: (reply, { answer }) => reply.type('application/json; charset=utf-8').send(answer),
   })

@@ -22,6 +22,7 @@ export const registerImports = (app: FastifyInstance, wire: AdministrationWire):
       }),
       bodyLimit: IMPORT_BYTES_MAX,
       onRequest: makeImportDoorkeeper(wire, lane),
+      onSend: async (_request, reply) => lane.leave(reply.raw),
       validatorCompiler: () => (body: unknown) => ({ value: body }),
     },
     makeImportHandler(wire, lane),
