@@ -1,6 +1,7 @@
 // Reading an identity provider's key set: at the address configured, or at the one that its metadata names.
 import { isJsonObject } from './compact-jws.ts'
 import { fetchJson, type Fetch, type Fetched } from './fetch-json.ts'
+import { bareMembersOf } from './provider-key.ts'
 
 /** Keys of one set: an issuer in use has some ten. */
 export const KEYS_IN_SET_MAX = 64
@@ -9,7 +10,7 @@ export const READING_MILLISECONDS_MAX = 4_000
 /** Metadata is asked for again when it is older, so that a provider may move its key set. */
 const METADATA_MILLISECONDS_MAX = 600_000
 
-/** The members of the set as they stand there: whoever verifies takes what is a strong key among them. */
+/** The keys of the set, each with what is read of one: whoever verifies takes what is a strong key among them. */
 export type KeySetReading = { readonly jwks: readonly unknown[] } | { readonly failure: string }
 
 type KeySetSource = {
@@ -56,7 +57,7 @@ const readKeys = async ({ fetch }: KeySetSource, address: string, signal: AbortS
   if (keys.length > KEYS_IN_SET_MAX) {
     return { failure: `${address} answered a set of ${keys.length} keys, and at most ${KEYS_IN_SET_MAX} are taken` }
   }
-  return { jwks: keys }
+  return { jwks: keys.map(bareMembersOf) }
 }
 
 /** Gives a function that reads the set anew each time it is called; a failure is an answer, in words for an operator. */
