@@ -2,6 +2,7 @@
 // What only a service needs is imported where it is wired: each command, and each thread, loads what it uses.
 import type { ListenOptions } from 'node:net'
 import type { FastifyInstance, FastifyListenOptions } from 'fastify'
+import type { Logger } from 'pino'
 import { certificateOptionsOf, certificateSourcesOf } from './compose-client-certificates.ts'
 import {
   type CheckKey,
@@ -217,6 +218,8 @@ type ServerAddress = {
   readonly sharesPort: boolean
   /** Tells those threads whether one of them has an import under way. */
   readonly importCell?: Int32Array
+  /** That of the thread, where it has one already. */
+  readonly logger?: Logger
 }
 
 /** Serves HTTP. */
@@ -225,7 +228,7 @@ export const listen = async (ports: Ports, config: ServiceConfig, options: Serve
   const [{ buildServer }, { BACKLOG }] = await Promise.all([import('./http/server.ts'), import('./http/listener.ts')])
   const server = buildServer(ports, {
     bodyBytesMax: config.bodyBytesMax,
-    logger: await makeLogger(config),
+    logger: options.logger ?? (await makeLogger(config)),
     ...certificateOptionsOf(options.tls, config.clientCertificates),
     ...(options.allowedHosts !== null && { allowedHosts: options.allowedHosts }),
     ...(options.importCell !== undefined && { importCell: options.importCell }),

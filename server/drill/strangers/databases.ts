@@ -5,7 +5,7 @@ import type { Variables } from '../service-under-drill.ts'
 
 export const STORES = ['sqlite', 'postgres'] as const
 
-export type StoreKind = (typeof STORES)[number]
+type StoreKind = (typeof STORES)[number]
 
 export type StoreUnderDrill = {
   readonly kind: StoreKind

@@ -33,7 +33,7 @@ export type HonestTokens = {
 }
 
 /** Disposing of them stops them, where a fault kept anybody from doing so. */
-export type HonestCallers = AsyncDisposable & {
+type HonestCallers = AsyncDisposable & {
   /** Asks no more, and waits for what is under way. */
   readonly stop: () => Promise<HonestCounts>
 }

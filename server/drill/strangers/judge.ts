@@ -21,7 +21,7 @@ export type Observation = {
 }
 
 export const GROWTH_MIB_MAX = 250
-export const SUCCESS_SHARE_MIN = 0.99
+const SUCCESS_SHARE_MIN = 0.99
 /** Fewer would tell nothing about one in a hundred. */
 const ASKED_MIN: Readonly<Record<Kind, number>> = { introspect: 50, revoke: 5, issue: 5, list: 3 }
 

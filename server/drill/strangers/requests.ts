@@ -106,7 +106,7 @@ export const hasBody = (request: Buffer): boolean => !request.subarray(-HEAD_END
 export const shortestGet = (path: string): Buffer => Buffer.from(`GET ${path} HTTP/1.1\r\nHost:a\r\n\r\n`)
 
 /** As much as a service reads at once. */
-export const BURST_BYTES = 62_000
+const BURST_BYTES = 62_000
 
 /** So many of the same that they fill one read of the service: it has them all before it answers the first. */
 export const burstOf = (request: Buffer, bytes = BURST_BYTES): Buffer =>

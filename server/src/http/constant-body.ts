@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 
 export type Hash = (text: string) => string
 
-export type ConstantBody = { readonly bytes: Buffer; readonly etag: string }
+type ConstantBody = { readonly bytes: Buffer; readonly etag: string }
 
 /** `type` is the media type, with its charset if it has one. */
 export type Constant = { readonly body: ConstantBody; readonly type: string }

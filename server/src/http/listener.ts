@@ -18,7 +18,7 @@ export type Timeouts = {
   readonly idleMs: number
 }
 
-export const TIMEOUTS: Timeouts = { requestMs: 30_000, checkMs: 1000, idleMs: 72_000 }
+const TIMEOUTS: Timeouts = { requestMs: 30_000, checkMs: 1000, idleMs: 72_000 }
 
 /** PEM, and whether clients are asked for certificates. */
 export type Tls = Pick<

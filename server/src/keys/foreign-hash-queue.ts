@@ -93,7 +93,7 @@ const makeRests = () => {
   }
 }
 
-export type ForeignHashQueue<T extends Verification> = {
+type ForeignHashQueue<T extends Verification> = {
   /** Takes it in; gives back who is refused for it, which may be itself. */
   readonly add: (one: T) => T | undefined
   /** Takes out what must have begun by now and has not. */

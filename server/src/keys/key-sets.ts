@@ -80,7 +80,7 @@ export const makeKeySet = ({
   }
 }
 
-export type KeySetsOptions = {
+type KeySetsOptions = {
   /** By whom a set was named: those of clients must not lead into a private network. */
   readonly fetches: Readonly<Record<KeySetPlace['of'], Fetch>>
   readonly monotonicNow: () => MonotonicMilliseconds

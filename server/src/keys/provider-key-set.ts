@@ -2,6 +2,7 @@
 import { isJsonObject } from './compact-jws.ts'
 import type { ReadingFailure } from '../ports/key-sets.ts'
 import { fetchJson, type Fetch, type Fetched } from './fetch-json.ts'
+import { bareMembersOf } from './provider-key.ts'
 import { wrongAnswer } from './reading-failure.ts'
 
 /** Keys of one set: an issuer in use has some ten. */
@@ -11,7 +12,7 @@ export const READING_MILLISECONDS_MAX = 4_000
 /** Metadata is asked for again when it is older, so that a provider may move its key set. */
 const METADATA_MILLISECONDS_MAX = 600_000
 
-/** The members of the set as they stand there: whoever verifies takes what is a strong key among them. */
+/** The keys of the set, each with what is read of one: whoever verifies takes what is a strong key among them. */
 export type KeySetReading = { readonly jwks: readonly unknown[] } | { readonly failure: ReadingFailure }
 
 type KeySetSource = {
@@ -64,7 +65,7 @@ const readKeys = async ({ fetch }: KeySetSource, address: string, signal: AbortS
     const answered = `a set of ${keys.length} keys, and at most ${KEYS_IN_SET_MAX} are taken`
     return { failure: wrongAnswer(address, answered) }
   }
-  return { jwks: keys }
+  return { jwks: keys.map(bareMembersOf) }
 }
 
 /** Gives a function that reads the set anew each time it is called; a failure is an answer, with its reason. */

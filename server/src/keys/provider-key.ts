@@ -93,6 +93,27 @@ export const parseMemberKey = (jwk: unknown, uses?: readonly string[]): Provider
   return key && isJsonObject(jwk) ? { ...key, kid: key.kid ?? thumbprintOf(jwk) } : undefined
 }
 
+const TEXT_MEMBERS = new Set(['kid', 'alg', 'use', ...PUBLIC_MEMBERS])
+
+const memberToKeep = (name: string, value: unknown): unknown => {
+  if (TEXT_MEMBERS.has(name)) return isMember(value) ? value : null
+  if (name !== 'key_ops') return null
+  return Array.isArray(value) ? value.filter(operation => operation === 'verify').slice(0, 1) : null
+}
+
+const READ_MEMBERS = [...TEXT_MEMBERS, 'key_ops', ...PRIVATE_MEMBERS]
+
+/**
+ * What {@link parseProviderKey} looks at, and nothing else: the rest may be large, or nested too deep to be handed to another
+ * thread. What has the wrong form is null, and of private members only their presence is kept.
+ */
+export const bareMembersOf = (jwk: unknown): JsonObject | null =>
+  isJsonObject(jwk)
+    ? Object.fromEntries(
+        READ_MEMBERS.filter(name => Object.hasOwn(jwk, name)).map(name => [name, memberToKeep(name, jwk[name])]),
+      )
+    : null
+
 /** Whether a header with this algorithm and key id can be signed with the key. Without `kid` any key of the kind can. */
 export const permits = (key: ProviderKey, algorithm: ProviderAlgorithm, kid: string | undefined): boolean =>
   key.kind === KEY_KINDS[algorithm] &&

@@ -22,7 +22,7 @@ export type PlannedClient = Pick<ForeignClient, 'secret' | 'secretExpiresAt' | '
   readonly plan: ImportPlan
 }
 
-export type DecidedClient = PlannedClient | { readonly clientId: string; readonly reason: ImportReason }
+type DecidedClient = PlannedClient | { readonly clientId: string; readonly reason: ImportReason }
 
 /** In the order of the document. Plain values, which travel between threads. */
 export type PlannedImport = { readonly clients: readonly DecidedClient[]; readonly isTrial: boolean }

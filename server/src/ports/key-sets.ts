@@ -20,7 +20,7 @@ export type ReadingFailure = {
 
 /** A key set as it was read last. It passes between threads, so it holds data only. */
 export type KeySet = {
-  /** Its members, as they stand there; none where no reading has succeeded. */
+  /** Its keys, of each the members that are read; none where no reading has succeeded. */
   readonly jwks: readonly unknown[]
   /** When that reading began; -Infinity where none has succeeded. */
   readonly readAt: MonotonicMilliseconds

@@ -26,7 +26,7 @@ const keySets = relayKeySets((place, seenAt) => tell({ place, seenAt }))
 
 const start = async (): Promise<void> => {
   const { ports, connect, disconnect } = await connectPorts(config, { clock, keySets, report })
-  const options = { tls: config.tls, allowedHosts: null, sharesPort, importCell }
+  const options = { tls: config.tls, allowedHosts: null, sharesPort, importCell, logger }
   const listening = listen({ ...ports, health: untilDraining(ports.health) }, config, options)
 
   const close = async (): Promise<void> => {

@@ -57,7 +57,10 @@ const startThread = (serving: ServingProcess, shared: Shared): Promise<Worker> =
       if ('place' in message) {
         const { place, seenAt } = message
         const onFault = (err: unknown): void => logger.error({ err, place }, 'a key set could not be read')
-        keySets.latest(place, seenAt).then(set => tell({ place, set }), onFault)
+        keySets
+          .latest(place, seenAt)
+          .then(set => tell({ place, set }))
+          .catch(onFault)
       } else if (message.state === 'listening') resolve(thread)
       else {
         reject(startFailureOf(message))

@@ -122,7 +122,7 @@ const tasksOf = (options: UpkeepOptions): readonly Task[] => {
   ]
 }
 
-export type Maintenance = {
+type Maintenance = {
   /** The step that is due first, or undefined: then nothing is. */
   readonly due: (now: () => Milliseconds) => Script<Step | undefined>
   /**

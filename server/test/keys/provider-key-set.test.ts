@@ -169,3 +169,29 @@ test('keys come over https, or over http from this machine', () => {
   for (const address of allowed) assert.equal(isProviderAddress(address), true, address)
   for (const address of refused) assert.equal(isProviderAddress(address), false, address)
 })
+
+test('of a key only the members that are read are kept, however much and however deep the rest of the set is', async () => {
+  const key = { kty: 'EC', crv: 'P-256', x: 'x', y: 'y', kid: '1', alg: 'ES256', use: 'sig' }
+  const keys = [
+    { ...key, key_ops: ['sign', 'verify', 'verify'], x5c: ['certificate'], note: '*' },
+    { ...key, kid: '*', key_ops: '*', d: '*' },
+    { ...key, kid: 'x'.repeat(1401) },
+    '*',
+  ]
+  // Deeper than what is copied from one thread to another may be.
+  const nested = '['.repeat(20_000) + ']'.repeat(20_000)
+  const body = JSON.stringify({ keys }).replaceAll('"*"', nested)
+  const sets = keySetsBy(
+    () => Promise.resolve(new Response(body)),
+    () => 0,
+  )
+  const place = { of: 'provider', issuer: 'https://a.example', jwksUri: 'https://a.example/keys' } as const
+  const { jwks, failure } = await sets.latest(place)
+  assert.equal(failure, null)
+  assert.deepEqual(structuredClone(jwks), [
+    { ...key, key_ops: ['verify'] },
+    { ...key, kid: null, key_ops: [], d: null },
+    { ...key, kid: null },
+    null,
+  ])
+})

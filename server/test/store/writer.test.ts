@@ -106,7 +106,8 @@ test('in a group the failure of one job is its own and leaves nothing of it', as
 test('what follows a failed act in a group sees the number and leaves the time as if it had not been tried', async t => {
   const world = await makeWorld(t)
   const { store, agent, file, clock } = world
-  await issue(store, agent, ...Array.from({ length: 65 }, () => ({})))
+  // More than an act looks at, so that each stays open and takes a place.
+  await issue(store, agent, ...Array.from({ length: 1001 }, () => ({})))
   const conditions = { ...NO_CONDITION, scope: 'db:read' }
   const endAll = { conditions, reason: 'scope_removed', act: act('token.revoke') } as const
   for (let n = 0; n < 64; n += 1) await store.ledger.endAll(conditions, endAll.reason, endAll.act)

@@ -5,7 +5,7 @@ import { connect } from 'node:net'
 
 const AT_ONCE = 50
 
-export type ResetRequest = {
+type ResetRequest = {
   readonly path: string
   readonly type: string
   readonly headers?: Readonly<Record<string, string>>
