@@ -14,7 +14,7 @@ export type RsaLimits = {
 }
 
 /** Of others' keys: verifying costs more with every bit, and the key is not ours. */
-const FOREIGN_RSA: RsaLimits = {
+export const FOREIGN_RSA: RsaLimits = {
   bitsMin: 2048,
   bitsMax: 8192,
   exponentMin: 65_537n,

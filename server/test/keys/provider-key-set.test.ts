@@ -186,7 +186,7 @@ test('of a key only the members that are read are kept, however much and however
     () => 0,
   )
   const place = { of: 'provider', issuer: 'https://a.example', jwksUri: 'https://a.example/keys' } as const
-  const { jwks, failure } = await sets.latest(place)
+  const { jwks, failure } = await sets.latest(place, -Infinity)
   assert.equal(failure, null)
   assert.deepEqual(structuredClone(jwks), [
     { ...key, key_ops: ['verify'] },
