@@ -32,6 +32,11 @@ type ListenerOptions = {
   readonly timeouts?: Timeouts | undefined
 }
 
+// RFC 9112 §9.6: who sends no more may wait for answers all the same. Node ends the connection as soon as it hears of that,
+// unless its server has this property, which Node's types do not know; of TLS each socket has to be told besides.
+const ANSWER_HALF_OPEN = { httpAllowHalfOpen: true }
+const KEEP_HALF_OPEN = { allowHalfOpen: true }
+
 /** Makes a server that hands the requests of each connection to `handle` in turn. It listens once its caller says so. */
 export const makeListener = (handle: RequestListener, { https, timeouts = TIMEOUTS }: ListenerOptions): Server => {
   const options = {
@@ -46,7 +51,8 @@ export const makeListener = (handle: RequestListener, { https, timeouts = TIMEOU
   const server =
     https === undefined
       ? createServer(options, listener)
-      : createSecureServer({ ...options, ...https, handshakeTimeout: timeouts.requestMs }, listener)
+      : createSecureServer({ ...options, ...https, ...KEEP_HALF_OPEN, handshakeTimeout: timeouts.requestMs }, listener)
+  Object.assign(server, ANSWER_HALF_OPEN)
   server.timeout = timeouts.idleMs
   // RFC 9110 §10.1.1: an expectation that we do not know may be passed over.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))

@@ -56,6 +56,26 @@ for (const [scheme, options] of [
     }
   })
 
+  for (const requests of [1, 3]) {
+    test(`a caller that sends ${requests} and then no more is answered ${requests}, and the connection ends (${scheme})`, async () => {
+      const { service, arrived, go } = await startGated(options)
+      try {
+        const socket = await openConnection(service)
+        socket.end(getOf(service, '/readyz').repeat(requests))
+        const answers = readToEnd(socket)
+        await arrived
+        await passTurns(service)
+        go()
+        assert.deepEqual(
+          statusesIn(await answers),
+          Array.from({ length: requests }, () => 200),
+        )
+      } finally {
+        await service.close()
+      }
+    })
+  }
+
   test(`a connection on which requests wait is not read, and so may send more of them than may wait (${scheme})`, async () => {
     const { service, arrived, go } = await startGated(options)
     try {
