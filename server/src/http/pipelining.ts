@@ -2,8 +2,11 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** How many requests of a connection may wait for the response before theirs, in any case. */
-export const OWN_WAITING_MAX = 64
+/**
+ * How many requests of a connection may wait for the response before theirs, in any case. They take about as much memory as
+ * the connection itself: who opens many gains little by filling them.
+ */
+export const OWN_WAITING_MAX = 8
 
 /**
  * How many more may wait at a listener, of all its connections together. Node parses 64 kB at a time, which hold 3,600

@@ -118,7 +118,7 @@ const fillShare = async (service: TestServer): Promise<readonly Socket[]> => {
   throw new Error('Any number of requests may wait.')
 }
 
-test('where too many requests wait, 64 of each connection still may, and a connection with one more is closed', async () => {
+test('where too many requests wait, 8 of each connection still may, and a connection with one more is closed', async () => {
   const { service, seen, go } = await startGated()
   try {
     const filling = await fillShare(service)

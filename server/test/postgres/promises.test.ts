@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { test, type TestContext } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { Unavailable } from '../../src/domain/refusal.ts'
+import type { NewToken } from '../../src/ports.ts'
 import { makeTokenId } from '../../src/domain/token-id.ts'
 import type { Connection } from '../../src/store/postgres/connection.ts'
 import { driver } from '../../src/store/postgres/drive.ts'
@@ -74,6 +75,38 @@ test('a partition that is missing is made for who issues under the lock too', as
   const tokens = await newTokens(store, agent, [{}])
   assert.deepEqual(await store.ledger.exclusively(ledger => ledger.insert(tokens)), ['inserted'])
   assert.ok(partitionsOf(file).includes('token_20261221'))
+})
+
+test('work that holds the lock for more than a second loses it, and asks nothing on a connection of others then', async t => {
+  const { store, agent, file } = await makeWorld(t)
+  const tokens = await newTokens(store, agent, [{}])
+  const lost = Promise.withResolvers<void>()
+  const inserts: Promise<unknown>[] = []
+  const holding = store.ledger.exclusively(async ledger => {
+    const inserting = lost.promise.then(() => ledger.insert(tokens))
+    inserts.push(inserting)
+    return inserting
+  })
+  await assert.rejects(holding, Unavailable)
+  lost.resolve()
+  await assert.rejects(Promise.all(inserts), Unavailable)
+  assert.equal(countRows(file, 'token'), 0)
+})
+
+test('who holds the lock can read, however many wait for it', async t => {
+  const { store, agent, file } = await makeWorld(t)
+  const tokens = await newTokens(
+    store,
+    agent,
+    Array.from({ length: 12 }, () => ({})),
+  )
+  const issueOne = (token: NewToken) =>
+    store.ledger.exclusively(async ledger => {
+      await store.agents.viewForIssue([agent.clientId], 'fresh')
+      return ledger.insert([token])
+    })
+  await Promise.all(tokens.map(issueOne))
+  assert.equal(countRows(file, 'token'), tokens.length)
 })
 
 test('partitions are made ahead, and dropped whole once nothing in them must be kept', async t => {

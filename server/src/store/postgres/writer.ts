@@ -1,18 +1,14 @@
 // Runs jobs in transactions, all that have arrived in one: one wait for the disk and the standby, however many there are.
 import { oneByOne } from '../../domain/one-by-one.ts'
-import { Unavailable } from '../../domain/refusal.ts'
-import type { MonotonicMilliseconds } from '../../domain/time.ts'
-import type { Script } from '../script.ts'
-import type { Transaction } from '../transaction.ts'
 import { askAgain } from './ask-again.ts'
 import type { Connection } from './connection.ts'
+import { type Hold, inTime, makeHold } from './exclusive-lock.ts'
 import { isPartitionMissing } from './faults.ts'
 import type { OpenTransaction } from './open-transaction.ts'
 import { type Outcome, type Runnable, runJobs } from './run-jobs.ts'
 import type { Session } from './session.ts'
 
 const GROUP_MAX = 256
-const HOLD_MS_MAX = 1000
 
 /**
  * `tokens`: writes tokens, and waits for no other of its kind; `quiet`: an act that refuses and ends nothing but what it
@@ -27,24 +23,10 @@ type Waiting = Job<unknown> & {
   readonly reject: (fault: unknown) => void
 }
 
-type Holder = { readonly run: <T>(perform: (tx: Transaction) => Script<T>) => Promise<T> }
-
 export type GroupWriter = {
   readonly run: <T>(job: Job<T>) => Promise<T>
   /** Runs `work` while nothing else can write. */
-  readonly hold: <T>(work: (holder: Holder) => Promise<T>, until: MonotonicMilliseconds) => Promise<T>
-}
-
-/** Rejects at `until`, whatever happens to the promise then. */
-const inTime = async <T>(session: Session, promise: Promise<T>, until: MonotonicMilliseconds): Promise<T> => {
-  const { promise: late, reject } = Promise.withResolvers<never>()
-  const refuse = (): void => reject(new Unavailable('The store did not answer in time.'))
-  const timer = setTimeout(refuse, Math.max(0, until - session.monotonic()))
-  try {
-    return await Promise.race([promise, late])
-  } finally {
-    clearTimeout(timer)
-  }
+  readonly hold: Hold
 }
 
 // Of tokens and of acts so many each: an act never waits behind a flood of token requests.
@@ -67,7 +49,7 @@ const settle = (jobs: readonly Waiting[], outcomes: readonly (Outcome | Error)[]
 
 /** `onActs` is told when acts were committed. */
 export const makeWriter = (session: Session, open: OpenTransaction, onActs: () => void): GroupWriter => {
-  const { pool, sidePool, transactions, driver, monotonic } = session
+  const { pool, transactions } = session
   const waiting: Waiting[] = []
   let isRunning = false
 
@@ -117,18 +99,6 @@ export const makeWriter = (session: Session, open: OpenTransaction, onActs: () =
 
   return {
     run: job => inTime(session, enqueue(job), job.until),
-    hold: async (work, until) => {
-      // Its work is done once: none may be missing.
-      await session.makePartitions()
-      return sidePool.use(
-        connection =>
-          transactions.write(connection, async () => {
-            const { tx } = await open(connection, true)
-            const holder: Holder = { run: perform => driver.drive(connection, perform(tx)) }
-            return inTime(session, work(holder), Math.min(until, monotonic() + HOLD_MS_MAX))
-          }),
-        until,
-      )
-    },
+    hold: makeHold(session, open),
   }
 }
