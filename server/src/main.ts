@@ -1,5 +1,5 @@
 // The edge of the process: arguments in, exit code out. A service that started keeps the process alive.
-import { endQuietlyWithReader } from './cli/print.ts'
+import { endQuietlyWithReader } from './cli/terminal/print.ts'
 import { runCommand } from './cli/program.ts'
 
 endQuietlyWithReader(process.stdout)

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { test, type TestContext } from 'node:test'
 import { Worker } from 'node:worker_threads'
-import { makeFaultLog } from '../src/compose-log.ts'
+import { makeFaultLog } from '../src/compose/log.ts'
 
 const makeLog = (t: TestContext) => {
   t.mock.timers.enable({ apis: ['setTimeout'] })
@@ -41,7 +41,7 @@ test('tasks are counted apart', t => {
 test('a rejection that nobody handles is reported and ends no thread', async t => {
   const program = `
     const { parentPort } = require('node:worker_threads')
-    import(${JSON.stringify(import.meta.resolve('../src/compose-log.ts'))}).then(({ reportUnhandledRejections }) => {
+    import(${JSON.stringify(import.meta.resolve('../src/compose/log.ts'))}).then(({ reportUnhandledRejections }) => {
       reportUnhandledRejections((task, fault) => parentPort.postMessage([task, fault.message]))
       parentPort.on('message', () => parentPort.postMessage('goes on'))
       Promise.reject(new Error('nobody waits'))

@@ -1,11 +1,11 @@
 // Where certificates of clients come from, as a configuration says it, and each mistake of it.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { certificateOptionsOf, certificateSourcesOf } from '../src/compose-client-certificates.ts'
-import { type Environment, readServeConfig } from '../src/config.ts'
-import { BASE, file, mistakesOf } from './support/base-environment.ts'
-import { CERTIFICATE, PRIVATE_KEY } from './support/loopback-certificate.ts'
-import { makeAuthority, makeCertificate } from './support/make-certificate.ts'
+import { certificateOptionsOf, certificateSourcesOf } from '../src/compose/client-certificates.ts'
+import { type Environment, readServeConfig } from '../src/config/config.ts'
+import { BASE, file, mistakesOf } from '../../testkit/base-environment.ts'
+import { CERTIFICATE, PRIVATE_KEY } from '../../testkit/loopback-certificate.ts'
+import { makeAuthority, makeCertificate } from '../../testkit/make-certificate.ts'
 
 const authority = makeAuthority('clients')
 const second = makeAuthority('others')

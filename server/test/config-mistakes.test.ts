@@ -1,10 +1,10 @@
 // Each mistake of a configuration is reported alone, by its variable, without any secret.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { type Environment, readServeConfig } from '../src/config.ts'
-import { BASE, file, KEY, mistakesOf } from './support/base-environment.ts'
-import { HOSTLESS } from './support/hostless-addresses.ts'
-import { CERTIFICATE, PRIVATE_KEY } from './support/loopback-certificate.ts'
+import { type Environment, readServeConfig } from '../src/config/config.ts'
+import { BASE, file, KEY, mistakesOf } from '../../testkit/base-environment.ts'
+import { HOSTLESS } from '../../testkit/hostless-addresses.ts'
+import { CERTIFICATE, PRIVATE_KEY } from '../../testkit/loopback-certificate.ts'
 
 const configFile = (name: string, value: unknown): Environment => ({
   MINTMARK_CONFIG_FILE: file(name, typeof value === 'string' ? value : JSON.stringify(value)),

@@ -1,7 +1,7 @@
 // What deploy/ says of the service must be true of it: its variables, and how long it takes to stop.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readFiles, readText } from './support/source-files.ts'
+import { readFiles, readText } from '../../testkit/source-files.ts'
 
 const COMPOSE = 'deploy/compose.yaml'
 const CLOSE_SECONDS_MAX = 10
@@ -15,7 +15,7 @@ const secondsIn = (text: string, pattern: RegExp): number => {
 }
 
 test('what is deployed sets only variables that the service reads', () => {
-  const config = readFiles('server/src/config*.ts')
+  const config = readFiles('server/src/config/*.ts')
     .map(file => file.text)
     .join('\n')
   const read = namesIn(config).flatMap(name => [name, `${name}_FILE`])

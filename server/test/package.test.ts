@@ -52,7 +52,7 @@ suite('the published package', () => {
       [],
     )
     assert.ok(files.includes(join('dist', 'main.js')))
-    assert.ok(files.includes(join('dist', 'store', 'sqlite', 'writer-thread.js')))
+    assert.ok(files.includes(join('dist', 'store', 'sqlite', 'writer', 'writer-thread.js')))
   })
 
   test('says under which license it comes, what it is, and where its sources are', () => {

@@ -1,6 +1,6 @@
 // Every test of the contract and of the store runs on both stores, or it is said here why not.
 import { test } from 'node:test'
-import { nothing, readFiles } from './support/source-files.ts'
+import { nothing, readFiles } from '../../testkit/source-files.ts'
 
 const SQLITE = "SQLite's own machinery"
 const COUNTERPART = 'its counterpart is in server/test/postgres'

@@ -1,11 +1,11 @@
 // The house rules of server/src/store: what stores share knows none of them, and every script is run.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { findIn, importedFilesOf, importedPackagesOf, nothing, readFiles } from './support/source-files.ts'
+import { findIn, importedFilesOf, importedPackagesOf, nothing, readFiles } from '../../testkit/source-files.ts'
 
 const STORES = readFiles('server/src/store/**/*.ts')
 
-const STORE_OF_A_DATABASE = /^server\/src\/store\/(sqlite|postgres)\//
+const STORE_OF_A_DATABASE = /^server\/src\/store\/(?:offline\/)?(sqlite|postgres)\//
 
 test('what stores share knows none of them, and no database; neither knows the other', () => {
   const wrong = STORES.flatMap(file => {
@@ -31,19 +31,19 @@ test('what stores share is SQL that each of them reads', () => {
 })
 
 /** The scripts that a file declares; with `export` before it, those that it gives to others. */
-const scriptsIn = (text: string, before = ''): readonly string[] =>
-  [...text.matchAll(new RegExp(`${before}(?:function\\* (\\w+)|const (\\w+) = \\([^=]*\\): Script<)`, 'g'))].map(
+const programsIn = (text: string, before = ''): readonly string[] =>
+  [...text.matchAll(new RegExp(`${before}(?:function\\* (\\w+)|const (\\w+) = \\([^=]*\\): Program<)`, 'g'))].map(
     ([, name, other]) => name ?? other ?? '',
   )
 
 test('every script is run: one that is only made does nothing', () => {
-  const given = new Set(STORES.flatMap(({ text }) => scriptsIn(text, 'export ')))
+  const given = new Set(STORES.flatMap(({ text }) => programsIn(text, 'export ')))
   assert.ok(given.has('run') && given.has('endAll') && given.has('showApiKey'), 'No scripts are found.')
   const wrong = STORES.flatMap(file => {
     const imported = [...file.text.matchAll(/^import \{([^}]*)\}/gm)].flatMap(
       ([, names = '']) => names.match(/\w+/g) ?? [],
     )
-    const names = [...scriptsIn(file.text), ...imported.filter(name => given.has(name))]
+    const names = [...programsIn(file.text), ...imported.filter(name => given.has(name))]
     // On a line of its own where no value is asked for.
     const alone = new RegExp(`(?<![=(,?:&|*>+][ \\n]*)\\n *(?:if \\(.*\\) |else )?(?:${names.join('|')})\\(`)
     return names.length === 0 ? [] : findIn([file], alone)

@@ -12,31 +12,17 @@ import {
   nothing,
   readFiles,
   readText,
-} from './support/source-files.ts'
+} from '../../testkit/source-files.ts'
 
 type Rule = { readonly files: readonly string[]; readonly packages: 'any' | 'none' }
 
 const EVERYTHING: Rule = {
-  files: [
-    'domain',
-    'ports',
-    'operations',
-    'http',
-    'cli',
-    'dev',
-    'serving',
-    'store',
-    'keys',
-    'config',
-    'start-refused',
-    'compose',
-  ],
+  files: ['domain', 'ports', 'operations', 'http', 'cli', 'dev', 'serving', 'store', 'keys', 'config', 'compose'],
   packages: 'any',
 }
 
 /**
- * What a layer may import: a folder of server/src, or files beside them (`config` is config.ts and config-*.ts, `compose` likewise). Data
- * flows one way; compose.ts joins the ends.
+ * What a layer, a folder of server/src, may import. Data flows one way; `compose` joins the ends.
  */
 const LAYERS: Readonly<Record<string, Rule>> = {
   domain: { files: ['domain'], packages: 'none' },
@@ -44,32 +30,20 @@ const LAYERS: Readonly<Record<string, Rule>> = {
   operations: { files: ['operations', 'domain', 'ports'], packages: 'none' },
   http: { files: ['http', 'operations', 'domain', 'ports', 'package.json'], packages: 'any' },
   cli: {
-    files: [
-      'cli',
-      'dev',
-      'serving',
-      'operations',
-      'domain',
-      'ports',
-      'config',
-      'start-refused',
-      'compose',
-      'package.json',
-    ],
+    files: ['cli', 'dev', 'serving', 'operations', 'domain', 'ports', 'config', 'compose', 'package.json'],
     packages: 'any',
   },
-  dev: { files: ['dev', 'operations', 'domain', 'ports', 'config', 'start-refused', 'compose'], packages: 'any' },
-  serving: { files: ['serving', 'domain', 'ports', 'config', 'start-refused', 'compose', 'store'], packages: 'any' },
+  dev: { files: ['dev', 'operations', 'domain', 'ports', 'config', 'compose'], packages: 'any' },
+  serving: { files: ['serving', 'domain', 'ports', 'config', 'compose', 'store'], packages: 'any' },
   store: { files: ['store', 'domain', 'ports'], packages: 'any' },
   keys: { files: ['keys', 'domain', 'ports'], packages: 'any' },
   config: { files: ['config', 'domain'], packages: 'any' },
-  'start-refused': { files: [], packages: 'none' },
   compose: EVERYTHING,
   main: EVERYTHING,
 }
 
 const SOURCES = readFiles('server/src/**/*.ts')
-const TESTS = readFiles('server/test/**/*.ts')
+const TESTS = ['server/test', 'testkit', 'drills/test'].flatMap(folder => readFiles(`${folder}/**/*.ts`))
 const CODE = [...SOURCES, ...TESTS, ...readFiles('server/bin/*.js')]
 const BANNED_FOLDER = /(?:^|\/)(?:utils?|helpers?|common|shared|misc|lib)(?:\/|$)/
 const BANNED_STEM = /(?:^|[-./])(?:manager|helper|util|service|impl|data|info|index)s?(?:\.[a-z]+)+$/
@@ -80,11 +54,7 @@ const BANNED_NAME = /(?:Manager|Helper|Util|Impl|Data|Info|_(?:MANAGER|HELPER|UT
 const BANNED_KIND = /^(?:class|interface|type) .+Services?$/
 const KEBAB_CASE = /^[a-z0-9]+(?:-[a-z0-9]+)*(?:\.[a-z0-9]+)+$/
 
-const layerOf = (path: string): string =>
-  path
-    .replace(/^server\/(?:src\/)?/, '')
-    .replace(/(?:\/.*|\.ts)$/, '')
-    .replace(/^(config|compose)-.*/, '$1')
+const layerOf = (path: string): string => path.replace(/^server\/(?:src\/)?/, '').replace(/(?:\/.*|\.ts)$/, '')
 
 const namesIn = (text: string, pattern: RegExp): readonly string[] =>
   [...new Set([...text.matchAll(pattern)].map(([name]) => name))].toSorted()
@@ -131,8 +101,8 @@ test('no files import one another in a circle, types included', () => {
   assert.equal(circle, undefined, `A circle of imports: ${circle?.join(' → ')}`)
 })
 
-test('process.env is read in config.ts only', () => {
-  const others = SOURCES.filter(file => file.path !== 'server/src/config.ts')
+test('process.env is read in config/config.ts only', () => {
+  const others = SOURCES.filter(file => file.path !== 'server/src/config/config.ts')
   nothing(
     findIn(others, /\bprocess\.env\b|\bfrom 'node:process'|\benv\b[^=\n]*\}\s*=\s*process\b/),
     'config.ts reads the environment.',
@@ -140,7 +110,12 @@ test('process.env is read in config.ts only', () => {
 })
 
 test('files are kebab-case, and no folder or file is named for nothing in particular', () => {
-  const paths = [...listPaths('server/src'), ...listPaths('server/test'), ...listPaths('server/bin')]
+  const paths = [
+    ...listPaths('server/src'),
+    ...listPaths('server/test'),
+    ...listPaths('testkit'),
+    ...listPaths('server/bin'),
+  ]
   const files = paths.filter(path => path.includes('.'))
   nothing(
     files.filter(path => !KEBAB_CASE.test(path.slice(path.lastIndexOf('/') + 1))),
@@ -173,7 +148,7 @@ test('every source file opens with a comment that says what it is for', () => {
 test('no unfinished thought is left behind, and no test is switched off', () => {
   nothing(findIn(CODE, /\b(?:TO[D]O|FIX[M]E|X[X]X)\b/), 'Finish it, or write an issue.')
   const off = findIn(TESTS, /\.(?:only|skip|todo)\(|\b(?:only|skip|todo): (?!false)/)
-  const wrong = off.filter(place => !place.startsWith('server/test/support/pooler.ts:'))
+  const wrong = off.filter(place => !place.startsWith('testkit/pooler.ts:'))
   nothing(wrong, 'Every test runs, but those through a PgBouncer where the machine has none.')
 })
 
@@ -258,7 +233,7 @@ test('the documents name no file that is not there', () => {
 })
 
 test('the docs name every route', () => {
-  const files = ['routes', 'administration-routes'].map(name => readText(`server/src/http/${name}.ts`))
+  const files = ['routes', 'admin/administration-routes'].map(name => readText(`server/src/http/${name}.ts`))
   const routes = namesIn(files.join('\n'), /(?<=')\/[a-z0-9._/:-]+(?=')/g).map(path =>
     path.replaceAll(/:(\w+)/g, '{$1}'),
   )
@@ -268,14 +243,14 @@ test('the docs name every route', () => {
 })
 
 test('docs/administration.md names every route of the administration', () => {
-  const routes = namesIn(readText('server/src/http/administration-routes.ts'), /(?<=')\/[a-z0-9._/:-]+(?=')/g)
-  assert.ok(routes.length > 0, 'http/administration-routes.ts names no route.')
+  const routes = namesIn(readText('server/src/http/admin/administration-routes.ts'), /(?<=')\/[a-z0-9._/:-]+(?=')/g)
+  assert.ok(routes.length > 0, 'http/admin/administration-routes.ts names no route.')
   const named = namesIn(readText('docs/administration.md'), /(?<=`[A-Z]+ )\/[a-z0-9._/{}-]+(?=`)/g)
   nothing(
     without(
       routes.map(route => route.replaceAll(/:([a-z_]+)/g, '{$1}')),
       named,
     ),
-    'In http/administration-routes.ts, but not in docs/administration.md:',
+    'In http/admin/administration-routes.ts, but not in docs/administration.md:',
   )
 })

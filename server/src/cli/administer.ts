@@ -1,11 +1,11 @@
 // What every command that administers does: its options, its help, and from a request of the API to what is printed.
 import type { Command } from 'commander'
-import type { Api } from './api.ts'
-import { confirm } from './confirm.ts'
-import { addExamples } from './examples.ts'
-import type { CommandFailed } from './exit.ts'
-import { addWhere, openApi, type WhereOptions } from './open-api.ts'
-import { printJson, printLine, type PrintedRecord, printRecord } from './print.ts'
+import type { Api } from './remote/api.ts'
+import { confirm } from './terminal/confirm.ts'
+import { addExamples } from './terminal/examples.ts'
+import type { CommandFailed } from './terminal/exit.ts'
+import { addWhere, openApi, type WhereOptions } from './remote/open-api.ts'
+import { printJson, printLine, type PrintedRecord, printRecord } from './terminal/print.ts'
 
 export type Call<Options> = {
   readonly api: Api
@@ -57,7 +57,7 @@ const perform = async <Options>(verb: Verb<Options>, call: Call<Options & Common
 }
 
 /** Completes a command whose own arguments and options are declared. */
-export const administers = <Options>(command: Command, verb: Verb<Options>): void => {
+export const defineAdminCommand = <Options>(command: Command, verb: Verb<Options>): void => {
   // Whatever groups the command has made of its own.
   command.optionsGroup('Options:')
   if (verb.json !== undefined) command.option('--json', verb.json)

@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import { addExportAudit } from './export-audit.ts'
 import { addListAudit } from './list-audit.ts'
 import { addListRefusals } from './list-refusals.ts'
-import { addVerifyAudit } from './verify-audit.ts'
+import { addVerifyAudit } from './local/verify-audit.ts'
 
 export const addAudit = (program: Command): void => {
   const audit = program

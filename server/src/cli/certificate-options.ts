@@ -1,6 +1,6 @@
 // The options of a new credential that name a TLS certificate in place of a secret (RFC 8705 §2), under the names of the API.
 import type { Command } from 'commander'
-import { readDocument } from './standard-input.ts'
+import { readDocument } from './terminal/standard-input.ts'
 
 export type CertificateOptions = {
   readonly subjectDn?: string

@@ -1,8 +1,8 @@
 // mintmark agent change
 import type { Command } from 'commander'
-import { administers, show } from './administer.ts'
+import { defineAdminCommand, show } from './administer.ts'
 import { addAgentOptions, type AgentOptions, bodyOf } from './agent-options.ts'
-import { at } from './api.ts'
+import { at } from './remote/api.ts'
 import { countLosses } from './count-losses.ts'
 
 const CLEARING = {
@@ -27,7 +27,7 @@ export const addChangeAgent = (agent: Command): void => {
     .option('--scope <scope>', 'all that it may ask for from now on')
   addAgentOptions(command).option('--remove-label <key...>', 'remove a label (repeatable)')
   for (const [flag, description] of Object.entries(CLEARING)) command.option(flag, description)
-  administers<AgentOptions>(command, {
+  defineAdminCommand<AgentOptions>(command, {
     json: 'print the agent as JSON',
     examples: [
       'mintmark agent change 6f1d7c1e-4f5a-4c63-9d0f-2b1a7c3e9a10 --owner data --label team=data',

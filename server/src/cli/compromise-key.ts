@@ -1,7 +1,7 @@
 // mintmark key compromise
 import type { Command } from 'commander'
-import { administers } from './administer.ts'
-import { at } from './api.ts'
+import { defineAdminCommand } from './administer.ts'
+import { at } from './remote/api.ts'
 import { countAlive } from './count-alive.ts'
 import { CHANGED_KEY, CHANGED_KEY_JSON, EXAMPLE_KID, KID, showKey } from './key-change.ts'
 
@@ -13,7 +13,7 @@ export const addCompromiseKey = (key: Command): void => {
     .description('a key leaked: out of the key set, its tokens ended, another signs, all from exit code 0 on')
     .argument('<kid>', KID)
     .option('--note <text>', 'for whoever reads the history later')
-  administers<Options>(command, {
+  defineAdminCommand<Options>(command, {
     json: CHANGED_KEY_JSON,
     examples: [`mintmark key compromise ${EXAMPLE_KID} --yes`],
     consequence: async ({ api, args: [kid = ''] }) => {

@@ -1,7 +1,7 @@
 // How many tokens something would end, told before it is done: a dry run of the kill switch.
-import { type Api, ApiRefusal } from './api.ts'
-import { CommandFailed } from './exit.ts'
-import type { PrintedRecord } from './print.ts'
+import { type Api, ApiRefusal } from './remote/api.ts'
+import { CommandFailed } from './terminal/exit.ts'
+import type { PrintedRecord } from './terminal/print.ts'
 
 /** Asks for a dry run with these conditions, under the names of the API. */
 export const preview = async (api: Api, conditions: PrintedRecord): Promise<PrintedRecord> => {

@@ -1,10 +1,10 @@
 // What a change would take from an agent, and how many of its tokens would end with it.
-import { ANY_RESOURCE } from '../domain/audience.ts'
-import { matchesScope } from '../domain/scope.ts'
-import { type Api, at } from './api.ts'
+import { ANY_RESOURCE } from '../domain/ledger/audience.ts'
+import { matchesScope } from '../domain/ledger/scope.ts'
+import { type Api, at } from './remote/api.ts'
 import type { bodyOf } from './agent-options.ts'
 import { countAlive } from './count-alive.ts'
-import type { PrintedRecord } from './print.ts'
+import type { PrintedRecord } from './terminal/print.ts'
 
 type Change = ReturnType<typeof bodyOf>
 

@@ -1,6 +1,6 @@
 // mintmark agent create
 import type { Command } from 'commander'
-import { administers, show } from './administer.ts'
+import { defineAdminCommand, show } from './administer.ts'
 import { addAgentOptions, type AgentOptions, bodyOf } from './agent-options.ts'
 
 type Options = AgentOptions & { readonly name: string; readonly scope: string }
@@ -11,7 +11,7 @@ export const addCreateAgent = (agent: Command): void => {
     .description('register an agent and make its first secret')
     .requiredOption('--name <name>', 'a name to know it by, which no other agent has')
     .requiredOption('--scope <scope>', 'what it may ask for: "db:read db:write", or "db:*" for every action on db')
-  administers<Options>(addAgentOptions(command), {
+  defineAdminCommand<Options>(addAgentOptions(command), {
     json: 'print {"agent_id","client_id","client_secret"}',
     examples: [
       'mintmark agent create --name reports --scope "db:read db:write" --default-scope db:read --label team=data',

@@ -1,8 +1,8 @@
 // mintmark api-key create
 import { type Command, Option } from 'commander'
 import { PERMISSIONS } from '../domain/caller.ts'
-import { administers, show } from './administer.ts'
-import { parseExpiry } from './duration.ts'
+import { defineAdminCommand, show } from './administer.ts'
+import { parseExpiry } from './terminal/duration.ts'
 
 type Options = {
   readonly name: string
@@ -20,7 +20,7 @@ export const addCreateApiKey = (apiKey: Command): void => {
     .addOption(permission.choices(PERMISSIONS).makeOptionMandatory())
     .option('--audience <uri...>', 'limit the key to tokens for this audience (repeatable)')
     .option('--expires-in <duration>', 'when it stops being taken, such as 90d; without it never', parseExpiry)
-  administers<Options>(command, {
+  defineAdminCommand<Options>(command, {
     json: 'print {"api_key_id","api_key"}',
     examples: ['mintmark api-key create --name orders-api --permission tokens:introspect'],
     run: async ({ api, options }) => {

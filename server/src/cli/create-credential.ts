@@ -1,9 +1,9 @@
 // mintmark credential create
 import type { Command } from 'commander'
-import { administers, show } from './administer.ts'
-import { at } from './api.ts'
+import { defineAdminCommand, show } from './administer.ts'
+import { at } from './remote/api.ts'
 import { addCertificateOptions, type CertificateOptions, certificateTrustOf } from './certificate-options.ts'
-import { parseExpiry } from './duration.ts'
+import { parseExpiry } from './terminal/duration.ts'
 import { addTrustOptions, trustOf, type TrustOptions } from './trust-options.ts'
 
 type Options = TrustOptions & CertificateOptions & { readonly name: string; readonly expiresIn?: string }
@@ -17,7 +17,7 @@ export const addCreateCredential = (credential: Command): void => {
     .argument('<agent-id>', 'the id of the agent; `mintmark agent list` shows it')
     .requiredOption('--name <name>', 'a name to know it by')
     .option('--expires-in <duration>', 'when it stops being taken, such as 90d; without it never', parseExpiry)
-  administers<Options>(addCertificateOptions(addTrustOptions(command)), {
+  defineAdminCommand<Options>(addCertificateOptions(addTrustOptions(command)), {
     json: 'print {"credential_id","agent_id","client_secret"}; "kind" where it is no secret',
     examples: [
       `mintmark credential create ${AGENT} --name "second site" --expires-in 90d`,

@@ -1,12 +1,12 @@
 // mintmark revocation create
 import { type Command, Option } from 'commander'
-import { BULK_REVOCATION_REASONS } from '../domain/reason.ts'
-import { administers, type Call, show, type Shown } from './administer.ts'
+import { BULK_REVOCATION_REASONS } from '../domain/ledger/reason.ts'
+import { defineAdminCommand, type Call, show, type Shown } from './administer.ts'
 import { countAlive, formatPreviewCount, preview } from './count-alive.ts'
-import { CommandFailed, EXIT } from './exit.ts'
+import { CommandFailed, EXIT } from './terminal/exit.ts'
 import { followRevocation } from './follow-revocation.ts'
 import { readTime } from './list-options.ts'
-import { areRecords, printLine, type PrintedRecord, printTable } from './print.ts'
+import { areRecords, printLine, type PrintedRecord, printTable } from './terminal/print.ts'
 
 type Options = {
   readonly agent?: string
@@ -105,7 +105,7 @@ export const addCreateRevocation = (revocation: Command): void => {
     .option('--id <uuid>', 'an id of your own: repeated with the same conditions, nothing more ends')
     .option('--dry-run', 'count what would end, show a few, and end nothing')
     .option('--wait', 'until every record has followed')
-  administers<Options>(command, {
+  defineAdminCommand<Options>(command, {
     json: 'print the revocation as POST /api/v1/revocations answers it',
     examples: [
       'mintmark revocation create --scope db:write --dry-run',

@@ -1,16 +1,16 @@
 // mintmark agent delete
 import type { Command } from 'commander'
-import { administers } from './administer.ts'
-import { at } from './api.ts'
+import { defineAdminCommand } from './administer.ts'
+import { at } from './remote/api.ts'
 import { countAlive } from './count-alive.ts'
-import { printLine } from './print.ts'
+import { printLine } from './terminal/print.ts'
 
 export const addDeleteAgent = (agent: Command): void => {
   const command = agent
     .command('delete')
     .description('remove an agent for good and end all that it holds, at once; its name is free again')
     .argument('<agent-id>', 'the id of the agent; `mintmark agent list` shows it')
-  administers(command, {
+  defineAdminCommand(command, {
     json: 'print {"agent_id"}',
     examples: ['mintmark agent delete 6f1d7c1e-4f5a-4c63-9d0f-2b1a7c3e9a10 --yes'],
     consequence: async ({ api, args: [id = ''] }) =>

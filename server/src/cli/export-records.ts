@@ -4,10 +4,10 @@ import { rename, rm } from 'node:fs/promises'
 import type { Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { type Command, Option } from 'commander'
-import { administers, type Call } from './administer.ts'
-import type { ApiRequest } from './api.ts'
-import { CommandFailed } from './exit.ts'
-import { printableLines } from './print.ts'
+import { defineAdminCommand, type Call } from './administer.ts'
+import type { ApiRequest } from './remote/api.ts'
+import { CommandFailed } from './terminal/exit.ts'
+import { printableLines } from './terminal/print.ts'
 
 export type ExportOptions = { readonly format: string; readonly output?: string }
 
@@ -18,22 +18,22 @@ type Export<Options> = {
 }
 
 const NEWLINE = 10
-const TELL_EVERY_MS = 500
+const REPORT_EVERY_MS = 500
 
 /** Passes the chunks on and tells a person, on standard error, how many lines there were. */
 async function* countingLines(chunks: AsyncIterable<Uint8Array>) {
-  let [lines, toldAt] = [0, Date.now()]
-  const tell = (end: string): void => {
+  let [lines, reportedAt] = [0, Date.now()]
+  const report = (end: string): void => {
     if (process.stderr.isTTY) process.stderr.write(`\r${lines.toLocaleString('en-US')} lines so far${end}`)
   }
   for await (const chunk of chunks) {
     for (const byte of chunk) if (byte === NEWLINE) lines += 1
     yield chunk
-    if (Date.now() - toldAt < TELL_EVERY_MS) continue
-    toldAt = Date.now()
-    tell('')
+    if (Date.now() - reportedAt < REPORT_EVERY_MS) continue
+    reportedAt = Date.now()
+    report('')
   }
-  tell('\n')
+  report('\n')
 }
 
 /** For a terminal: without anything that it would obey. */
@@ -74,7 +74,7 @@ export const exports = <Options extends ExportOptions>(command: Command, what: E
   command
     .addOption(format.choices(['ndjson', 'csv']).default('ndjson'))
     .option('--output <file>', 'write to this file, which is there only once it is whole')
-  administers<Options>(command, {
+  defineAdminCommand<Options>(command, {
     examples: what.examples,
     run: async ({ api, options }: Call<Options>) => {
       const query = { ...what.queryOf(options), format: options.format }

@@ -1,11 +1,11 @@
 // mintmark import keycloak and mintmark import hydra
 import { type Command, InvalidArgumentError } from 'commander'
-import { IMPORT_ADVICE, IMPORT_BYTES_MAX, IMPORT_VALUES_MAX } from '../domain/foreign-client.ts'
-import { countValues, isOneStructure } from '../domain/json-values.ts'
-import { administers } from './administer.ts'
-import { CommandFailed } from './exit.ts'
-import { areRecords, printLine, type PrintedRecord, printTable } from './print.ts'
-import { readDocument } from './standard-input.ts'
+import { IMPORT_ADVICE, IMPORT_BYTES_MAX, IMPORT_VALUES_MAX } from '../domain/import/foreign-client.ts'
+import { countValues, isOneStructure } from '../domain/text/json-values.ts'
+import { defineAdminCommand } from './administer.ts'
+import { CommandFailed } from './terminal/exit.ts'
+import { areRecords, printLine, type PrintedRecord, printTable } from './terminal/print.ts'
+import { readDocument } from './terminal/standard-input.ts'
 
 type Options = {
   readonly dryRun?: boolean
@@ -62,7 +62,7 @@ export const addImportClients = (parent: Command, source: string, what: string):
     .option('--default-scope <scope>', 'what agents get by default that have no default of their own')
     .option('--scope-map <theirs=ours>', 'what a scope of theirs stands for here (repeatable)', gatherScopes)
     .option('--resource <uri...>', 'the resources of agents of whose own audiences none is taken (repeatable)')
-  administers<Options>(command, {
+  defineAdminCommand<Options>(command, {
     json: 'print {"dry_run","data":[…]} as POST /api/v1/imports answers it',
     examples: [`mintmark import ${source} ${source}.json --scope db:read --dry-run`],
     run: async ({ api, args: [file = ''], options }) => {

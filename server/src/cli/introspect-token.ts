@@ -1,9 +1,9 @@
 // mintmark token introspect
 import type { Command } from 'commander'
-import { readTokenConfig } from '../config.ts'
-import { administers, show } from './administer.ts'
-import { CommandFailed, EXIT } from './exit.ts'
-import { readSecret } from './standard-input.ts'
+import { readTokenConfig } from '../config/config.ts'
+import { defineAdminCommand, show } from './administer.ts'
+import { CommandFailed, EXIT } from './terminal/exit.ts'
+import { readSecret } from './terminal/standard-input.ts'
 
 type Options = { readonly tokenFile?: string }
 
@@ -17,7 +17,7 @@ export const addIntrospectToken = (token: Command): void => {
     .command('introspect')
     .description('tell whether a token is active; it is read from standard input, or MINTMARK_TOKEN')
     .option('--token-file <file>', 'read the token from this file, or - for standard input')
-  administers<Options>(command, {
+  defineAdminCommand<Options>(command, {
     json: 'print what POST /oauth/introspect/v2 answers',
     examples: ['mintmark token introspect < token.txt', 'mintmark token introspect --token-file token.txt --json'],
     run: async ({ api, options }) => {

@@ -1,6 +1,6 @@
 // How commands show a signing key: as JSON all of it, to people without the public key, and with what a change may break.
 import type { Shown } from './administer.ts'
-import { printLine, type PrintedRecord, printRecord } from './print.ts'
+import { printLine, type PrintedRecord, printRecord } from './terminal/print.ts'
 
 /** With a remark below it. */
 export const showKey = (key: PrintedRecord, remark?: string): Shown => ({

@@ -1,10 +1,10 @@
 // mintmark leaked-secrets
 import type { Command } from 'commander'
-import { administers } from './administer.ts'
-import { CommandFailed } from './exit.ts'
-import { parseDocument } from './parse-json.ts'
-import { areRecords, isRecord, type PrintedRecord, printTable } from './print.ts'
-import { readStandardInput } from './standard-input.ts'
+import { defineAdminCommand } from './administer.ts'
+import { CommandFailed } from './terminal/exit.ts'
+import { parseDocument } from './terminal/parse-json.ts'
+import { areRecords, isRecord, type PrintedRecord, printTable } from './terminal/print.ts'
+import { readStandardInput } from './terminal/standard-input.ts'
 
 const WANTED = 'Expected on standard input one secret a line, or a JSON array of {"token","url"}.'
 
@@ -39,7 +39,7 @@ export const addLeakedSecrets = (program: Command): void => {
   const command = program
     .command('leaked-secrets')
     .description('revoke secrets found in the open, read from standard input, with everything that they got')
-  administers(command, {
+  defineAdminCommand(command, {
     json: 'print {"data":[…]}, what each was in order',
     examples: ['mintmark leaked-secrets < report.json'],
     run: async ({ api }) => {

@@ -1,6 +1,6 @@
 // mintmark agent list
 import { type Command, Option } from 'commander'
-import { administers } from './administer.ts'
+import { defineAdminCommand } from './administer.ts'
 import { gatherLabels, type Label } from './agent-options.ts'
 import { showAll } from './read-list.ts'
 
@@ -31,7 +31,7 @@ export const addListAgents = (agent: Command): void => {
     .option('--label <key=value>', 'only those with this label (repeatable)', gatherLabels)
     .option('--name-prefix <text>', 'only those whose names open with this text')
     .option('--search <text>', 'the one with this id, then those whose names open with this text')
-  administers<Options>(command, {
+  defineAdminCommand<Options>(command, {
     json: 'print {"data":[…]}, each agent as `agent show --json` prints it',
     examples: ['mintmark agent list', 'mintmark agent list --label team=data --enabled'],
     run: ({ api, options }) => {

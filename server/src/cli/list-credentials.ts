@@ -1,7 +1,7 @@
 // mintmark credential list
 import type { Command } from 'commander'
-import { administers } from './administer.ts'
-import { at } from './api.ts'
+import { defineAdminCommand } from './administer.ts'
+import { at } from './remote/api.ts'
 import { showAll } from './read-list.ts'
 
 const COLUMNS = [
@@ -20,7 +20,7 @@ export const addListCredentials = (credential: Command): void => {
     .command('list')
     .description('list the credentials of an agent, the revoked and expired ones too')
     .argument('<agent-id>', 'the id of the agent; `mintmark agent list` shows it')
-  administers(command, {
+  defineAdminCommand(command, {
     json: 'print {"data":[…]}',
     examples: ['mintmark credential list 6f1d7c1e-4f5a-4c63-9d0f-2b1a7c3e9a10'],
     run: ({ api, args: [agentId = ''] }) =>

@@ -1,6 +1,6 @@
 // mintmark token history
 import type { Command } from 'commander'
-import { administers } from './administer.ts'
+import { defineAdminCommand } from './administer.ts'
 import {
   addHistoryFilters,
   addPaging,
@@ -19,7 +19,7 @@ export const addListHistory = (token: Command): void => {
   const command = token
     .command('history')
     .description('list the tokens that have ended, by whatever cause, latest end first')
-  administers<Options>(addPaging(addHistoryFilters(command)), {
+  defineAdminCommand<Options>(addPaging(addHistoryFilters(command)), {
     json: 'print {"data":[…],"next_cursor":…} as GET /api/v1/tokens/history answers it',
     examples: ['mintmark token history --reason manual_revocation,agent_disabled'],
     run: ({ api, options }) => {

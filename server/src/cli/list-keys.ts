@@ -1,12 +1,12 @@
 // mintmark key list
 import type { Command } from 'commander'
-import { administers } from './administer.ts'
+import { defineAdminCommand } from './administer.ts'
 import { showAll } from './read-list.ts'
 
 const COLUMNS = ['kid', 'algorithm', 'state', 'signs_from', 'signs_until', 'ready_in_seconds', 'leaves_in_seconds']
 
 export const addListKeys = (key: Command): void =>
-  administers(key.command('list').description('list all signing keys, newest first, those that are gone too'), {
+  defineAdminCommand(key.command('list').description('list all signing keys, newest first, those that are gone too'), {
     json: 'print {"data":[…]}',
     examples: ['mintmark key list'],
     run: ({ api }) => showAll(api, { path: '/api/v1/keys', columns: COLUMNS }),

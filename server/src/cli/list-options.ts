@@ -1,10 +1,10 @@
 // The options of lists: paging, and the filters of the two lists of tokens, which their exports take too.
 import { type Command, InvalidArgumentError } from 'commander'
-import { PAGE_RECORDS_DEFAULT, PAGE_RECORDS_MAX } from '../domain/page.ts'
-import { parseReasonList, REASONS } from '../domain/reason.ts'
-import { parseScopeItem } from '../domain/scope.ts'
-import { parseTime } from '../domain/time.ts'
-import { parseUuid } from '../domain/token-id.ts'
+import { PAGE_RECORDS_DEFAULT, PAGE_RECORDS_MAX } from '../domain/lists/page.ts'
+import { parseReasonList, REASONS } from '../domain/ledger/reason.ts'
+import { parseScopeItem } from '../domain/ledger/scope.ts'
+import { parseTime } from '../domain/text/time.ts'
+import { parseUuid } from '../domain/ledger/token-id.ts'
 
 export type PagingOptions = { readonly limit: number; readonly cursor?: string }
 

@@ -1,7 +1,7 @@
 // mintmark audit refusals
 import { type Command, Option } from 'commander'
-import { WAYS } from '../domain/attempt.ts'
-import { administers } from './administer.ts'
+import { WAYS } from '../domain/audit/attempt.ts'
+import { defineAdminCommand } from './administer.ts'
 import { addPaging, type PagingOptions, pagingOf, readTime } from './list-options.ts'
 import { showPage } from './read-list.ts'
 
@@ -33,7 +33,7 @@ export const addListRefusals = (audit: Command): void => {
     .option('--source <address>', 'only attempts from this address')
     .option('--since <time>', 'only minutes that began then or later', readTime)
     .option('--before <time>', 'only minutes that began earlier', readTime)
-  administers<Options>(addPaging(command), {
+  defineAdminCommand<Options>(addPaging(command), {
     json: 'print {"data":[…],"next_cursor":…} as GET /api/v1/audit/refusals answers it',
     examples: ['mintmark audit refusals --way client --limit 20', 'mintmark audit refusals --way limit'],
     run: ({ api, options }) =>

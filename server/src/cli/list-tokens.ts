@@ -1,6 +1,6 @@
 // mintmark token list
 import type { Command } from 'commander'
-import { administers } from './administer.ts'
+import { defineAdminCommand } from './administer.ts'
 import {
   addPaging,
   addTokenFilters,
@@ -17,7 +17,7 @@ const COLUMNS = ['id', 'agent_id', 'scope', 'issued_at', 'expires_at']
 
 export const addListTokens = (token: Command): void => {
   const command = token.command('list').description('list the tokens that are active now, newest first')
-  administers<Options>(addPaging(addTokenFilters(command)), {
+  defineAdminCommand<Options>(addPaging(addTokenFilters(command)), {
     json: 'print {"data":[…],"next_cursor":…} as GET /api/v1/tokens answers it',
     examples: ['mintmark token list --scope db:write --limit 20'],
     run: ({ api, options }) => {

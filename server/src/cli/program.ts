@@ -1,16 +1,16 @@
 // The command line: every command on one screen.
 import { Command } from 'commander'
 import packageJson from '../../package.json' with { type: 'json' }
-import { EXIT, reportFailure } from './exit.ts'
+import { EXIT, reportFailure } from './terminal/exit.ts'
 
 type AddTo = (parent: Command) => void
 
 // A command is loaded when it is asked for, and without what only others need.
 const COMMANDS: Readonly<Record<string, () => Promise<AddTo>>> = {
-  dev: async () => (await import('./dev.ts')).addDev,
-  serve: async () => (await import('./serve.ts')).addServe,
-  migrate: async () => (await import('./migrate.ts')).addMigrate,
-  'dev-token': async () => (await import('./dev-token.ts')).addDevToken,
+  dev: async () => (await import('./local/dev.ts')).addDev,
+  serve: async () => (await import('./local/serve.ts')).addServe,
+  migrate: async () => (await import('./local/migrate.ts')).addMigrate,
+  'dev-token': async () => (await import('./local/dev-token.ts')).addDevToken,
   agent: async () => (await import('./agent.ts')).addAgent,
   credential: async () => (await import('./credential.ts')).addCredential,
   'api-key': async () => (await import('./api-key.ts')).addApiKey,
@@ -20,11 +20,11 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddTo>>> = {
   import: async () => (await import('./import.ts')).addImport,
   key: async () => (await import('./key.ts')).addKey,
   audit: async () => (await import('./audit.ts')).addAudit,
-  'migrate-store': async () => (await import('./migrate-store.ts')).addMigrateStore,
-  backup: async () => (await import('./backup.ts')).addBackup,
-  restore: async () => (await import('./restore.ts')).addRestore,
-  clock: async () => (await import('./clock.ts')).addClock,
-  completion: async () => (await import('./completion.ts')).addCompletion,
+  'migrate-store': async () => (await import('./local/migrate-store.ts')).addMigrateStore,
+  backup: async () => (await import('./local/backup.ts')).addBackup,
+  restore: async () => (await import('./local/restore.ts')).addRestore,
+  clock: async () => (await import('./local/clock.ts')).addClock,
+  completion: async () => (await import('./terminal/completion.ts')).addCompletion,
 }
 
 /** Tells of all the others. */
@@ -63,7 +63,7 @@ export const makeProgram = async (argv: readonly string[]): Promise<Command> => 
   return program
 }
 
-/** Runs one command. The exit code: 0, or one of cli/exit.ts. */
+/** Runs one command. The exit code: 0, or one of cli/terminal/exit.ts. */
 export const runCommand = async (argv: readonly string[]): Promise<number> => {
   try {
     await (await makeProgram(argv)).parseAsync(argv, { from: 'user' })

@@ -1,9 +1,9 @@
 // Lists as commands read and show them: one page with the way to the next, or all of it.
-import { PAGE_RECORDS_MAX } from '../domain/page.ts'
+import { PAGE_RECORDS_MAX } from '../domain/lists/page.ts'
 import type { Shown } from './administer.ts'
-import type { Api, ApiRequest } from './api.ts'
-import { CommandFailed } from './exit.ts'
-import { areRecords, printLine, type PrintedRecord, printTable } from './print.ts'
+import type { Api, ApiRequest } from './remote/api.ts'
+import { CommandFailed } from './terminal/exit.ts'
+import { areRecords, printLine, type PrintedRecord, printTable } from './terminal/print.ts'
 
 type Page = { readonly data: readonly PrintedRecord[]; readonly next_cursor: string | null }
 

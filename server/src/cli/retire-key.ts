@@ -1,7 +1,7 @@
 // mintmark key retire
 import type { Command } from 'commander'
-import { administers } from './administer.ts'
-import { at } from './api.ts'
+import { defineAdminCommand } from './administer.ts'
+import { at } from './remote/api.ts'
 import { CHANGED_KEY, CHANGED_KEY_JSON, EXAMPLE_KID, KID, showKey } from './key-change.ts'
 
 type Options = { readonly force?: boolean; readonly note?: string }
@@ -13,7 +13,7 @@ export const addRetireKey = (key: Command): void => {
     .argument('<kid>', KID)
     .option('--force', 'at once, although verifiers may not have the key that follows')
     .option('--note <text>', 'for whoever reads the audit log')
-  administers<Options>(command, {
+  defineAdminCommand<Options>(command, {
     json: CHANGED_KEY_JSON,
     examples: [`mintmark key retire ${EXAMPLE_KID}`],
     run: async ({ api, args: [kid = ''], options: { force, note } }) => {

@@ -1,7 +1,7 @@
 // mintmark api-key revoke
 import type { Command } from 'commander'
-import { administers, show } from './administer.ts'
-import { at } from './api.ts'
+import { defineAdminCommand, show } from './administer.ts'
+import { at } from './remote/api.ts'
 
 type Options = { readonly note?: string }
 
@@ -11,7 +11,7 @@ export const addRevokeApiKey = (apiKey: Command): void => {
     .description('refuse an API key from now on')
     .argument('<api-key-id>', 'the id of the key; `mintmark api-key list` shows it')
     .option('--note <text>', 'for whoever reads the audit log')
-  administers<Options>(command, {
+  defineAdminCommand<Options>(command, {
     json: 'print the API key as JSON',
     examples: ['mintmark api-key revoke 0b9c6a52-8f0e-4a55-b1a5-3f0a3f6f5c11 --yes'],
     consequence: async ({ api, args: [id = ''] }) => {

@@ -1,8 +1,8 @@
 // mintmark credential revoke
 import { type Command, Option } from 'commander'
-import { CREDENTIAL_REASONS, type CredentialReason } from '../domain/credential.ts'
-import { administers, show } from './administer.ts'
-import { at } from './api.ts'
+import { CREDENTIAL_REASONS, type CredentialReason } from '../domain/clients/credential.ts'
+import { defineAdminCommand, show } from './administer.ts'
+import { at } from './remote/api.ts'
 import { countAlive } from './count-alive.ts'
 
 type Options = { readonly reason: CredentialReason; readonly keepTokens?: boolean; readonly note?: string }
@@ -17,7 +17,7 @@ export const addRevokeCredential = (credential: Command): void => {
     .addOption(reason.choices(CREDENTIAL_REASONS).default('credential_revoked'))
     .option('--keep-tokens', 'let the tokens that it got live on')
     .option('--note <text>', 'for whoever reads the audit log and the history')
-  administers<Options>(command, {
+  defineAdminCommand<Options>(command, {
     json: 'print the credential as JSON',
     examples: [
       'mintmark credential revoke 6f1d7c1e-4f5a-4c63-9d0f-2b1a7c3e9a10 0b9c6a52-8f0e-4a55-b1a5-3f0a3f6f5c11 --reason secret_leaked --yes',

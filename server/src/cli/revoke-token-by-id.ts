@@ -1,8 +1,8 @@
 // mintmark token revoke
 import { type Command, Option } from 'commander'
-import { TOKEN_REVOCATION_REASONS } from '../domain/reason.ts'
-import { administers, show } from './administer.ts'
-import { type Api, ApiRefusal, at } from './api.ts'
+import { TOKEN_REVOCATION_REASONS } from '../domain/ledger/reason.ts'
+import { defineAdminCommand, show } from './administer.ts'
+import { type Api, ApiRefusal, at } from './remote/api.ts'
 import { readTokenId } from './token-id.ts'
 
 type Options = { readonly reason?: string; readonly note?: string }
@@ -26,7 +26,7 @@ export const addRevokeTokenById = (token: Command): void => {
     .argument('<token-id>', 'the id of the token, which is its jti', readTokenId)
     .addOption(reason.choices(TOKEN_REVOCATION_REASONS))
     .option('--note <text>', 'for those who read the history later')
-  administers<Options>(command, {
+  defineAdminCommand<Options>(command, {
     json: 'print the token as GET /api/v1/tokens/{id} answers it',
     examples: ['mintmark token revoke 019aa5a0-6f3c-7c1e-9d0f-2b1a7c3e9a10 --note "seen in a public log" --yes'],
     consequence: async ({ api, args: [id = ''] }) => `This ends the token ${id}: ${await describe(api, id)}.`,

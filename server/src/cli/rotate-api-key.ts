@@ -1,8 +1,8 @@
 // mintmark api-key rotate
 import type { Command } from 'commander'
-import { administers } from './administer.ts'
-import { at } from './api.ts'
-import { parseDuration, parseExpiry } from './duration.ts'
+import { defineAdminCommand } from './administer.ts'
+import { at } from './remote/api.ts'
+import { parseDuration, parseExpiry } from './terminal/duration.ts'
 import { showRotation } from './show-rotation.ts'
 
 type Options = { readonly grace: number; readonly expiresIn?: string }
@@ -14,7 +14,7 @@ export const addRotateApiKey = (apiKey: Command): void => {
     .argument('<api-key-id>', 'the id of the old key; `mintmark api-key list` shows it')
     .requiredOption('--grace <duration>', 'how long the old one is still taken: 0 to 30d', parseDuration)
     .option('--expires-in <duration>', 'when the new one stops being taken; without it never', parseExpiry)
-  administers<Options>(command, {
+  defineAdminCommand<Options>(command, {
     json: 'print {"api_key_id","api_key"}',
     examples: ['mintmark api-key rotate 0b9c6a52-8f0e-4a55-b1a5-3f0a3f6f5c11 --grace 24h'],
     run: async ({ api, args: [id = ''], options: { grace, expiresIn } }) => {

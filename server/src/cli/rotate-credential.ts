@@ -1,8 +1,8 @@
 // mintmark credential rotate
 import type { Command } from 'commander'
-import { administers } from './administer.ts'
-import { at } from './api.ts'
-import { parseDuration, parseExpiry } from './duration.ts'
+import { defineAdminCommand } from './administer.ts'
+import { at } from './remote/api.ts'
+import { parseDuration, parseExpiry } from './terminal/duration.ts'
 import { showRotation } from './show-rotation.ts'
 
 type Options = { readonly grace: number; readonly expiresIn?: string }
@@ -15,7 +15,7 @@ export const addRotateCredential = (credential: Command): void => {
     .argument('<credential-id>', 'the id of the old credential')
     .requiredOption('--grace <duration>', 'how long the old one is still taken: 0 to 30d', parseDuration)
     .option('--expires-in <duration>', 'when the new one stops being taken; without it never', parseExpiry)
-  administers<Options>(command, {
+  defineAdminCommand<Options>(command, {
     json: 'print {"credential_id","agent_id","client_secret"}',
     examples: [
       'mintmark credential rotate 6f1d7c1e-4f5a-4c63-9d0f-2b1a7c3e9a10 0b9c6a52-8f0e-4a55-b1a5-3f0a3f6f5c11 --grace 24h',

@@ -1,6 +1,6 @@
 // mintmark key rotate
 import type { Command } from 'commander'
-import { administers } from './administer.ts'
+import { defineAdminCommand } from './administer.ts'
 import { CHANGED_KEY, CHANGED_KEY_JSON, showKey } from './key-change.ts'
 
 type Options = { readonly force?: boolean; readonly note?: string }
@@ -11,7 +11,7 @@ export const addRotateKey = (key: Command): void => {
     .description('let the next key sign: now where verifiers have it, else as soon as they have')
     .option('--force', 'at once, although verifiers that keep the key set may refuse its tokens for some minutes')
     .option('--note <text>', 'for whoever reads the audit log')
-  administers<Options>(command, {
+  defineAdminCommand<Options>(command, {
     json: CHANGED_KEY_JSON,
     examples: ['mintmark key rotate --note "quarterly"'],
     run: async ({ api, options: { force, note } }) => {

@@ -1,7 +1,7 @@
 // mintmark key show
 import type { Command } from 'commander'
-import { administers } from './administer.ts'
-import { at } from './api.ts'
+import { defineAdminCommand } from './administer.ts'
+import { at } from './remote/api.ts'
 import { EXAMPLE_KID, KID, showKey } from './key-change.ts'
 
 export const addShowKey = (key: Command): void => {
@@ -9,7 +9,7 @@ export const addShowKey = (key: Command): void => {
     .command('show')
     .description('show a signing key and how much of its life is left, never its private half')
     .argument('<kid>', KID)
-  administers(command, {
+  defineAdminCommand(command, {
     json: 'print the record, with the public key',
     examples: [`mintmark key show ${EXAMPLE_KID}`],
     run: async ({ api, args: [kid = ''] }) =>

@@ -1,6 +1,6 @@
 // What a rotation made, and until when the old one is taken.
 import { type Shown, show } from './administer.ts'
-import { isRecord, type PrintedRecord } from './print.ts'
+import { isRecord, type PrintedRecord } from './terminal/print.ts'
 
 export const showRotation = (made: PrintedRecord, replaces: unknown, kind: 'secret' | 'key'): Shown => {
   const until = isRecord(replaces) ? replaces['expires_at'] : null

@@ -1,8 +1,8 @@
 // The argument that names a token: its id. A whole token there has been seen by everybody who can list processes.
-import { isUuid, parseUuid } from '../domain/token-id.ts'
-import { CommandFailed, EXIT } from './exit.ts'
-import { parseJson } from './parse-json.ts'
-import { isRecord } from './print.ts'
+import { isUuid, parseUuid } from '../domain/ledger/token-id.ts'
+import { CommandFailed, EXIT } from './terminal/exit.ts'
+import { parseJson } from './terminal/parse-json.ts'
+import { isRecord } from './terminal/print.ts'
 
 const COMPACT_JWT = /^[\w-]+\.([\w-]+)\.[\w-]*$/
 

@@ -1,9 +1,9 @@
 // The options of a new credential that say what it trusts in place of a secret, under the names of the API.
 import type { Command } from 'commander'
-import { CommandFailed, EXIT } from './exit.ts'
-import { parseDocument } from './parse-json.ts'
-import { isRecord } from './print.ts'
-import { readDocument } from './standard-input.ts'
+import { CommandFailed, EXIT } from './terminal/exit.ts'
+import { parseDocument } from './terminal/parse-json.ts'
+import { isRecord } from './terminal/print.ts'
+import { readDocument } from './terminal/standard-input.ts'
 
 export type TrustOptions = {
   readonly jwksFile?: string

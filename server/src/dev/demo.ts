@@ -2,10 +2,10 @@
 import type { Origin } from '../domain/caller.ts'
 import { PERMISSIONS } from '../domain/caller.ts'
 import { isRefused, type OrRefusal } from '../domain/refusal.ts'
-import { type AgentRequest, type CreatedAgent, createAgent } from '../operations/create-agent.ts'
-import { createApiKey } from '../operations/create-api-key.ts'
-import type { Ports } from '../ports.ts'
-import { StartRefused } from '../start-refused.ts'
+import { type AgentRequest, type CreatedAgent, createAgent } from '../operations/agents/create-agent.ts'
+import { createApiKey } from '../operations/api-keys/create-api-key.ts'
+import type { Ports } from '../ports/ports.ts'
+import { StartRefused } from '../config/start-refused.ts'
 import type { DevSecrets } from './dev-secrets.ts'
 
 type DemoPorts = Pick<Ports, 'agents' | 'apiKeys' | 'secrets' | 'randomness'>

@@ -2,7 +2,7 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { StartRefused } from '../start-refused.ts'
+import { StartRefused } from '../config/start-refused.ts'
 import { readPrivateFile, writePrivateFile } from './private-files.ts'
 
 const text = z.string().min(1)

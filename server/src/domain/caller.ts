@@ -1,5 +1,5 @@
 // Who calls, once recognised, and what each kind of caller may do.
-import type { Act, ActKind, Actor } from './act.ts'
+import type { Act, ActKind, Actor } from './audit/act.ts'
 
 export const PERMISSIONS = [
   'tokens:introspect',

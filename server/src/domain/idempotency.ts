@@ -1,6 +1,6 @@
 // Idempotency-Key (draft-ietf-httpapi-idempotency-key-header): a creation that is sent again creates nothing again.
 import type { Refusal } from './refusal.ts'
-import { DAY_MS } from './time.ts'
+import { DAY_MS } from './text/time.ts'
 
 /** How long a key counts. */
 export const IDEMPOTENCY_KEPT_MS = DAY_MS
@@ -8,14 +8,14 @@ export const IDEMPOTENCY_KEPT_MS = DAY_MS
 export const IDEMPOTENCY_KEY_CHARACTERS_MAX = 255
 
 /** What the same caller made with the same key: its id, and the kind of the act. Its secret is not shown again. */
-export type MadeBefore = { readonly madeBefore: string; readonly by: string }
+export type AlreadyExists = { readonly existing: string; readonly by: string }
 
-export const isMadeBefore = (made: object): made is MadeBefore => 'madeBefore' in made
+export const isExisting = (made: object): made is AlreadyExists => 'madeBefore' in made
 
-export const refuseRepeat = ({ madeBefore, by }: MadeBefore): { readonly refusal: Refusal } => ({
+export const refuseRepeat = ({ existing, by }: AlreadyExists): { readonly refusal: Refusal } => ({
   refusal: {
     code: 'already_exists',
-    description: `This Idempotency-Key was used before, for ${by}, which made ${madeBefore}.`,
-    id: madeBefore,
+    description: `This Idempotency-Key was used before, for ${by}, which made ${existing}.`,
+    id: existing,
   },
 })

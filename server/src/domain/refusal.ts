@@ -1,5 +1,5 @@
-// Refusals: what the service says no to, as values of one closed union. http/refusals.ts maps each to its status.
-import type { Attempt } from './attempt.ts'
+// Refusals: what the service says no to, as values of one closed union. http/wire/refusals.ts maps each to its status.
+import type { Attempt } from './audit/attempt.ts'
 
 /** How a caller that was not recognised is asked to come back (RFC 9110 §11.6.1). */
 export type Challenge = 'Basic' | 'ApiKey' | 'Bearer' | 'Bearer error="invalid_token"'

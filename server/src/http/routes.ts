@@ -1,7 +1,7 @@
 // The API on one screen: every route, its schemas and its handler. docs/ names each of them.
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
-import { answerInTime } from './answer-deadline.ts'
+import { answerInTime } from './wire/answer-deadline.ts'
 import {
   answerAlive,
   healthAnswer,
@@ -9,22 +9,22 @@ import {
   makeUnreadyHandler,
   readyAnswer,
   unreadyAnswer,
-} from './check-health.ts'
-import { answerPreflight } from './cross-origin.ts'
-import { introspectAnswers, introspectForm, makeIntrospectHandler } from './introspect-tokens.ts'
-import { makeTokenHandler, tokenAnswer, tokenForm } from './issue-tokens.ts'
-import { byClient, byIntrospector, byRevoker, describeForm, describeRead } from './openapi.ts'
-import { PUBLIC_HEADERS } from './openapi-components.ts'
-import { keySetAnswers, makeKeySetHandler } from './publish-keys.ts'
+} from './oauth/check-health.ts'
+import { answerPreflight } from './oauth/cross-origin.ts'
+import { introspectAnswers, introspectForm, makeIntrospectHandler } from './oauth/introspect-tokens.ts'
+import { makeTokenHandler, tokenAnswer, tokenForm } from './oauth/issue-tokens.ts'
+import { byClient, byIntrospector, byRevoker, describeForm, describeRead } from './openapi/openapi.ts'
+import { PUBLIC_HEADERS } from './openapi/openapi-components.ts'
+import { keySetAnswers, makeKeySetHandler } from './oauth/publish-keys.ts'
 import {
   makeAuthorizeHandler,
   makeMetadataHandler,
   makeOpenidMetadataHandler,
   metadataAnswer,
   openidMetadataAnswer,
-} from './publish-metadata.ts'
-import { makeRevokeHandler, revokeAnswer, revokeForm } from './revoke-token.ts'
-import type { Wire } from './wire.ts'
+} from './oauth/publish-metadata.ts'
+import { makeRevokeHandler, revokeAnswer, revokeForm } from './oauth/revoke-token.ts'
+import type { Wire } from './wire/wire.ts'
 
 type Form<T extends z.ZodType> = { Body: z.output<T> }
 

@@ -2,23 +2,23 @@
 import type { IncomingMessage, RequestListener } from 'node:http'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
-import type { Ports } from '../ports.ts'
-import { registerAdministration } from './administration-routes.ts'
-import { makeAnswerDeadline } from './answer-deadline.ts'
-import { makeBrokenRequestHandler } from './broken-request.ts'
-import { type CertificatesTaken, makeCertificateFinder } from './client-certificate.ts'
-import { registerDocumentation } from './documentation-page.ts'
-import { registerFrontPage } from './front-page.ts'
-import type { ImportCell } from './import-lane.ts'
-import { makeListener, type Timeouts, type Tls } from './listener.ts'
-import { registerOpenapi } from './openapi-document.ts'
-import { makeOutageLog } from './outage-log.ts'
-import { READING, useOurReaders } from './readers.ts'
-import { makeRecogniser } from './recognise-administrator.ts'
-import { makeRefuser, type Refuser } from './refusals.ts'
-import { makeRequestRules, requestIdOf } from './request-rules.ts'
+import type { Ports } from '../ports/ports.ts'
+import { registerAdministration } from './admin/administration-routes.ts'
+import { makeAnswerDeadline } from './wire/answer-deadline.ts'
+import { makeBrokenRequestHandler } from './wire/broken-request.ts'
+import { type CertificatesTaken, makeCertificateFinder } from './oauth/client-certificate.ts'
+import { registerDocumentation } from './openapi/documentation-page.ts'
+import { registerFrontPage } from './openapi/front-page.ts'
+import type { ImportCell } from './imports/import-limit.ts'
+import { makeListener, type Timeouts, type Tls } from './wire/listener.ts'
+import { registerOpenapi } from './openapi/openapi-document.ts'
+import { makeOutageLog } from './wire/outage-log.ts'
+import { READING, useOurReaders } from './wire/readers.ts'
+import { makeRecogniser } from './admin/recognise-administrator.ts'
+import { makeRefuser, type Refuser } from './wire/refusals.ts'
+import { makeRequestRules, requestIdOf } from './wire/request-rules.ts'
 import { registerMetadata, registerOperations } from './routes.ts'
-import { answerUnknownRoutes } from './unknown-route.ts'
+import { answerUnknownRoutes } from './wire/unknown-route.ts'
 
 export type ServerOptions = {
   readonly bodyBytesMax: number
@@ -68,7 +68,7 @@ export const buildServer = (ports: Ports, options: ServerOptions): FastifyInstan
     issuer,
     problemsUnder: `${basePath}/api/`,
     logger,
-    tellUnavailable: outages.tell,
+    reportUnavailable: outages.report,
     countRefusal: (attempt, source) => ports.audit.countRefusal(attempt, source),
   })
   const makeId = (): string => ports.randomness.uuid()

@@ -1,7 +1,7 @@
 // A cache of a bounded number of values, each made when it is first asked for.
 
 /** Keeps up to `max` values; the one that was asked for longest ago goes first. */
-export const remember = <T>(max: number, make: (key: string) => T): ((key: string) => T) => {
+export const cache = <T>(max: number, make: (key: string) => T): ((key: string) => T) => {
   const known = new Map<string, T>()
   return key => {
     const value = known.get(key) ?? make(key)

@@ -1,5 +1,5 @@
 // The cryptography of client assertions, and of the keys that they are signed with.
-import type { KeyPlace, RegisteredJwk } from '../domain/client-trust.ts'
+import type { KeyPlace, RegisteredJwk } from '../domain/clients/client-trust.ts'
 
 type Wrong = { readonly wrong: string }
 

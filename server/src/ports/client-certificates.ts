@@ -1,5 +1,5 @@
 // What certificates of TLS clients say. Whether anybody vouches for them is decided where a connection ends.
-import type { ClientCertificate } from '../domain/client-certificate.ts'
+import type { ClientCertificate } from '../domain/clients/client-certificate.ts'
 
 export interface ClientCertificates {
   /** Of DER; undefined where it is not one well-formed certificate and nothing else. */

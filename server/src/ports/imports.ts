@@ -1,8 +1,8 @@
 // What is needed to take over the clients of another server with the secrets that they have.
-import type { Act } from '../domain/act.ts'
-import type { Agent } from '../domain/agent.ts'
-import type { Sha256 } from '../domain/hash.ts'
-import type { Milliseconds, MonotonicMilliseconds } from '../domain/time.ts'
+import type { Act } from '../domain/audit/act.ts'
+import type { Agent } from '../domain/clients/agent.ts'
+import type { Sha256 } from '../domain/text/hash.ts'
+import type { Milliseconds, MonotonicMilliseconds } from '../domain/text/time.ts'
 
 export type ImportedAgent = Omit<Agent, 'name' | 'createdAt' | 'disabledAt' | 'suspendedAt'> & {
   /** It gets the first that no other agent has. */
@@ -22,7 +22,7 @@ export type ImportedAgent = Omit<Agent, 'name' | 'createdAt' | 'disabledAt' | 's
 /** `exists`: an agent has this client id. `client_id_retired`: one that is deleted had it. */
 export type ImportObstacle = 'exists' | 'client_id_retired' | 'secret_expired' | 'name_taken' | 'lifetimes_full'
 
-export interface ImportRegister {
+export interface ImportRepository {
   /**
    * Makes the agents, all in one transaction, each for itself: what stands in the way of one is its own. A trial gives
    * the same and leaves nothing behind. One answer for each, in order; of two callers one makes an agent.
@@ -60,5 +60,5 @@ export interface ImportedSecrets {
    * The secret that the hash is of, if one of them is. Slow, on a thread of its own, in turns that are fair by credential
    * and by source; `busy`: too many are waiting.
    */
-  prove(proof: Proof): Promise<{ readonly secret: string } | 'wrong' | 'busy'>
+  verify(proof: Proof): Promise<{ readonly secret: string } | 'wrong' | 'busy'>
 }

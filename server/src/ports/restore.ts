@@ -1,8 +1,8 @@
 // The port of what a restore has suspended.
-import type { Act } from '../domain/act.ts'
+import type { Act } from '../domain/audit/act.ts'
 import type { Acceptance, RestoreState, Suspended } from '../domain/restore.ts'
 
-export interface RestoreRegister {
+export interface RestoreRepository {
   /** The last restore, and what waits since; undefined where there was none. */
   state(): Promise<RestoreState | undefined>
   /** Lets what waits be used again; how many of each. Of two callers the second changes nothing. */

@@ -1,9 +1,9 @@
 // Signing keys: the register that holds them, and the maker that has their private halves in hand.
-import type { Act } from '../domain/act.ts'
-import type { MadeBefore } from '../domain/idempotency.ts'
-import type { KeyRecord } from '../domain/key-life.ts'
-import type { PublicJwk, SealedSigningKey, SigningKey } from '../domain/signing-key.ts'
-import type { Milliseconds } from '../domain/time.ts'
+import type { Act } from '../domain/audit/act.ts'
+import type { AlreadyExists } from '../domain/idempotency.ts'
+import type { KeyRecord } from '../domain/keys/key-life.ts'
+import type { PublicJwk, SealedSigningKey, SigningKey } from '../domain/keys/signing-key.ts'
+import type { Milliseconds } from '../domain/text/time.ts'
 
 /** Keys, and what tells how much of their life is left: one snapshot. */
 export type KeysSeen = {
@@ -27,7 +27,7 @@ type KeySuccession = {
   readonly candidate: SealedSigningKey | null
 }
 
-export interface SigningKeyRegister {
+export interface SigningKeyRepository {
   /** The current key first, then the next and the retained ones. */
   published(): Promise<readonly PublicJwk[]>
   /** Keeps the key if the store holds none yet; of two callers one gets `created`. */
@@ -44,9 +44,12 @@ export interface SigningKeyRegister {
    * As `createNext`, in the place of the one that is there. `known`: its kid, or the key itself, is or was here.
    * `caller_ended`: the API key that asks for it is live no more.
    */
-  import(key: SealedSigningKey, act: Act): Promise<KeyChange | 'known' | 'caller_ended' | MadeBefore>
+  import(key: SealedSigningKey, act: Act): Promise<KeyChange | 'known' | 'caller_ended' | AlreadyExists>
   /** The next key signs: from the acknowledgement on where it may or is forced to, else as soon as it may. */
-  rotate(rotation: KeySuccession & { readonly force: boolean }, act: Act): Promise<KeyChange | 'no_next' | MadeBefore>
+  rotate(
+    rotation: KeySuccession & { readonly force: boolean },
+    act: Act,
+  ): Promise<KeyChange | 'no_next' | AlreadyExists>
   /** Takes a key out of signing: the current one as `rotate` does, the next one at once. */
   retire(
     retirement: KeySuccession & { readonly kid: string; readonly force: boolean },

@@ -1,6 +1,6 @@
 // At the start of `serve`: says which identity providers cannot be asked for their keys, long before an operator needs one.
 import type { Logger } from 'pino'
-import type { IdentityProviderConfig } from '../config-provider.ts'
+import type { IdentityProviderConfig } from '../config/provider.ts'
 import type { Operators } from '../ports/operators.ts'
 
 type Checked = {

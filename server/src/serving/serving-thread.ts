@@ -1,8 +1,8 @@
 // One of the threads that serve: a listener of its own on the shared port, and a reading connection of its own.
 import { parentPort, workerData } from 'node:worker_threads'
-import { connectPorts, listen } from '../compose.ts'
-import { makeFaultLog, makeLogger, reportUnhandledRejections } from '../compose-log.ts'
-import type { StoreHealth } from '../ports.ts'
+import { connectPorts, listen } from '../compose/compose.ts'
+import { makeFaultLog, makeLogger, reportUnhandledRejections } from '../compose/log.ts'
+import type { StoreHealth } from '../ports/ports.ts'
 import { refusedStart } from './start-failure.ts'
 import { relayKeySets } from './relayed-key-sets.ts'
 import type { FromServingThread, ServingOptions, ToServingThread } from './thread-messages.ts'

@@ -4,10 +4,10 @@ import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import type { Logger } from 'pino'
-import type { StoreHost } from '../compose-store.ts'
-import type { ServeConfig } from '../config.ts'
+import type { StoreHost } from '../compose/store.ts'
+import type { ServeConfig } from '../config/config.ts'
 import type { KeySets } from '../ports/key-sets.ts'
-import { refuseListening } from '../start-refused.ts'
+import { refuseListening } from '../config/start-refused.ts'
 import { startFailureOf } from './start-failure.ts'
 import type { FromServingThread, ServingOptions, ToServingThread } from './thread-messages.ts'
 
@@ -46,7 +46,7 @@ const startThread = (serving: ServingProcess, shared: Shared): Promise<Worker> =
   const options: ServingOptions = { config, clock: host.clock, ...shared }
   const file = new URL(`./serving-thread${import.meta.url.slice(-3)}`, import.meta.url)
   const thread = new Worker(file, { workerData: options, name: 'mintmark serving' })
-  const tell = (message: ToServingThread): void => thread.postMessage(message)
+  const report = (message: ToServingThread): void => thread.postMessage(message)
   const detach = host.attach(writer => thread.postMessage({ writer } satisfies ToServingThread, [writer]))
   thread.once('exit', detach)
   // An import that ended with its thread has ended.
@@ -59,7 +59,7 @@ const startThread = (serving: ServingProcess, shared: Shared): Promise<Worker> =
         const onFault = (err: unknown): void => logger.error({ err, place }, 'a key set could not be read')
         keySets
           .latest(place, seenAt)
-          .then(set => tell({ place, set }))
+          .then(set => report({ place, set }))
           .catch(onFault)
       } else if (message.state === 'listening') resolve(thread)
       else {

@@ -1,6 +1,6 @@
 // Why a serving thread does not start, passed to the thread that runs the process: an error loses its class on the way.
 import { Unavailable } from '../domain/refusal.ts'
-import { StartRefused } from '../start-refused.ts'
+import { StartRefused } from '../config/start-refused.ts'
 import type { RefusedStart } from './thread-messages.ts'
 
 /** Undefined for a fault of ours, which is thrown on with its stack. */

@@ -1,18 +1,18 @@
 // What any store can be asked to do that changes it. Each job is one intention, a script inside a transaction.
-import type { MonotonicMilliseconds } from '../domain/time.ts'
+import type { MonotonicMilliseconds } from '../domain/text/time.ts'
 import { countRefusals } from './audit/refusals.ts'
 import { endAllWithAudit, endToken } from './ledger/end-tokens.ts'
 import { useAssertion } from './ledger/proofs.ts'
 import { createRevocation } from './ledger/revocations.ts'
-import { createAgent, disableAgent, enableAgent } from './registers/agents.ts'
-import { createApiKey, revokeApiKey, rotateApiKey } from './registers/api-keys.ts'
-import { changeAgent, deleteAgent } from './registers/change-agent.ts'
-import { createCredential, revokeCredential, rotateCredential } from './registers/credentials.ts'
-import { convertSecret, importAgents } from './registers/imports.ts'
-import { noteApiKeyUses } from './registers/last-uses.ts'
-import { revokeLeaked } from './registers/revoke-leaked.ts'
-import { acceptRestored } from './restore/suspensions.ts'
-import type { Script } from './script.ts'
+import { createAgent, disableAgent, enableAgent } from './repositories/agents.ts'
+import { createApiKey, revokeApiKey, rotateApiKey } from './repositories/api-keys.ts'
+import { changeAgent, deleteAgent } from './repositories/change-agent.ts'
+import { createCredential, revokeCredential, rotateCredential } from './repositories/credentials.ts'
+import { convertSecret, importAgents } from './repositories/imports.ts'
+import { noteApiKeyUses } from './repositories/last-uses.ts'
+import { revokeLeaked } from './repositories/revoke-leaked.ts'
+import { acceptRestored } from './repositories/suspensions.ts'
+import type { Program } from './statement-program.ts'
 import { compromiseKey, createNextKey, importKey, retireKey, rotateKey } from './signing-keys/key-acts.ts'
 import { createFirstKey } from './signing-keys/signing-keys.ts'
 
@@ -47,22 +47,22 @@ export const JOBS = {
 } as const
 
 /** What a script gives at its end. */
-export type Given<S> = S extends Script<infer T> ? T : never
+export type OutputOf<S> = S extends Program<infer T> ? T : never
 
 export type JobName = keyof typeof JOBS
 export type JobInput<Name extends JobName> = Parameters<(typeof JOBS)[Name]>[1]
-export type JobOutput<Name extends JobName> = Given<ReturnType<(typeof JOBS)[Name]>>
+export type JobOutput<Name extends JobName> = OutputOf<ReturnType<(typeof JOBS)[Name]>>
 
-type Jobs = Readonly<Record<string, (tx: never, input: never) => Script<unknown>>>
+type Jobs = Readonly<Record<string, (tx: never, input: never) => Program<unknown>>>
 
 /** The script of a job. The table pairs each name with its input, which the compiler cannot follow. */
-export const scriptOf = <Table extends Jobs, Name extends keyof Table>(
+export const programOf = <Table extends Jobs, Name extends keyof Table>(
   table: Table,
   job: Name,
   tx: Parameters<Table[Name]>[0],
   input: Parameters<Table[Name]>[1],
-): Script<Given<ReturnType<Table[Name]>>> =>
-  (table[job] as (...given: unknown[]) => Script<Given<ReturnType<Table[Name]>>>)(tx, input)
+): Program<OutputOf<ReturnType<Table[Name]>>> =>
+  (table[job] as (...given: unknown[]) => Program<OutputOf<ReturnType<Table[Name]>>>)(tx, input)
 
 export type Writer = {
   /** Durable once it is answered. What has not begun at `until` is not begun. */

@@ -1,9 +1,9 @@
 // The lease of the clock: written ahead, so that after a restart no time comes before one that an answer told. No answer
 // tells a time beyond it.
 import { Unavailable } from '../domain/refusal.ts'
-import type { Milliseconds } from '../domain/time.ts'
+import type { Milliseconds } from '../domain/text/time.ts'
 import { inBackground, type OnFault } from './background.ts'
-import { run, type Script } from './script.ts'
+import { run, type Program } from './statement-program.ts'
 import { StoreProblem } from './store-problem.ts'
 import type { Transaction } from './transaction.ts'
 
@@ -47,7 +47,7 @@ const ANSWER_MS = 50
  * Every transaction renews the lease where half of it has gone, but for those of a command, which writes none ahead; what
  * it reads must be answered at a time that one covers.
  */
-export function* coverAnswer({ now }: Pick<Transaction, 'now'>): Script<null> {
+export function* coverAnswer({ now }: Pick<Transaction, 'now'>): Program<null> {
   const until = now + ANSWER_MS
   yield* run('update service set clock_lease = ? where clock_lease < ?', until, until)
   return null

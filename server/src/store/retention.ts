@@ -1,9 +1,9 @@
 // Retention: what has been kept long enough goes, oldest first, in steps so small that no request waits for one.
 import { IDEMPOTENCY_KEPT_MS } from '../domain/idempotency.ts'
-import { DAY_MS, type Milliseconds } from '../domain/time.ts'
-import { readLifetimes } from './ledger/walk.ts'
+import { DAY_MS, type Milliseconds } from '../domain/text/time.ts'
+import { readLifetimes } from './ledger/scan-affected-rows.ts'
 import { MINUTE_MS } from './lists/ended-minutes.ts'
-import { first, run, type Script } from './script.ts'
+import { first, run, type Program } from './statement-program.ts'
 import type { Transaction } from './transaction.ts'
 
 export const RETENTION_ROWS = 500
@@ -17,12 +17,12 @@ export type Retention = {
 
 /** How a store removes tokens; each gives how much it removed, 0 where nothing is left to remove. */
 type TokenRemoval = {
-  readonly removeExpired: (tx: Transaction, life: number, retention: Retention) => Script<number>
+  readonly removeExpired: (tx: Transaction, life: number, retention: Retention) => Program<number>
   /** Those that were ended before a time. */
-  readonly removeEnded: (tx: Transaction, before: Milliseconds) => Script<number>
+  readonly removeEnded: (tx: Transaction, before: Milliseconds) => Program<number>
 }
 
-function* dropIdleLifetime(life: number): Script<void> {
+function* dropIdleLifetime(life: number): Program<void> {
   if ((yield* first('select 1 as found from token where life = ? limit 1', life)) !== undefined) return
   yield* run('delete from lifetime where life = ?', life)
 }
@@ -31,7 +31,7 @@ function* dropIdleLifetime(life: number): Script<void> {
 const MINUTES = `delete from ended_minute
   where minute in (select minute from ended_minute where minute < ? order by minute limit ?)`
 
-const removeMinutes = (before: Milliseconds): Script<number> =>
+const removeMinutes = (before: Milliseconds): Program<number> =>
   run(MINUTES, Math.floor(before / MINUTE_MS), RETENTION_ROWS)
 
 /** How long the counts of refused authentications are kept. */
@@ -45,7 +45,7 @@ const OLD_REFUSALS = 'delete from refused where n in (select n from refused wher
 const OLD_KEYS = `delete from idempotency
   where (actor, key) in (select actor, key from idempotency where at <= ? order by at limit ?)`
 
-function* removeUnused({ now }: Transaction, before: Milliseconds, retention: Retention): Script<number> {
+function* removeUnused({ now }: Transaction, before: Milliseconds, retention: Retention): Program<number> {
   const lastUse = now - Math.max(retention.endedMs, retention.expiredMs) - 2 * DAY_MS
   const day = Math.floor(lastUse / DAY_MS)
   const removed = [
@@ -62,7 +62,7 @@ function* removeUnused({ now }: Transaction, before: Milliseconds, retention: Re
 
 /** One step. While a cut-off is being filled nothing is removed, so that each ended token gets its record first. */
 export const makeRetentionStep = ({ removeExpired, removeEnded }: TokenRemoval) =>
-  function* (tx: Transaction, retention: Retention): Script<'more' | 'nothing_left'> {
+  function* (tx: Transaction, retention: Retention): Program<'more' | 'nothing_left'> {
     if ((yield* first(`select 1 as found from cutoff where state = 'open' limit 1`)) !== undefined)
       return 'nothing_left'
     for (const life of yield* readLifetimes()) {

@@ -1,8 +1,8 @@
 // What the scripts that read share: one snapshot of the store, at the time of the store's clock.
-import type { CutOff } from '../domain/ledger.ts'
-import type { Milliseconds } from '../domain/time.ts'
-import type { Sets } from './ledger/sets.ts'
-import type { Script } from './script.ts'
+import type { CutOff } from '../domain/ledger/ledger.ts'
+import type { Milliseconds } from '../domain/text/time.ts'
+import type { Sets } from './ledger/interned-sets.ts'
+import type { Program } from './statement-program.ts'
 import type { ServiceRow } from './service-row.ts'
 
 /** What scripts have in hand whether they read or write. */
@@ -16,12 +16,12 @@ export type Seen = {
 export type Snapshot = Seen & {
   readonly service: ServiceRow
   /** Open cut-offs as of this snapshot, by number. */
-  readonly cutOffs: () => Script<readonly CutOff[]>
+  readonly cutOffs: () => Program<readonly CutOff[]>
 }
 
 export type Reader = {
   /** Reads in one snapshot, at a time that the clock's lease covers. The script may be run again from its start. */
-  readonly read: <T>(script: (snapshot: Snapshot) => Script<T>) => Promise<T>
+  readonly read: <T>(program: (snapshot: Snapshot) => Program<T>) => Promise<T>
   /** The same for what tells no time: it waits for no lease. */
-  readonly readUntimed: <T>(script: (snapshot: Snapshot) => Script<T>) => Promise<T>
+  readonly readUntimed: <T>(program: (snapshot: Snapshot) => Program<T>) => Promise<T>
 }

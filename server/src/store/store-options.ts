@@ -1,6 +1,6 @@
 // What every store is opened with, whichever it is.
-import type { KeyPolicy } from '../domain/key-life.ts'
-import type { Seal } from '../domain/seal.ts'
+import type { KeyPolicy } from '../domain/keys/key-life.ts'
+import type { Seal } from '../domain/audit/seal.ts'
 import type { SigningKeyMaker } from '../ports/signing-keys.ts'
 import type { SealKey } from './audit/seals.ts'
 import type { OnFault } from './background.ts'

@@ -1,18 +1,18 @@
 // The ports of a store, over what each store has of its own: a reader, a writer, and what it does in its own way.
-import type { Ports, StoreHealth } from '../ports.ts'
-import type { RestoreRegister } from '../ports/restore.ts'
+import type { Ports, StoreHealth } from '../ports/ports.ts'
+import type { RestoreRepository } from '../ports/restore.ts'
 import { makeAuditLog } from './audit/audit-log.ts'
 import type { OnFault } from './background.ts'
 import type { Writer } from './jobs.ts'
-import type { Labels } from './ledger/labels.ts'
-import { makeRevocationRegister } from './ledger/revocation-register.ts'
+import type { Labels } from './ledger/name-caches.ts'
+import { makeRevocationRegister } from './ledger/revocation-repository.ts'
 import { type HotLedger, makeTokenLedger } from './ledger/token-ledger.ts'
-import { makeAgentRegister } from './registers/agent-register.ts'
-import { makeApiKeyRegister } from './registers/api-key-register.ts'
-import { makeCredentialRegister, makeLeakedSecretRegister } from './registers/credential-register.ts'
-import { makeImportRegister } from './registers/import-register.ts'
-import { makeRestoreRegister } from './restore/restore-register.ts'
-import { makeSigningKeyRegister } from './signing-keys/signing-key-register.ts'
+import { makeAgentRegister } from './repositories/agent-repository.ts'
+import { makeApiKeyRegister } from './repositories/api-key-repository.ts'
+import { makeCredentialRegister, makeLeakedSecretRegister } from './repositories/credential-repository.ts'
+import { makeImportRegister } from './repositories/import-repository.ts'
+import { makeRestoreRegister } from './repositories/restore-repository.ts'
+import { makeSigningKeyRegister } from './signing-keys/signing-key-repository.ts'
 import type { Reader } from './snapshot.ts'
 
 type Stored =
@@ -28,7 +28,7 @@ type Stored =
   | 'health'
 
 export type StorePorts = Pick<Ports, Stored> & {
-  readonly restores: RestoreRegister
+  readonly restores: RestoreRepository
   /** Hands over what was counted and not written yet. Never rejects. */
   readonly settle: () => Promise<void>
 }

@@ -1,7 +1,7 @@
 // What the scripts of one write transaction share: its time, its numbers, its record of who acted.
-import type { Act } from '../domain/act.ts'
+import type { Act } from '../domain/audit/act.ts'
 import type { LiveTokens } from './ledger/live-tokens.ts'
-import { only, run, type Script } from './script.ts'
+import { only, run, type Program } from './statement-program.ts'
 import type { Seen } from './snapshot.ts'
 
 /** Its `now` is the one time of everything it does: read after the lock, never smaller than an earlier one. */
@@ -11,9 +11,9 @@ export type Transaction = Seen & {
    * Whether no token can be written any more that was decided on under a smaller number than this one. Until then a
    * cut-off stays open, and its fill does not begin: it would miss the row.
    */
-  readonly isSettled: (seq: number) => Script<boolean>
+  readonly isSettled: (seq: number) => Program<boolean>
   /** The number that was last given in a table, also where its row is gone; 0 where none was. None is left out. */
-  readonly lastGiven: (table: NumberedTable) => Script<number>
+  readonly lastGiven: (table: NumberedTable) => Program<number>
 }
 
 /** Tables in which a number that is missing tells that a row was removed. */
@@ -22,18 +22,18 @@ export type NumberedTable = 'audit' | 'seal'
 type Moment = Pick<Seen, 'now'>
 
 /** Takes the next number, for a change that can refuse or end something. */
-export function* nextSeq({ now }: Moment): Script<number> {
+export function* nextSeq({ now }: Moment): Program<number> {
   const { seq } = yield* only<{ seq: number }>('update service set seq = seq + 1, last_at = ? returning seq', now)
   return seq
 }
 
 // Neither this nor a number is remembered: a job of the group that fails takes back what it wrote.
-const stampTime = ({ now }: Moment): Script<number> => run('update service set last_at = ?', now)
+const stampTime = ({ now }: Moment): Program<number> => run('update service set last_at = ?', now)
 
 const ACT = 'insert into act (kind, actor, note, at, request_id, revocation_id) values (?, ?, ?, ?, ?, ?) returning n'
 
 /** Records the act for history, and the revocation that it is, if it is one; its number. */
-export function* recordAct({ now }: Moment, act: Act, revocationId: string | null = null): Script<number> {
+export function* recordAct({ now }: Moment, act: Act, revocationId: string | null = null): Program<number> {
   yield* stampTime({ now })
   const row = [act.kind, JSON.stringify(act.actor), act.note, now, act.requestId, revocationId]
   const { n } = yield* only<{ n: number }>(ACT, ...row)
@@ -44,7 +44,7 @@ const AUDIT = `insert into audit (at, kind, actor, request_id, source, subject, 
   values (?, ?, ?, ?, ?, ?, ?, ?)`
 
 /** Writes the act's row of the audit. */
-export function* audit({ now }: Moment, act: Act, subject: string | null, detail: object): Script<void> {
+export function* audit({ now }: Moment, act: Act, subject: string | null, detail: object): Program<void> {
   yield* stampTime({ now })
   const row = [now, act.kind, JSON.stringify(act.actor), act.requestId, act.source, subject, act.note]
   yield* run(AUDIT, ...row, JSON.stringify(detail))

@@ -181,8 +181,8 @@ test('an id that no agent has is refused by every verb; what is no id is not tol
   const folder = makeStore(t)
   for (const verb of ['show', 'change', 'disable', 'enable', 'delete']) {
     const yes = YES[verb] ?? []
-    const told = new RegExp(`^mintmark: No agent has the id ${NOBODY}\\.`)
-    assertRefused(run(folder, ['agent', verb, NOBODY, ...yes]), 1, told)
+    const reported = new RegExp(`^mintmark: No agent has the id ${NOBODY}\\.`)
+    assertRefused(run(folder, ['agent', verb, NOBODY, ...yes]), 1, reported)
     const noId = run(folder, ['agent', verb, 'mmc_x', ...yes])
     assertRefused(noId, 1, /^mintmark: No agent has this id: it is no UUID\./)
   }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { withFile } from '../support/store-file.ts'
+import { withFile } from '../../../testkit/store-file.ts'
 import { KEY, makeFolder, run } from './run-mintmark.ts'
 
 type Page = { readonly data: readonly Record<string, unknown>[]; readonly next_cursor: string | null }

@@ -4,8 +4,8 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
-import { fetchDescribed, postForm } from '../support/fetch-described.ts'
-import { startIdentityProvider } from '../support/identity-provider.ts'
+import { fetchDescribed, postForm } from '../../../testkit/fetch-described.ts'
+import { startIdentityProvider } from '../../../testkit/identity-provider.ts'
 import { freePorts, KEY, makeFolder, run, runAside, runShell, start, type Variables } from './run-mintmark.ts'
 
 type Agent = { readonly agent_id: string; readonly client_id: string; readonly client_secret: string }
@@ -68,7 +68,7 @@ const readKids = async ({ url }: World): Promise<readonly string[]> => {
 const startLoad = (world: World, agent: Agent) => {
   const [issued, revoked]: [string[], string[]] = [[], []]
   const stopped = new AbortController()
-  const lane = async (): Promise<void> => {
+  const limit = async (): Promise<void> => {
     while (!stopped.signal.aborted) {
       const { status, token } = await issue(world, agent)
       assert.equal(status, 200)
@@ -78,11 +78,11 @@ const startLoad = (world: World, agent: Agent) => {
       revoked.push(token)
     }
   }
-  const lanes = [lane(), lane(), lane()]
+  const queues = [limit(), limit(), limit()]
   return {
     stop: async () => {
       stopped.abort()
-      await Promise.all(lanes)
+      await Promise.all(queues)
       return { issued, revoked }
     },
   }

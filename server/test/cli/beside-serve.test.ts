@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { userInfo } from 'node:os'
 import { after, test } from 'node:test'
-import { fetchDescribed } from '../support/fetch-described.ts'
+import { fetchDescribed } from '../../../testkit/fetch-described.ts'
 import { createAgent, createApiKey, introspect, issue, startServing } from './serving.ts'
 
 const serving = await startServing({ after })

@@ -20,7 +20,7 @@ const create = (folder: string, name: string, ...options: readonly string[]): st
 }
 
 /** What a command prints with --json, or the test fails. */
-const told = (folder: string, args: readonly string[], variables: Variables = {}): Record<string, unknown> => {
+const reported = (folder: string, args: readonly string[], variables: Variables = {}): Record<string, unknown> => {
   const { status, stdout, stderr } = run(folder, [...args, '--json'], variables)
   assert.equal(status, 0, stderr)
   return JSON.parse(stdout) as Record<string, unknown>
@@ -32,11 +32,11 @@ const MARKS = ['--description', 'figures', '--owner', 'data', '--label', 'team=a
 test('agent change changes what is named and leaves the rest, and prints the agent', t => {
   const folder = makeStore(t)
   const id = create(folder, 'reports', ...SETTINGS, 'https://a.example', '--lifetime-seconds', '60', ...MARKS)
-  const before = told(folder, ['agent', 'show', id])
+  const before = reported(folder, ['agent', 'show', id])
   const options = ['--name', 'figures', '--label', 'team=b', '--remove-label', 'env', '--lifetime-seconds', '90']
-  const after = told(folder, ['agent', 'change', id, ...options])
+  const after = reported(folder, ['agent', 'change', id, ...options])
   assert.deepEqual(after, { ...before, name: 'figures', labels: { team: 'b' }, lifetime_seconds: 90 })
-  assert.deepEqual(told(folder, ['agent', 'show', id]), after)
+  assert.deepEqual(reported(folder, ['agent', 'show', id]), after)
   assert.match(run(folder, ['agent', 'change', id]).stdout, /^labels +team=b$/m)
 })
 
@@ -46,20 +46,20 @@ for (const member of ['dpop_bound_access_tokens', 'tls_client_certificate_bound_
     const option = member.replaceAll('_', '-')
     const id = create(folder, 'reports', `--${option}`)
     const shown = (record: Record<string, unknown>) => record[member]
-    assert.equal(shown(told(folder, ['agent', 'show', id])), true)
+    assert.equal(shown(reported(folder, ['agent', 'show', id])), true)
     assert.match(run(folder, ['agent', 'show', id]).stdout, new RegExp(`^${member} +true$`, 'm'))
-    assert.equal(shown(told(folder, ['agent', 'change', id, '--name', 'figures'])), true)
-    assert.equal(shown(told(folder, ['agent', 'change', id, `--no-${option}`])), false)
-    assert.equal(shown(told(folder, ['agent', 'change', id, `--${option}`])), true)
+    assert.equal(shown(reported(folder, ['agent', 'change', id, '--name', 'figures'])), true)
+    assert.equal(shown(reported(folder, ['agent', 'change', id, `--no-${option}`])), false)
+    assert.equal(shown(reported(folder, ['agent', 'change', id, `--${option}`])), true)
   })
 }
 
 test('agent change --no-… clears what may be none', t => {
   const folder = makeStore(t)
   const id = create(folder, 'reports', ...SETTINGS, 'https://a.example', '--lifetime-seconds', '60', ...MARKS)
-  const before = told(folder, ['agent', 'show', id])
+  const before = reported(folder, ['agent', 'show', id])
   const names = ['default-scope', 'resource', 'default-audience', 'lifetime-seconds', 'description', 'owner', 'label']
-  const cleared = told(folder, ['agent', 'change', id, ...names.map(name => `--no-${name}`), '--yes'], BASE_URL)
+  const cleared = reported(folder, ['agent', 'change', id, ...names.map(name => `--no-${name}`), '--yes'], BASE_URL)
   assert.deepEqual(cleared, {
     ...before,
     description: null,
@@ -75,9 +75,9 @@ test('agent change --no-… clears what may be none', t => {
 test('agent change sets and clears the limits, and refuses one that is none', t => {
   const folder = makeStore(t)
   const id = create(folder, 'reports', '--tokens-per-minute', '60', '--live-tokens-max', '5')
-  const before = told(folder, ['agent', 'show', id])
+  const before = reported(folder, ['agent', 'show', id])
   const set = ['--tokens-per-day', '900', '--at-live-tokens-max', 'supersede', '--no-tokens-per-minute']
-  const after = told(folder, ['agent', 'change', id, ...set, '--no-live-tokens-max'])
+  const after = reported(folder, ['agent', 'change', id, ...set, '--no-live-tokens-max'])
   const limits = {
     tokens_per_minute: null,
     tokens_per_day: 900,
@@ -85,7 +85,7 @@ test('agent change sets and clears the limits, and refuses one that is none', t 
     at_live_tokens_max: 'supersede',
   }
   assert.deepEqual(after, { ...before, ...limits })
-  assert.equal(told(folder, ['agent', 'change', id, '--no-tokens-per-day'])['tokens_per_day'], null)
+  assert.equal(reported(folder, ['agent', 'change', id, '--no-tokens-per-day'])['tokens_per_day'], null)
   for (const wrong of [
     ['--tokens-per-day', 'many'],
     ['--at-live-tokens-max', 'wait'],
@@ -102,7 +102,7 @@ test('a change that hangs on the default audience of the service names the varia
   const { status, stdout, stderr } = run(folder, narrow)
   assert.deepEqual([status, stdout], [1, ''])
   assert.match(stderr, /^mintmark: .* set MINTMARK_BASE_URL or MINTMARK_DEFAULT_AUDIENCE as the service has it\.\n$/)
-  assert.deepEqual(told(folder, narrow, { MINTMARK_DEFAULT_AUDIENCE: 'https://c.example' })['resources'], [
+  assert.deepEqual(reported(folder, narrow, { MINTMARK_DEFAULT_AUDIENCE: 'https://c.example' })['resources'], [
     'https://a.example',
   ])
 })
@@ -111,7 +111,7 @@ test('what an agent cannot become is refused with one line and status 1, and cha
   const folder = makeStore(t)
   const id = create(folder, 'reports', '--default-scope', 'db:read')
   create(folder, 'taken')
-  const before = told(folder, ['agent', 'show', id])
+  const before = reported(folder, ['agent', 'show', id])
   const refusals: readonly (readonly [readonly string[], RegExp])[] = [
     [['--name', 'taken'], /^mintmark: An agent named taken exists already; choose another name\.\n$/],
     [['--scope', 'db:write'], /^mintmark: The default scope holds db:read, which the scope does not allow\.\n$/],
@@ -124,7 +124,7 @@ test('what an agent cannot become is refused with one line and status 1, and cha
     assert.deepEqual([status, stdout], [1, ''], options.join(' '))
     assert.match(stderr, message)
   }
-  assert.deepEqual(told(folder, ['agent', 'show', id]), before)
+  assert.deepEqual(reported(folder, ['agent', 'show', id]), before)
 })
 
 test('agent delete asks for --yes, then removes the agent and frees its name', t => {
@@ -136,8 +136,8 @@ test('agent delete asks for --yes, then removes the agent and frees its name', t
     unconfirmed.stderr,
     /^mintmark: This removes the agent .* ends every token that it holds: 0 alive now\..*run it again with --yes\.\n$/,
   )
-  assert.equal(told(folder, ['agent', 'show', id])['name'], 'reports')
-  assert.deepEqual(told(folder, ['agent', 'delete', id, '--yes']), { agent_id: id })
+  assert.equal(reported(folder, ['agent', 'show', id])['name'], 'reports')
+  assert.deepEqual(reported(folder, ['agent', 'delete', id, '--yes']), { agent_id: id })
   assert.equal(run(folder, ['agent', 'show', id]).status, 1)
   assert.equal(run(folder, ['agent', 'delete', id, '--yes']).status, 1)
   assert.notEqual(create(folder, 'reports'), id)
@@ -148,9 +148,9 @@ test('agent list takes filters and a search', t => {
   const a = create(folder, 'api a', '--owner', 'data', '--label', 'team=x', '--label', 'env=prod')
   create(folder, 'api b', '--owner', 'web', '--label', 'team=x')
   const c = create(folder, 'c')
-  told(folder, ['agent', 'disable', c, '--yes'])
+  reported(folder, ['agent', 'disable', c, '--yes'])
   const names = (...options: readonly string[]) =>
-    (told(folder, ['agent', 'list', ...options])['data'] as { name: string }[]).map(({ name }) => name)
+    (reported(folder, ['agent', 'list', ...options])['data'] as { name: string }[]).map(({ name }) => name)
   assert.deepEqual(names(), ['api a', 'api b', 'c'])
   assert.deepEqual(names('--disabled'), ['c'])
   assert.deepEqual(names('--enabled'), ['api a', 'api b'])

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { makeProgram } from '../../src/cli/program.ts'
-import { placesOf } from '../../src/cli/completion-tree.ts'
-import { SCRIPTS } from '../../src/cli/completion-scripts.ts'
+import { placesOf } from '../../src/cli/terminal/completion-tree.ts'
+import { PROGRAMS } from '../../src/cli/terminal/completion-scripts.ts'
 import { makeFolder, run, runShell } from './run-mintmark.ts'
 
 /** What bash would offer after each of these lines, by the script as it stands. */
@@ -51,7 +51,7 @@ test('each script names every command and every long option', async () => {
   const program = await makeProgram([])
   const places = placesOf(program)
   assert.ok(places.length > 30)
-  for (const [shell, script] of Object.entries(SCRIPTS)) {
+  for (const [shell, script] of Object.entries(PROGRAMS)) {
     const text = script(places)
     for (const { commands, options } of places) {
       for (const word of commands) assert.ok(text.includes(word.text), `${shell}: ${word.text}`)

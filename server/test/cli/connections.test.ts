@@ -4,8 +4,8 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { type TestContext, test } from 'node:test'
-import { BACKLOG } from '../../src/http/listener.ts'
-import { getOf, openTcp, readToEnd, statusesIn } from '../support/raw-connection.ts'
+import { BACKLOG } from '../../src/http/wire/listener.ts'
+import { getOf, openTcp, readToEnd, statusesIn } from '../../../testkit/raw-connection.ts'
 import { freePorts, makeFolder, start } from './run-mintmark.ts'
 
 /** Twice of what Node would let wait. Only Linux says what it allows, elsewhere 128 is usual. */

@@ -4,7 +4,7 @@ import { generateKeyPairSync, type KeyObject, X509Certificate } from 'node:crypt
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { CERTIFICATE } from '../support/loopback-certificate.ts'
+import { CERTIFICATE } from '../../../testkit/loopback-certificate.ts'
 import { KEY, makeFolder, run } from './run-mintmark.ts'
 
 type Printed = Readonly<Record<string, unknown>>

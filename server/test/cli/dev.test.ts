@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { request } from 'node:http'
 import { type TestContext, test } from 'node:test'
-import { fetchDescribed } from '../support/fetch-described.ts'
+import { fetchDescribed } from '../../../testkit/fetch-described.ts'
 import {
   freePorts,
   makeFolder,

@@ -5,8 +5,8 @@ import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { test, type TestContext } from 'node:test'
-import { makeProof, makeProofKey } from '../support/dpop.ts'
-import { basic, FORM } from '../support/requests.ts'
+import { makeProof, makeProofKey } from '../../../testkit/dpop.ts'
+import { basic, FORM } from '../../../testkit/requests.ts'
 import { freePorts, KEY, makeFolder, run, start, type Variables } from './run-mintmark.ts'
 
 type World = { readonly folder: string; readonly url: string; readonly variables: Variables; readonly header: object }

@@ -5,8 +5,8 @@ import { type IncomingMessage, request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { randomUUID } from 'node:crypto'
 import { test, type TestContext } from 'node:test'
-import { FLOOD_REQUESTS, forgerOf, startFlood } from '../support/flood.ts'
-import { type IdentityProvider, startIdentityProvider } from '../support/identity-provider.ts'
+import { FLOOD_REQUESTS, forgerOf, startFlood } from '../../../testkit/flood.ts'
+import { type IdentityProvider, startIdentityProvider } from '../../../testkit/identity-provider.ts'
 import { freePorts, makeFolder, run, serveVariables, start } from './run-mintmark.ts'
 
 const WORKERS = 3

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { resolve } from 'node:path'
 import { test, type TestContext } from 'node:test'
-import { fetchDescribed, postForm } from '../support/fetch-described.ts'
+import { fetchDescribed, postForm } from '../../../testkit/fetch-described.ts'
 import { assertOutlivesResets } from './reset-callers.ts'
 import { freePorts, makeFolder, run, runShell, serveVariables, start, type Variables } from './run-mintmark.ts'
 
@@ -56,9 +56,9 @@ test('a start with too few open files is refused in one line that says what to d
       `ulimit -n ${files}; '${process.execPath}' '${PROGRAM}' serve`,
       variables,
     )
-    const told = stderr.split('\n').filter(line => !line.includes('audit entries sealed'))
+    const reported = stderr.split('\n').filter(line => !line.includes('audit entries sealed'))
     assert.match(
-      told.join('\n'),
+      reported.join('\n'),
       /^mintmark: [^\n]*\(EMFILE\): raise its limit to 1024 or more[^\n]*\n$/,
       `${files} files`,
     )

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
-import { withFile } from '../support/store-file.ts'
+import { withFile } from '../../../testkit/store-file.ts'
 import { type Ended, KEY, makeFolder, run } from './run-mintmark.ts'
 
 const VARIABLES = { MINTMARK_KEY_ENCRYPTION_KEY: KEY }

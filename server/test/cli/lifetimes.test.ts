@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import Database from 'better-sqlite3'
-import { LIFETIMES_MAX } from '../../src/domain/agent.ts'
+import { LIFETIMES_MAX } from '../../src/domain/clients/agent.ts'
 import { KEY, makeFolder, run, runAlone } from './run-mintmark.ts'
 
 const SIXTEEN = Array.from({ length: LIFETIMES_MAX }, (_, n) => 60 * (n + 1))

@@ -1,7 +1,7 @@
 // What a person at a terminal is told while a store is moved.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { lineOf, makeMoveProgress } from '../../src/cli/move-progress.ts'
+import { lineOf, makeMoveProgress } from '../../src/cli/local/move-progress.ts'
 
 test('a line tells rows, the pace, and how long it takes at that pace', () => {
   const step = { step: 'copied', what: 'token', rows: 400_000, of: 1_000_000 }
@@ -15,12 +15,12 @@ test('nothing is told where nobody looks, nor with --json', () => {
   const written: string[] = []
   const output = (isTTY: boolean) => ({ isTTY, write: (text: string) => written.push(text) > 0 })
   for (const progress of [makeMoveProgress(true, output(true)), makeMoveProgress(false, output(false))]) {
-    progress.tell('copied', 'token', 1, 2)
+    progress.report('copied', 'token', 1, 2)
     progress.end()
   }
   assert.deepEqual(written, [])
   const progress = makeMoveProgress(false, output(true))
-  progress.tell('copied', 'token', 1, 2)
+  progress.report('copied', 'token', 1, 2)
   progress.end()
   assert.deepEqual(written, ['\rtoken: 1 of 2 rows copied\u001b[K', '\r\u001b[K'])
 })

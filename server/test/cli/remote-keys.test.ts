@@ -4,7 +4,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { keycloakClient, hydraRow } from '../support/foreign-exports.ts'
+import { keycloakClient, hydraRow } from '../../../testkit/foreign-exports.ts'
 import type { Ended } from './run-mintmark.ts'
 import { createAgent, issue, makeBoth, startServing } from './serving.ts'
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { startServer, type TestServer } from '../support/test-server.ts'
+import { startServer, type TestServer } from '../../../testkit/test-server.ts'
 import { makeFolder, runAside } from './run-mintmark.ts'
 
 let service: TestServer

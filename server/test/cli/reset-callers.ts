@@ -1,7 +1,7 @@
 // Callers who reset their connections, against a service in a process of its own.
 import assert from 'node:assert/strict'
-import { askAndReset } from '../support/reset-connections.ts'
-import { fetchDescribed } from '../support/fetch-described.ts'
+import { askAndReset } from '../../../testkit/reset-connections.ts'
+import { fetchDescribed } from '../../../testkit/fetch-described.ts'
 import { run, type Running, type Variables } from './run-mintmark.ts'
 
 const RESETS = 1000

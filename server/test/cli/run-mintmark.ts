@@ -7,7 +7,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { devNull, tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { MessageChannel, receiveMessageOnPort, Worker } from 'node:worker_threads'
-import { freePort } from '../support/free-port.ts'
+import { freePort } from '../../../testkit/free-port.ts'
 import { type Ended, GIVE_UP_MS, type Order, type Variables } from './command-order.ts'
 
 const PROGRAM = resolve(import.meta.dirname, '../../src/main.ts')

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { postForm } from '../support/fetch-described.ts'
+import { postForm } from '../../../testkit/fetch-described.ts'
 import {
   freePorts,
   KEY,

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
-import { fetchDescribed } from '../support/fetch-described.ts'
-import { startIdentityProvider } from '../support/identity-provider.ts'
+import { fetchDescribed } from '../../../testkit/fetch-described.ts'
+import { startIdentityProvider } from '../../../testkit/identity-provider.ts'
 import { freePorts, KEY, makeFolder, run, start, type Variables } from './run-mintmark.ts'
 
 type Line = { readonly level: number; readonly msg: string; readonly issuer?: string; readonly reason?: string }

@@ -7,8 +7,8 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import Database from 'better-sqlite3'
 import { idOfBytes } from '../../src/store/rows.ts'
-import { fetchDescribed, postForm } from '../support/fetch-described.ts'
-import { CERTIFICATE, PRIVATE_KEY } from '../support/loopback-certificate.ts'
+import { fetchDescribed, postForm } from '../../../testkit/fetch-described.ts'
+import { CERTIFICATE, PRIVATE_KEY } from '../../../testkit/loopback-certificate.ts'
 import { freePorts, KEY, makeFolder, occupyPort, run, runAlone, start, type Variables } from './run-mintmark.ts'
 
 const KEYED: Variables = { MINTMARK_KEY_ENCRYPTION_KEY: KEY }
@@ -89,7 +89,7 @@ const makeStoreAhead = async (t: TestContext, folder: string): Promise<string> =
 }
 
 /** What the ledger holds, and how far its clock is ahead. */
-const lookInto = (folder: string) => {
+const sendLookup = (folder: string) => {
   const db = new Database(join(folder, '.mintmark/mintmark.db'), { readonly: true })
   const column = (sql: string): readonly unknown[] => db.prepare<[]>(sql).pluck().all()
   const [live, ended] = ['select id from token', 'select id from ended where reason = 2'].map(sql =>
@@ -104,11 +104,11 @@ test('clock reset says what it ends, and does it only with --yes', async t => {
   const folder = makeFolder(t)
   const id = await makeStoreAhead(t, folder)
   assertOneLine(run(folder, ['clock', 'reset']), /^mintmark: This ends every token that is alive.*--yes\.$/m, 2)
-  assert.deepEqual(lookInto(folder), { live: [id], ended: [], isAhead: true })
+  assert.deepEqual(sendLookup(folder), { live: [id], ended: [], isAhead: true })
   const { status, stdout, stderr } = run(folder, ['clock', 'reset', '--yes'])
   assert.equal(status, 0, stderr)
   assert.match(stdout, /every token that was alive has ended/)
-  assert.deepEqual(lookInto(folder), { live: [], ended: [id], isAhead: false })
+  assert.deepEqual(sendLookup(folder), { live: [], ended: [id], isAhead: false })
 })
 
 test('serve says what it serves and which audience it assumed, and ends with status 0 on SIGTERM', async t => {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { layOutTable } from '../../src/cli/table.ts'
+import { layOutTable } from '../../src/cli/terminal/table.ts'
 
 const NAMES = ['id', 'scope', 'at']
 const ROWS = [

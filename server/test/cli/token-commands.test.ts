@@ -123,8 +123,12 @@ test('with --json a failure is one line of JSON on standard error, with the exit
   for (const [status, error, ...args] of FAILURES) {
     const ended = run(serving.folder, args)
     assert.deepEqual([ended.status, ended.stdout], [status, ''], args.join(' '))
-    const told = JSON.parse(ended.stderr) as Fields
-    assert.deepEqual([Object.keys(told), told['error']], [['error', 'error_description'], error], args.join(' '))
+    const reported = JSON.parse(ended.stderr) as Fields
+    assert.deepEqual(
+      [Object.keys(reported), reported['error']],
+      [['error', 'error_description'], error],
+      args.join(' '),
+    )
     assert.equal(ended.stderr.trim().split('\n').length, 1)
   }
   assert.match(run(serving.folder, ['token', 'show', NOBODY, '--', '--json']).stderr, /^mintmark: /)

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { withFile } from '../support/store-file.ts'
+import { withFile } from '../../../testkit/store-file.ts'
 import { freePorts, KEY, makeFolder, run, start, type Variables } from './run-mintmark.ts'
 
 const VARIABLES: Variables = { MINTMARK_KEY_ENCRYPTION_KEY: KEY }

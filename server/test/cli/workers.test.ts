@@ -5,7 +5,7 @@ import { type IncomingMessage, request } from 'node:http'
 import { createServer } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { test, type TestContext } from 'node:test'
-import { startIdentityProvider } from '../support/identity-provider.ts'
+import { startIdentityProvider } from '../../../testkit/identity-provider.ts'
 import { freePorts, KEY, makeFolder, run, runAlone, start, type Variables } from './run-mintmark.ts'
 
 const WORKERS = 3

@@ -3,14 +3,14 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { ROLES } from '../../src/domain/caller.ts'
-import { readAccessTable, type Row } from '../support/access-table.ts'
-import { admin } from '../support/administration.ts'
-import type { Document } from '../support/described.ts'
-import { type Callers, type Credential, makeCallers } from '../support/every-caller.ts'
-import { OPERATIONS, type OperationRequest, sendAs, type World } from '../support/every-operation.ts'
-import { type Answer, assertProblem, get } from '../support/requests.ts'
-import { contentOf } from '../support/store-content.ts'
-import { startServer } from '../support/test-server.ts'
+import { readAccessTable, type Row } from '../../../testkit/access-table.ts'
+import { admin } from '../../../testkit/administration.ts'
+import type { Document } from '../../../testkit/described.ts'
+import { type Callers, type Credential, makeCallers } from '../../../testkit/every-caller.ts'
+import { OPERATIONS, type OperationRequest, sendAs, type World } from '../../../testkit/every-operation.ts'
+import { type Answer, assertProblem, get } from '../../../testkit/requests.ts'
+import { contentOf } from '../../../testkit/store-content.ts'
+import { startServer } from '../../../testkit/test-server.ts'
 
 const TABLE = readAccessTable()
 
@@ -28,7 +28,7 @@ after(() => world.service.close())
 const isAdministration = (operation: string): boolean => operation.includes(' /api/v1/')
 
 const requestOf = async (operation: string): Promise<OperationRequest> => {
-  const make = OPERATIONS[operation] ?? assert.fail(`server/test/support/every-operation.ts has no ${operation}.`)
+  const make = OPERATIONS[operation] ?? assert.fail(`testkit/every-operation.ts has no ${operation}.`)
   return make(world)
 }
 
@@ -191,13 +191,13 @@ test('another method on any of the paths: 405, with Allow', async () => {
 
 test('a refusal names what is needed', async () => {
   const stop = await requestOf('POST /api/v1/agents/{id}/disable')
-  const told = async (column: string): Promise<string> => {
+  const reported = async (column: string): Promise<string> => {
     const answer = await sendAs(world.service, stop, callers.get(column)?.[0]?.headers ?? {})
     return (answer.json as { readonly detail: string }).detail
   }
-  assert.equal(await told('`agents:read`'), 'This API key lacks the permission agents:write.')
+  assert.equal(await reported('`agents:read`'), 'This API key lacks the permission agents:write.')
   const needed = 'The subject of this JWT has no role that may stop agents: it needs operator or admin.'
-  assert.equal(await told('viewer'), needed)
+  assert.equal(await reported('viewer'), needed)
 })
 
 test('a path with an id that is malformed or unknown: 404 not_found, for every operation with one', async () => {

@@ -1,9 +1,9 @@
 // The limits of an agent over HTTP: how they are set and shown, and what a request beyond them hears.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { type AgentsApi, type Body, makeAgentsApi } from '../support/agents-api.ts'
-import { type Answer, askToken, assertPlainHeaders, get } from '../support/requests.ts'
-import { type AgentOfTest, startServer, type TestServer } from '../support/test-server.ts'
+import { type AgentsApi, type Body, makeAgentsApi } from '../../../testkit/agents-api.ts'
+import { type Answer, askToken, assertPlainHeaders, get } from '../../../testkit/requests.ts'
+import { type AgentOfTest, startServer, type TestServer } from '../../../testkit/test-server.ts'
 
 const NONE = { tokens_per_minute: null, tokens_per_day: null, live_tokens_max: null, at_live_tokens_max: 'refuse' }
 const ALL = { tokens_per_minute: 600, tokens_per_day: 5000, live_tokens_max: 20, at_live_tokens_max: 'supersede' }

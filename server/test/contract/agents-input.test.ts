@@ -1,10 +1,10 @@
 // /api/v1/agents over HTTP: what is refused, and that it changes nothing.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { AGENTS, type AgentsApi, type Body, makeAgentsApi } from '../support/agents-api.ts'
-import { HOSTLESS } from '../support/hostless-addresses.ts'
-import { assertProblem, get, send } from '../support/requests.ts'
-import { AUDIENCE, startServer, type TestServer } from '../support/test-server.ts'
+import { AGENTS, type AgentsApi, type Body, makeAgentsApi } from '../../../testkit/agents-api.ts'
+import { HOSTLESS } from '../../../testkit/hostless-addresses.ts'
+import { assertProblem, get, send } from '../../../testkit/requests.ts'
+import { AUDIENCE, startServer, type TestServer } from '../../../testkit/test-server.ts'
 
 const NOBODY = '6f1d7c1e-4f5a-4c63-9d0f-2b1a7c3e9a10'
 

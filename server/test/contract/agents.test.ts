@@ -1,10 +1,18 @@
 // /api/v1/agents over HTTP: what each operation answers, and what it ends.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { AGENTS, type AgentsApi, type Body, makeAgentsApi } from '../support/agents-api.ts'
-import { askToken, assertPlainHeaders, assertProblem, claimsOf, get, issue, sendJson } from '../support/requests.ts'
-import { readRows } from '../support/store-file.ts'
-import { AUDIENCE, startServer, type TestServer } from '../support/test-server.ts'
+import { AGENTS, type AgentsApi, type Body, makeAgentsApi } from '../../../testkit/agents-api.ts'
+import {
+  askToken,
+  assertPlainHeaders,
+  assertProblem,
+  claimsOf,
+  get,
+  issue,
+  sendJson,
+} from '../../../testkit/requests.ts'
+import { readRows } from '../../../testkit/store-file.ts'
+import { AUDIENCE, startServer, type TestServer } from '../../../testkit/test-server.ts'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 

@@ -1,12 +1,12 @@
 // API keys over HTTP: made with no more powers than their maker has, expiring, rotated with a grace, revoked.
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
-import { admin, call, type Headers } from '../support/administration.ts'
-import { limitKey } from '../support/earlier-keys.ts'
-import { HOSTLESS } from '../support/hostless-addresses.ts'
-import { type Answer, assertProblem, get } from '../support/requests.ts'
-import { countRows, readRows } from '../support/store-file.ts'
-import { startServer, type TestServer } from '../support/test-server.ts'
+import { admin, call, type Headers } from '../../../testkit/administration.ts'
+import { limitKey } from '../../../testkit/earlier-keys.ts'
+import { HOSTLESS } from '../../../testkit/hostless-addresses.ts'
+import { type Answer, assertProblem, get } from '../../../testkit/requests.ts'
+import { countRows, readRows } from '../../../testkit/store-file.ts'
+import { startServer, type TestServer } from '../../../testkit/test-server.ts'
 
 const ALL = '/api/v1/api-keys'
 const GONE = 'The API key is unknown, revoked or expired.'

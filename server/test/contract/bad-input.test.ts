@@ -2,8 +2,17 @@
 // wrong content types, wrong methods, bodies over the limit. No answer is a 5xx, and each error body is exact.
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
-import { type Answer, assertError, assertProblem, bearer, FORM, get, postForm, send } from '../support/requests.ts'
-import { type AgentOfTest, startServer, type TestServer } from '../support/test-server.ts'
+import {
+  type Answer,
+  assertError,
+  assertProblem,
+  bearer,
+  FORM,
+  get,
+  postForm,
+  send,
+} from '../../../testkit/requests.ts'
+import { type AgentOfTest, startServer, type TestServer } from '../../../testkit/test-server.ts'
 
 const FORM_WANTED = 'The request has no form: send its fields as application/x-www-form-urlencoded, in UTF-8.'
 const MEDIA_TYPE =

@@ -14,10 +14,10 @@ import {
   postForm,
   revoke,
   send,
-} from '../support/requests.ts'
-import { spellingsOf } from '../support/spellings.ts'
-import { readRows } from '../support/store-file.ts'
-import { type AgentOfTest, startServer, type TestServer } from '../support/test-server.ts'
+} from '../../../testkit/requests.ts'
+import { spellingsOf } from '../../../testkit/spellings.ts'
+import { readRows } from '../../../testkit/store-file.ts'
+import { type AgentOfTest, startServer, type TestServer } from '../../../testkit/test-server.ts'
 
 const CANARY = 'mmc_C4n4ry/+=&secret'
 const PATHS = [

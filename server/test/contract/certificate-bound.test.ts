@@ -1,9 +1,9 @@
 // Access tokens that are bound to the certificate of the client's connection (RFC 8705 §3).
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { makeAgentsApi } from '../support/agents-api.ts'
-import { admin, call } from '../support/administration.ts'
-import { trust } from '../support/client-assertions.ts'
+import { makeAgentsApi } from '../../../testkit/agents-api.ts'
+import { admin, call } from '../../../testkit/administration.ts'
+import { trust } from '../../../testkit/client-assertions.ts'
 import {
   askBySecret,
   askShowing,
@@ -11,12 +11,12 @@ import {
   startWithCertificates,
   tokenOf,
   type Way,
-} from '../support/client-certificates.ts'
-import { goodClaims, makeProof, makeProofKey } from '../support/dpop.ts'
-import { CN, makeCertificate } from '../support/make-certificate.ts'
-import { type Answer, assertError, assertProblem, claimsOf, introspect } from '../support/requests.ts'
-import { readRow } from '../support/store-file.ts'
-import type { AgentOfTest, TestServer } from '../support/test-server.ts'
+} from '../../../testkit/client-certificates.ts'
+import { goodClaims, makeProof, makeProofKey } from '../../../testkit/dpop.ts'
+import { CN, makeCertificate } from '../../../testkit/make-certificate.ts'
+import { type Answer, assertError, assertProblem, claimsOf, introspect } from '../../../testkit/requests.ts'
+import { readRow } from '../../../testkit/store-file.ts'
+import type { AgentOfTest, TestServer } from '../../../testkit/test-server.ts'
 
 const HOUR_MS = 3_600_000
 const HEADER = { name: 'x-cert', form: 'base64', isVerified: true, proxies: ['127.0.0.1/32'] } as const
@@ -46,11 +46,11 @@ test('the token, its introspection and the signed answer name the certificate, a
   assert.equal((answer.json as { token_type: string }).token_type, 'Bearer')
   const token = tokenOf(answer)
   assert.deepEqual(claimsOf(token)['cnf'], cnf)
-  const told = (await introspect(service, introspector, token)).json as Readonly<Record<string, unknown>>
-  assert.deepEqual([told['active'], told['token_type'], told['cnf']], [true, 'Bearer', cnf])
+  const reported = (await introspect(service, introspector, token)).json as Readonly<Record<string, unknown>>
+  assert.deepEqual([reported['active'], reported['token_type'], reported['cnf']], [true, 'Bearer', cnf])
   const headers = { 'x-api-key': introspector, accept: 'application/token-introspection+jwt' }
   const signed = await post(service, '/oauth/introspect/v2', { token }, { headers })
-  assert.deepEqual(claimsOf(signed.text)['token_introspection'], told)
+  assert.deepEqual(claimsOf(signed.text)['token_introspection'], reported)
 })
 
 test('such an agent gets no token without a certificate, by whichever authentication', async () => {

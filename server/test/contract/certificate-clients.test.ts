@@ -7,12 +7,12 @@ import { text } from 'node:stream/consumers'
 import { after, before, test } from 'node:test'
 import * as oauth from 'oauth4webapi'
 import * as openid from 'openid-client'
-import { trust } from '../support/client-assertions.ts'
-import { startWithCertificates } from '../support/client-certificates.ts'
-import { CERTIFICATE } from '../support/loopback-certificate.ts'
-import { CN, makeAuthority, makeCertificate, O } from '../support/make-certificate.ts'
-import { claimsOf, introspect } from '../support/requests.ts'
-import { type AgentOfTest, AUDIENCE, type TestServer } from '../support/test-server.ts'
+import { trust } from '../../../testkit/client-assertions.ts'
+import { startWithCertificates } from '../../../testkit/client-certificates.ts'
+import { CERTIFICATE } from '../../../testkit/loopback-certificate.ts'
+import { CN, makeAuthority, makeCertificate, O } from '../../../testkit/make-certificate.ts'
+import { claimsOf, introspect } from '../../../testkit/requests.ts'
+import { type AgentOfTest, AUDIENCE, type TestServer } from '../../../testkit/test-server.ts'
 
 const authority = makeAuthority('clients')
 const certificate = makeCertificate({ subject: [[[O, 'Example']], [[CN, 'reports']]], authority })
@@ -59,8 +59,8 @@ test('oauth4webapi finds tls_client_auth, gets a token that is bound to its cert
   const asked = await oauth.clientCredentialsGrantRequest(server, client, oauth.TlsClientAuth(), PARAMETERS, options)
   const { access_token: token } = await oauth.processClientCredentialsResponse(server, client, asked)
   assert.deepEqual(claimsOf(token)['cnf'], cnf)
-  const told = (await introspect(service, apiKey, token)).json as { active: boolean; cnf: unknown }
-  assert.deepEqual([told.active, told.cnf], [true, cnf])
+  const reported = (await introspect(service, apiKey, token)).json as { active: boolean; cnf: unknown }
+  assert.deepEqual([reported.active, reported.cnf], [true, cnf])
   await oauth.processRevocationResponse(
     await oauth.revocationRequest(server, client, oauth.TlsClientAuth(), token, options),
   )

@@ -1,8 +1,8 @@
 // GET /livez and /readyz.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { askToken, assertPlainHeaders, get, introspect, issue } from '../support/requests.ts'
-import { startServer } from '../support/test-server.ts'
+import { askToken, assertPlainHeaders, get, introspect, issue } from '../../../testkit/requests.ts'
+import { startServer } from '../../../testkit/test-server.ts'
 
 test('livez: the process runs; readyz: the store reads, and writes durably', async () => {
   const service = await startServer()

@@ -13,10 +13,10 @@ import {
   makeAssertion,
   registerKeys,
   revokeAsserting,
-} from '../support/client-assertions.ts'
-import { type Change, encodeJson, makeProofKey, signParts } from '../support/dpop.ts'
-import { introspect, issue } from '../support/requests.ts'
-import { type AgentOfTest, startServer, type TestServer } from '../support/test-server.ts'
+} from '../../../testkit/client-assertions.ts'
+import { type Change, encodeJson, makeProofKey, signParts } from '../../../testkit/dpop.ts'
+import { introspect, issue } from '../../../testkit/requests.ts'
+import { type AgentOfTest, startServer, type TestServer } from '../../../testkit/test-server.ts'
 
 const key = makeProofKey()
 const rsa = makeProofKey('RS256')

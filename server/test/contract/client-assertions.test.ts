@@ -1,8 +1,8 @@
 // private_key_jwt (RFC 7523): a client that has no secret and signs an assertion for each request.
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
-import { thumbprintOf } from '../../src/keys/thumbprint.ts'
-import { admin, call } from '../support/administration.ts'
+import { thumbprintOf } from '../../src/keys/tokens/thumbprint.ts'
+import { admin, call } from '../../../testkit/administration.ts'
 import {
   askAsserting,
   assertionClaims,
@@ -17,11 +17,20 @@ import {
   secondsOf,
   signAssertion,
   trust,
-} from '../support/client-assertions.ts'
-import { makeProofKey, type ProofKey } from '../support/dpop.ts'
-import { type Answer, assertError, basic, claimsOf, get, introspect, issue, postForm } from '../support/requests.ts'
-import { countRows, readRows } from '../support/store-file.ts'
-import { type AgentOfTest, startServer, type TestServer } from '../support/test-server.ts'
+} from '../../../testkit/client-assertions.ts'
+import { makeProofKey, type ProofKey } from '../../../testkit/dpop.ts'
+import {
+  type Answer,
+  assertError,
+  basic,
+  claimsOf,
+  get,
+  introspect,
+  issue,
+  postForm,
+} from '../../../testkit/requests.ts'
+import { countRows, readRows } from '../../../testkit/store-file.ts'
+import { type AgentOfTest, startServer, type TestServer } from '../../../testkit/test-server.ts'
 
 type Body = Readonly<Record<string, unknown>>
 

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
 import type { FastifyRequest } from 'fastify'
-import { makeCertificateFinder } from '../../src/http/client-certificate.ts'
-import { clientCertificates } from '../../src/keys/client-certificates.ts'
-import { assertRefused, trust } from '../support/client-assertions.ts'
+import { makeCertificateFinder } from '../../src/http/oauth/client-certificate.ts'
+import { clientCertificates } from '../../src/keys/clients/client-certificates.ts'
+import { assertRefused, trust } from '../../../testkit/client-assertions.ts'
 import {
   askBySecret,
   askShowing,
@@ -12,10 +12,10 @@ import {
   showing,
   startWithCertificates,
   tokenOf,
-} from '../support/client-certificates.ts'
-import { CN, type MadeCertificate, makeAuthority, makeCertificate } from '../support/make-certificate.ts'
-import { type Answer, assertError, claimsOf, get, issue, sendBytes } from '../support/requests.ts'
-import { type AgentOfTest, startServer, type TestServer } from '../support/test-server.ts'
+} from '../../../testkit/client-certificates.ts'
+import { CN, type MadeCertificate, makeAuthority, makeCertificate } from '../../../testkit/make-certificate.ts'
+import { type Answer, assertError, claimsOf, get, issue, sendBytes } from '../../../testkit/requests.ts'
+import { type AgentOfTest, startServer, type TestServer } from '../../../testkit/test-server.ts'
 
 const HEADER = {
   name: 'client-cert',

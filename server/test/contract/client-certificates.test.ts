@@ -1,8 +1,8 @@
 // RFC 8705 where TLS ends at the service: agents that authenticate themselves by a certificate, over real connections.
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
-import { admin, call } from '../support/administration.ts'
-import { assertRefused, credentialsOf, trust } from '../support/client-assertions.ts'
+import { admin, call } from '../../../testkit/administration.ts'
+import { assertRefused, credentialsOf, trust } from '../../../testkit/client-assertions.ts'
 import {
   askBySecret,
   askShowing,
@@ -10,7 +10,7 @@ import {
   showing,
   startWithCertificates,
   tokenOf,
-} from '../support/client-certificates.ts'
+} from '../../../testkit/client-certificates.ts'
 import {
   type AlternativeName,
   C,
@@ -20,9 +20,9 @@ import {
   makeAuthority,
   makeCertificate,
   O,
-} from '../support/make-certificate.ts'
-import { assertError, claimsOf, get, introspect } from '../support/requests.ts'
-import type { AgentOfTest, TestServer } from '../support/test-server.ts'
+} from '../../../testkit/make-certificate.ts'
+import { assertError, claimsOf, get, introspect } from '../../../testkit/requests.ts'
+import type { AgentOfTest, TestServer } from '../../../testkit/test-server.ts'
 
 const HOUR_MS = 3_600_000
 const SUBJECT = [[[C, 'DE']], [[O, 'Example']], [[CN, 'reports']]] as const

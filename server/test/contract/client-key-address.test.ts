@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { after, before, beforeEach, test } from 'node:test'
-import { makeGuardedFetch } from '../../src/keys/guarded-fetch.ts'
-import { thumbprintOf } from '../../src/keys/thumbprint.ts'
+import { makeGuardedFetch } from '../../src/keys/providers/guarded-fetch.ts'
+import { thumbprintOf } from '../../src/keys/tokens/thumbprint.ts'
 import {
   askAsserting,
   assertRefused,
@@ -12,12 +12,12 @@ import {
   makeAssertion,
   registerKeys,
   trust,
-} from '../support/client-assertions.ts'
-import { makeProofKey, type ProofKey } from '../support/dpop.ts'
-import { type Failure, type IdentityProvider, startIdentityProvider } from '../support/identity-provider.ts'
-import { generateKeys } from '../support/make-certificate.ts'
-import { type Answer, assertError, assertProblem, issue } from '../support/requests.ts'
-import { type AgentOfTest, startServer, type TestServer } from '../support/test-server.ts'
+} from '../../../testkit/client-assertions.ts'
+import { makeProofKey, type ProofKey } from '../../../testkit/dpop.ts'
+import { type Failure, type IdentityProvider, startIdentityProvider } from '../../../testkit/identity-provider.ts'
+import { generateKeys } from '../../../testkit/make-certificate.ts'
+import { type Answer, assertError, assertProblem, issue } from '../../../testkit/requests.ts'
+import { type AgentOfTest, startServer, type TestServer } from '../../../testkit/test-server.ts'
 
 const key = makeProofKey()
 

@@ -1,9 +1,9 @@
 // What is the same for every caller: one body, its entity tag, and 304 for who has it.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { makeVersionedBody } from '../../src/http/constant-body.ts'
-import { get, send } from '../support/requests.ts'
-import { startServer, type TestServer } from '../support/test-server.ts'
+import { makeVersionedBody } from '../../src/http/oauth/constant-body.ts'
+import { get, send } from '../../../testkit/requests.ts'
+import { startServer, type TestServer } from '../../../testkit/test-server.ts'
 
 const PATHS = [
   '/openapi.json',

@@ -12,8 +12,8 @@ import {
   introspect,
   issue,
   postJson,
-} from '../support/requests.ts'
-import { type AgentOfTest, AUDIENCE, startServer, type TestServer } from '../support/test-server.ts'
+} from '../../../testkit/requests.ts'
+import { type AgentOfTest, AUDIENCE, startServer, type TestServer } from '../../../testkit/test-server.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 

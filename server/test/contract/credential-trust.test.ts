@@ -1,15 +1,21 @@
 // Credentials that trust keys or workloads: what can be registered, and what is refused before anything is kept.
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
-import { thumbprintOf } from '../../src/keys/thumbprint.ts'
-import { admin, call } from '../support/administration.ts'
-import { askAsserting, createTrust, credentialsOf, makeAssertion, registerKeys } from '../support/client-assertions.ts'
-import { makeProofKey } from '../support/dpop.ts'
-import { generateKeys, makeAuthority, makeCertificate } from '../support/make-certificate.ts'
-import { HOSTLESS } from '../support/hostless-addresses.ts'
-import { assertProblem } from '../support/requests.ts'
-import { countRows } from '../support/store-file.ts'
-import { type AgentOfTest, startServer, type TestServer } from '../support/test-server.ts'
+import { thumbprintOf } from '../../src/keys/tokens/thumbprint.ts'
+import { admin, call } from '../../../testkit/administration.ts'
+import {
+  askAsserting,
+  createTrust,
+  credentialsOf,
+  makeAssertion,
+  registerKeys,
+} from '../../../testkit/client-assertions.ts'
+import { makeProofKey } from '../../../testkit/dpop.ts'
+import { generateKeys, makeAuthority, makeCertificate } from '../../../testkit/make-certificate.ts'
+import { HOSTLESS } from '../../../testkit/hostless-addresses.ts'
+import { assertProblem } from '../../../testkit/requests.ts'
+import { countRows } from '../../../testkit/store-file.ts'
+import { type AgentOfTest, startServer, type TestServer } from '../../../testkit/test-server.ts'
 
 const key = makeProofKey()
 

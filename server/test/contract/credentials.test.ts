@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, beforeEach, test } from 'node:test'
-import { admin, call, type Headers } from '../support/administration.ts'
+import { admin, call, type Headers } from '../../../testkit/administration.ts'
 import {
   type Answer,
   assertError,
@@ -12,9 +12,9 @@ import {
   get,
   introspect,
   issue,
-} from '../support/requests.ts'
-import { readRows } from '../support/store-file.ts'
-import { type AgentOfTest, startServer, type TestServer } from '../support/test-server.ts'
+} from '../../../testkit/requests.ts'
+import { readRows } from '../../../testkit/store-file.ts'
+import { type AgentOfTest, startServer, type TestServer } from '../../../testkit/test-server.ts'
 
 const REFUSED =
   'Client authentication failed: send client_id and client_secret of an enabled agent, in the form or by HTTP Basic.'
@@ -233,14 +233,14 @@ test('the list: oldest first, in pages by Link and cursor; a cursor of another a
 
 test('what is not there is named: the agent, or the credential of this agent', async () => {
   const [other, unknown] = [(await service.createAgent()).agentId, randomUUID()]
-  const told = [
+  const reported = [
     [`${agent.agentId}/credentials/nonsense`, `No credential of an agent ${agent.agentId} has the id nonsense.`],
     [`${agent.agentId}/credentials/${unknown}`, `No credential of an agent ${agent.agentId} has the id ${unknown}.`],
     [`${other}/credentials/${first}`, `No credential of an agent ${other} has the id ${first}.`],
     [`${unknown}/credentials`, `No agent has the id ${unknown}.`],
     ['nonsense/credentials', 'No agent has this id: it is no UUID.'],
   ] as const
-  for (const [path, description] of told) {
+  for (const [path, description] of reported) {
     assertProblem(await get(service, `/api/v1/agents/${path}`, headers), 404, 'not_found', description)
   }
 })

@@ -1,9 +1,9 @@
 // What the proof of a token request must say (RFC 9449 §4.3), and when it is too old: each check at its edge.
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
-import { askWith, fetchNonce, goodClaims, makeProof, makeProofKey, type ProofChange } from '../support/dpop.ts'
-import { type Answer, assertError, basic, FORM, send, sendBytes } from '../support/requests.ts'
-import { type AgentOfTest, startServer, type TestServer } from '../support/test-server.ts'
+import { askWith, fetchNonce, goodClaims, makeProof, makeProofKey, type ProofChange } from '../../../testkit/dpop.ts'
+import { type Answer, assertError, basic, FORM, send, sendBytes } from '../../../testkit/requests.ts'
+import { type AgentOfTest, startServer, type TestServer } from '../../../testkit/test-server.ts'
 
 type Body = Readonly<Record<string, unknown>>
 

@@ -6,10 +6,10 @@ import { after, before, beforeEach, test } from 'node:test'
 import { decodeJwt } from 'jose'
 import * as oauth from 'oauth4webapi'
 import * as openid from 'openid-client'
-import { checkProof } from '../support/check-proof.ts'
-import { makeProof, makeProofKey, type ProofKey } from '../support/dpop.ts'
-import { introspect, revoke } from '../support/requests.ts'
-import { type AgentOfTest, AUDIENCE, catchUp, startServer, type TestServer } from '../support/test-server.ts'
+import { checkProof } from '../../../testkit/check-proof.ts'
+import { makeProof, makeProofKey, type ProofKey } from '../../../testkit/dpop.ts'
+import { introspect, revoke } from '../../../testkit/requests.ts'
+import { type AgentOfTest, AUDIENCE, catchUp, startServer, type TestServer } from '../../../testkit/test-server.ts'
 
 const LOOPBACK = { [oauth.allowInsecureRequests]: true } as const
 const PARAMETERS = { scope: 'db:read', resource: AUDIENCE }
@@ -113,7 +113,7 @@ test("oauth4webapi's resource server takes the token with its proof, and no toke
 test('docs/dpop.md shows the check of a resource server word for word as it is tried here', () => {
   const documented = readFileSync(new URL('../../../docs/dpop.md', import.meta.url), 'utf8')
   const [, code = ''] = /```ts\n(.*?)```/s.exec(documented) ?? []
-  const source = readFileSync(new URL('../support/check-proof.ts', import.meta.url), 'utf8')
+  const source = readFileSync(new URL('../../../testkit/check-proof.ts', import.meta.url), 'utf8')
   assert.ok(code.length > 500 && source.endsWith(`\n\n${code}`))
 })
 

@@ -1,9 +1,9 @@
 // DPoP where the service is set otherwise: without nonces, and with a path in its base URL.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { askWith, goodClaims, makeProof, makeProofKey } from '../support/dpop.ts'
-import { assertError } from '../support/requests.ts'
-import { startServer } from '../support/test-server.ts'
+import { askWith, goodClaims, makeProof, makeProofKey } from '../../../testkit/dpop.ts'
+import { assertError } from '../../../testkit/requests.ts'
+import { startServer } from '../../../testkit/test-server.ts'
 
 const key = makeProofKey()
 

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { calculateJwkThumbprint } from 'jose'
-import { makeAgentsApi } from '../support/agents-api.ts'
-import { askWith, fetchNonce, goodClaims, makeProof, makeProofKey } from '../support/dpop.ts'
+import { makeAgentsApi } from '../../../testkit/agents-api.ts'
+import { askWith, fetchNonce, goodClaims, makeProof, makeProofKey } from '../../../testkit/dpop.ts'
 import {
   type Answer,
   askToken,
@@ -16,9 +16,9 @@ import {
   issue,
   postForm,
   revoke,
-} from '../support/requests.ts'
-import { countRows, readRows } from '../support/store-file.ts'
-import { type AgentOfTest, AUDIENCE, startServer, type TestServer } from '../support/test-server.ts'
+} from '../../../testkit/requests.ts'
+import { countRows, readRows } from '../../../testkit/store-file.ts'
+import { type AgentOfTest, AUDIENCE, startServer, type TestServer } from '../../../testkit/test-server.ts'
 
 type Body = Readonly<Record<string, unknown>>
 
@@ -66,12 +66,12 @@ test('a request without a proof gets a bearer token, which names no key, and no 
 test('a proof without a nonce hears the nonce, and the same request with it gets a DPoP token and the next nonce', async () => {
   const refused = await askWith(service, agent, proofWith({ nonce: undefined }))
   assertError(refused, 400, 'use_dpop_nonce', NONCE_WANTED)
-  const told = refused.headers['dpop-nonce'] ?? ''
-  assert.match(told, /^[A-Za-z0-9_-]{22}$/)
-  const answer = await askWith(service, agent, proofWith({ nonce: told }))
+  const reported = refused.headers['dpop-nonce'] ?? ''
+  assert.match(reported, /^[A-Za-z0-9_-]{22}$/)
+  const answer = await askWith(service, agent, proofWith({ nonce: reported }))
   assert.equal(answer.status, 200, answer.text)
   assertPlainHeaders(answer)
-  assert.equal(answer.headers['dpop-nonce'], told)
+  assert.equal(answer.headers['dpop-nonce'], reported)
   const { access_token, ...rest } = bodyOf(answer)
   assert.deepEqual(rest, { token_type: 'DPoP', expires_in: 300, scope: 'db:read' })
   assert.deepEqual(claimsOf(String(access_token))['cnf'], { jkt })

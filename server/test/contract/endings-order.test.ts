@@ -1,10 +1,10 @@
 // Every ordering of two endings of one token, over HTTP: it is inactive, stands in history once, and the first is its reason.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { type AgentsApi, makeAgentsApi } from '../support/agents-api.ts'
-import { admin, call } from '../support/administration.ts'
-import { claimsOf, get, introspect, issue, revoke } from '../support/requests.ts'
-import { type AgentOfTest, startServer, type TestServer } from '../support/test-server.ts'
+import { type AgentsApi, makeAgentsApi } from '../../../testkit/agents-api.ts'
+import { admin, call } from '../../../testkit/administration.ts'
+import { claimsOf, get, introspect, issue, revoke } from '../../../testkit/requests.ts'
+import { type AgentOfTest, startServer, type TestServer } from '../../../testkit/test-server.ts'
 
 const LIFETIME_SECONDS = 60
 

@@ -1,8 +1,8 @@
 // What holds for every endpoint: paths, request ids, hosts, and requests that are hardly HTTP.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { assertError, assertPlainHeaders, assertProblem, get, send, sendBytes } from '../support/requests.ts'
-import { startServer, type TestServer } from '../support/test-server.ts'
+import { assertError, assertPlainHeaders, assertProblem, get, send, sendBytes } from '../../../testkit/requests.ts'
+import { startServer, type TestServer } from '../../../testkit/test-server.ts'
 
 const NOT_HTTP = 'The request is not HTTP that this service can read.'
 
@@ -83,7 +83,7 @@ test('a request may name the whole URL', async () => {
 })
 
 /** The whole answer to a request line, but for its date. */
-const told = async (method: string, target: string): Promise<string> => {
+const reported = async (method: string, target: string): Promise<string> => {
   const { host } = new URL(service.baseUrl)
   const head = `${method} ${target} HTTP/1.1\r\nHost: ${host}\r\nX-Request-Id: same\r\nContent-Length: 0\r\n`
   return (await sendBytes(service, `${head}Connection: close\r\n\r\n`)).replace(/\r\nDate: [^\r]*/i, '')
@@ -91,33 +91,33 @@ const told = async (method: string, target: string): Promise<string> => {
 
 test('a path in another spelling (a whole URL, or percent-encoded): a field in the query string is refused', async () => {
   const { origin } = service
-  const query = await told('POST', '/oauth/token?scope=db:write')
+  const query = await reported('POST', '/oauth/token?scope=db:write')
   assert.match(query, /^HTTP\/1\.1 400 /)
   assert.match(query, /\r\npragma: no-cache\r\n/i)
   assert.match(query, /scope is in the query string: send it in the body\./)
   for (const target of [`${origin}/oauth/token`, '/oauth/%74oken', '/%6Fauth/token', `${origin}/oauth/%74oken`]) {
-    assert.equal(await told('POST', `${target}?scope=db:write`), query, target)
+    assert.equal(await reported('POST', `${target}?scope=db:write`), query, target)
   }
 })
 
 test('a path in another spelling: below /api an error is a problem', async () => {
   const { origin } = service
-  const problem = await told('GET', '/api/v1/tokens')
+  const problem = await reported('GET', '/api/v1/tokens')
   assert.match(problem, /^HTTP\/1\.1 401 /)
   assert.match(problem, /\r\ncontent-type: application\/problem\+json\r\n/i)
   for (const target of [`${origin}/api/v1/tokens`, '/%61pi/v1/tokens', `${origin}/%61pi/v1/tokens`]) {
-    assert.equal(await told('GET', target), problem, target)
+    assert.equal(await reported('GET', target), problem, target)
   }
 })
 
 test('a path in another spelling: another method is 405 with Allow', async () => {
   const { origin } = service
-  const method = await told('GET', '/oauth/token')
+  const method = await reported('GET', '/oauth/token')
   assert.match(method, /^HTTP\/1\.1 405 /)
   assert.match(method, /\r\nallow: POST\r\n/i)
   assert.match(method, /\r\npragma: no-cache\r\n/i)
   for (const target of [`${origin}/oauth/token`, '/oauth/%74oken', `${origin}/oauth/%74oken`]) {
-    assert.equal(await told('GET', target), method, target)
+    assert.equal(await reported('GET', target), method, target)
   }
 })
 
@@ -133,15 +133,15 @@ test('an encoded slash is no slash: such a path is 404 for every method, as any 
       ['/api/v1/agents%2Fnobody%2Fdisable', '/api/v1/nothing'],
       ['/api/v1%2Fagents/nobody/disable', '/api/v1/nothing'],
     ] as const) {
-      const answer = await told(method, target)
+      const answer = await reported(method, target)
       assert.match(answer, /^HTTP\/1\.1 404 /, `${method} ${target}`)
-      assert.equal(answer, await told(method, other), `${method} ${target}`)
+      assert.equal(answer, await reported(method, other), `${method} ${target}`)
     }
   }
 })
 
 test('an encoded slash in an id is a part of the id: of its path another method is 405 with those that are', async () => {
-  const answer = await told('POST', '/api/v1/agents/a%2Fb')
+  const answer = await reported('POST', '/api/v1/agents/a%2Fb')
   assert.match(answer, /^HTTP\/1\.1 405 /)
   assert.match(answer, /\r\nallow: DELETE, GET, HEAD, PATCH\r\n/i)
 })

@@ -1,9 +1,9 @@
 // GET /api/v1/exports/…: what is in them, in both formats, and to whom. What makes them break off is tested with the faults.
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
-import { EXPORT_PAGE_RECORDS } from '../../src/operations/export-pages.ts'
-import { parseCsv } from '../support/csv.ts'
-import { limitKey } from '../support/earlier-keys.ts'
+import { EXPORT_PAGE_RECORDS } from '../../src/operations/reading/export-pages.ts'
+import { parseCsv } from '../../../testkit/csv.ts'
+import { limitKey } from '../../../testkit/earlier-keys.ts'
 import {
   type Answer,
   assertPlainHeaders,
@@ -16,8 +16,8 @@ import {
   send,
   sendBytes,
   sendJson,
-} from '../support/requests.ts'
-import { type AgentOfTest, startServer, type TestServer } from '../support/test-server.ts'
+} from '../../../testkit/requests.ts'
+import { type AgentOfTest, startServer, type TestServer } from '../../../testkit/test-server.ts'
 
 type Kept = Readonly<Record<string, unknown>>
 type Page = { readonly data: readonly Kept[]; readonly next_cursor: string | null }

@@ -1,8 +1,8 @@
 // GET / and the icon: what somebody meets who opens the base URL in a browser, or asks for it with curl.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { get, send } from '../support/requests.ts'
-import { startServer, type TestServer } from '../support/test-server.ts'
+import { get, send } from '../../../testkit/requests.ts'
+import { startServer, type TestServer } from '../../../testkit/test-server.ts'
 
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8'
 

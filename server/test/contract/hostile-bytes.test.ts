@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import fc from 'fast-check'
-import { type Answer, FORM, send } from '../support/requests.ts'
-import { startServer, type TestServer } from '../support/test-server.ts'
+import { type Answer, FORM, send } from '../../../testkit/requests.ts'
+import { startServer, type TestServer } from '../../../testkit/test-server.ts'
 
 const RUNS = 150
 

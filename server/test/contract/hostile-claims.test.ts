@@ -7,11 +7,11 @@ import {
   registerKeys,
   revokeAsserting,
   signAssertion,
-} from '../support/client-assertions.ts'
-import { askWith, type Change, fetchNonce, goodClaims, makeProof, makeProofKey } from '../support/dpop.ts'
-import { HOSTILE_TEXTS } from '../support/hostile-text.ts'
-import { type Answer, askToken, bearer, get, postForm } from '../support/requests.ts'
-import { type AgentOfTest, startServer, type TestServer } from '../support/test-server.ts'
+} from '../../../testkit/client-assertions.ts'
+import { askWith, type Change, fetchNonce, goodClaims, makeProof, makeProofKey } from '../../../testkit/dpop.ts'
+import { HOSTILE_TEXTS } from '../../../testkit/hostile-text.ts'
+import { type Answer, askToken, bearer, get, postForm } from '../../../testkit/requests.ts'
+import { type AgentOfTest, startServer, type TestServer } from '../../../testkit/test-server.ts'
 
 const TEXTS = HOSTILE_TEXTS.map(({ json }) => String(JSON.parse(`"${json}"`)))
 const KEY = makeProofKey()

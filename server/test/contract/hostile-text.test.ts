@@ -1,9 +1,9 @@
 // Every operation with hostile text in every place of its request: never a 500, and never a failed honest neighbour.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { admin, call, type Headers } from '../support/administration.ts'
-import type { Document } from '../support/described.ts'
-import { OPERATIONS, type OperationRequest, type World } from '../support/every-operation.ts'
+import { admin, call, type Headers } from '../../../testkit/administration.ts'
+import type { Document } from '../../../testkit/described.ts'
+import { OPERATIONS, type OperationRequest, type World } from '../../../testkit/every-operation.ts'
 import {
   HOSTILE_TEXTS,
   type HostileText,
@@ -11,9 +11,9 @@ import {
   placesOf,
   type RawRequest,
   takesCursor,
-} from '../support/hostile-text.ts'
-import { type Answer, askToken, basic, get, introspect, issue, send } from '../support/requests.ts'
-import { startServer } from '../support/test-server.ts'
+} from '../../../testkit/hostile-text.ts'
+import { type Answer, askToken, basic, get, introspect, issue, send } from '../../../testkit/requests.ts'
+import { startServer } from '../../../testkit/test-server.ts'
 
 type MaybeRequest = OperationRequest | Promise<OperationRequest>
 

@@ -1,10 +1,10 @@
 // Idempotency-Key over HTTP, on every request that creates something.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { admin as adminOf, call, type Headers, operator } from '../support/administration.ts'
-import { type Answer, bearer } from '../support/requests.ts'
-import { countRows } from '../support/store-file.ts'
-import { type AgentOfTest, startServer, type TestServer } from '../support/test-server.ts'
+import { admin as adminOf, call, type Headers, operator } from '../../../testkit/administration.ts'
+import { type Answer, bearer } from '../../../testkit/requests.ts'
+import { countRows } from '../../../testkit/store-file.ts'
+import { type AgentOfTest, startServer, type TestServer } from '../../../testkit/test-server.ts'
 
 type Body = Readonly<Record<string, unknown>>
 

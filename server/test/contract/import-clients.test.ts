@@ -1,11 +1,11 @@
 // POST /api/v1/imports: what becomes of each client of an export, and of one that is sent again.
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
-import { admin } from '../support/administration.ts'
-import { hydraRow, keycloakClient, realmExport } from '../support/foreign-exports.ts'
-import { type Imports, importsInto, NOTHING, type Outcome, pbkdf2Hash, reasons } from '../support/imports.ts'
-import { askToken, get } from '../support/requests.ts'
-import { startServer, type TestServer } from '../support/test-server.ts'
+import { admin } from '../../../testkit/administration.ts'
+import { hydraRow, keycloakClient, realmExport } from '../../../testkit/foreign-exports.ts'
+import { type Imports, importsInto, NOTHING, type Outcome, pbkdf2Hash, reasons } from '../../../testkit/imports.ts'
+import { askToken, get } from '../../../testkit/requests.ts'
+import { startServer, type TestServer } from '../../../testkit/test-server.ts'
 
 const SECRET = 'uWk2mPq8ZtYvB4nXcR7sJdF9hLgA3eTo'
 const HASH = pbkdf2Hash('a secret of another server', 10)

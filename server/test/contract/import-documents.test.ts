@@ -1,13 +1,13 @@
 // POST /api/v1/imports, asked badly: what is no document, or meant to harm, is 400 or 413 and changes nothing.
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
-import { IMPORT_BYTES_MAX, IMPORTED_CLIENTS_MAX } from '../../src/domain/foreign-client.ts'
-import { JSON_TYPE } from '../support/administration.ts'
-import { hydraRow, keycloakClient, realmExport } from '../support/foreign-exports.ts'
-import { HOSTLESS } from '../support/hostless-addresses.ts'
-import { type Answer, assertProblem, send, statusBeforeBody } from '../support/requests.ts'
-import { countRows } from '../support/store-file.ts'
-import { startServer, type TestServer } from '../support/test-server.ts'
+import { IMPORT_BYTES_MAX, IMPORTED_CLIENTS_MAX } from '../../src/domain/import/foreign-client.ts'
+import { JSON_TYPE } from '../../../testkit/administration.ts'
+import { hydraRow, keycloakClient, realmExport } from '../../../testkit/foreign-exports.ts'
+import { HOSTLESS } from '../../../testkit/hostless-addresses.ts'
+import { type Answer, assertProblem, send, statusBeforeBody } from '../../../testkit/requests.ts'
+import { countRows } from '../../../testkit/store-file.ts'
+import { startServer, type TestServer } from '../../../testkit/test-server.ts'
 
 const CANARY = 'c4n4ry-secret-of-another-server'
 

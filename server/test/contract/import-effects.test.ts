@@ -1,12 +1,12 @@
 // POST /api/v1/imports: what it does beside its answer, and what it does when it is sent again.
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
-import { admin } from '../support/administration.ts'
-import { keycloakClient, realmExport } from '../support/foreign-exports.ts'
-import { type Imports, importsInto, NOTHING, type Outcome, reasons } from '../support/imports.ts'
-import { askToken, send } from '../support/requests.ts'
-import { countRows, readRows } from '../support/store-file.ts'
-import { startServer, type TestServer } from '../support/test-server.ts'
+import { admin } from '../../../testkit/administration.ts'
+import { keycloakClient, realmExport } from '../../../testkit/foreign-exports.ts'
+import { type Imports, importsInto, NOTHING, type Outcome, reasons } from '../../../testkit/imports.ts'
+import { askToken, send } from '../../../testkit/requests.ts'
+import { countRows, readRows } from '../../../testkit/store-file.ts'
+import { startServer, type TestServer } from '../../../testkit/test-server.ts'
 
 const SECRET = 'uWk2mPq8ZtYvB4nXcR7sJdF9hLgA3eTo'
 

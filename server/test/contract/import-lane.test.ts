@@ -4,9 +4,9 @@ import { connect, type Socket } from 'node:net'
 import { after, afterEach, before, test } from 'node:test'
 import { text } from 'node:stream/consumers'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { JSON_TYPE } from '../support/administration.ts'
-import { type Answer, assertProblem, introspect, send } from '../support/requests.ts'
-import { startServer, type TestServer } from '../support/test-server.ts'
+import { JSON_TYPE } from '../../../testkit/administration.ts'
+import { type Answer, assertProblem, introspect, send } from '../../../testkit/requests.ts'
+import { startServer, type TestServer } from '../../../testkit/test-server.ts'
 
 const EMPTY = JSON.stringify({ source: 'keycloak', document: [] })
 const FULL = 'Another import is under way: send this one again once that has ended.'

@@ -3,13 +3,13 @@ import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { after, afterEach, before, test } from 'node:test'
-import { makeForeignHashVerifier, WAITERS_MAX } from '../../src/keys/foreign-hash-verifier.ts'
-import { VERIFICATIONS_OF_ONE_MAX } from '../../src/keys/foreign-hash-queue.ts'
-import type { Ports } from '../../src/ports.ts'
-import { hydraRow } from '../support/foreign-exports.ts'
-import { importsInto, pbkdf2Hash } from '../support/imports.ts'
-import { type Answer, askToken, assertError, introspect, issue, postForm, send } from '../support/requests.ts'
-import { type AgentOfTest, startServer, type TestServer } from '../support/test-server.ts'
+import { makeForeignHashVerifier, WAITERS_MAX } from '../../src/keys/clients/foreign-hash-verifier.ts'
+import { VERIFICATIONS_OF_ONE_MAX } from '../../src/keys/clients/foreign-hash-queue.ts'
+import type { Ports } from '../../src/ports/ports.ts'
+import { hydraRow } from '../../../testkit/foreign-exports.ts'
+import { importsInto, pbkdf2Hash } from '../../../testkit/imports.ts'
+import { type Answer, askToken, assertError, introspect, issue, postForm, send } from '../../../testkit/requests.ts'
+import { type AgentOfTest, startServer, type TestServer } from '../../../testkit/test-server.ts'
 
 /** Token requests that may be under way in a thread. */
 const ISSUES_MAX = 2048
@@ -31,7 +31,7 @@ let waiting = 0
 
 /** The queue as it is, in front of verifications that the test ends, on a clock that stands still. */
 const holdVerifications = (ports: Ports): Ports => {
-  const prove = makeForeignHashVerifier({
+  const verify = makeForeignHashVerifier({
     now: () => 0,
     verify: ({ secrets }) => {
       const { promise, resolve } = Promise.withResolvers<number>()
@@ -45,10 +45,10 @@ const holdVerifications = (ports: Ports): Ports => {
     ...ports,
     importedSecrets: {
       ...ports.importedSecrets,
-      prove: async proof => {
+      verify: async proof => {
         waiting += 1
         try {
-          return await prove(proof)
+          return await verify(proof)
         } finally {
           waiting -= 1
         }

@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { ImportedSecrets } from '../../src/ports/imports.ts'
-import type { Ports } from '../../src/ports.ts'
-import { admin, call } from '../support/administration.ts'
-import { hydraRow, keycloakClient } from '../support/foreign-exports.ts'
-import { importsInto, pbkdf2Hash } from '../support/imports.ts'
-import { type Answer, askToken, assertError, basic, introspect, issue, postForm } from '../support/requests.ts'
-import { type FileRow, readRow, readRows } from '../support/store-file.ts'
-import { type AgentOfTest, startServer, type TestServer } from '../support/test-server.ts'
+import type { Ports } from '../../src/ports/ports.ts'
+import { admin, call } from '../../../testkit/administration.ts'
+import { hydraRow, keycloakClient } from '../../../testkit/foreign-exports.ts'
+import { importsInto, pbkdf2Hash } from '../../../testkit/imports.ts'
+import { type Answer, askToken, assertError, basic, introspect, issue, postForm } from '../../../testkit/requests.ts'
+import { type FileRow, readRow, readRows } from '../../../testkit/store-file.ts'
+import { type AgentOfTest, startServer, type TestServer } from '../../../testkit/test-server.ts'
 
 const SECRET = 'orders-service-secret-2019'
 const BCRYPT = '$2b$10$N9qo8uLOickgx2ZMRZoMyekIwqXL62qEl9V/2sSfHDsc3a3r7/WEi'
@@ -16,7 +16,7 @@ const WRONG =
   'Client authentication failed: send client_id and client_secret of an enabled agent, in the form or by HTTP Basic.'
 
 let service: TestServer
-let prove: (() => ReturnType<ImportedSecrets['prove']>) | undefined
+let verify: (() => ReturnType<ImportedSecrets['verify']>) | undefined
 let proofs = 0
 
 /** Counts the proofs, and lets a test stand in their way. */
@@ -24,9 +24,9 @@ const watchProofs = (ports: Ports): Ports => ({
   ...ports,
   importedSecrets: {
     ...ports.importedSecrets,
-    prove: proof => {
+    verify: proof => {
       proofs += 1
-      return prove === undefined ? ports.importedSecrets.prove(proof) : prove()
+      return verify === undefined ? ports.importedSecrets.verify(proof) : verify()
     },
   },
 })
@@ -214,16 +214,16 @@ test('a secret of ours that the agent got since is taken without a proof, and th
 test('while too many secrets are being checked the answer is 503, and other clients go on', async t => {
   const [imported, own] = [await importHash(pbkdf2Hash(SECRET, 10)), await service.createAgent()]
   t.after(() => {
-    prove = undefined
+    verify = undefined
   })
-  prove = () => Promise.resolve('busy')
+  verify = () => Promise.resolve('busy')
   const answer = await ask(imported)
   const busy = 'More secrets of imported clients are waiting to be checked than are taken: try again.'
   assertError(answer, 503, 'temporarily_unavailable', busy)
   assert.equal(answer.headers['retry-after'], '1')
   assert.equal((await askToken(service, own)).status, 200)
   const held = Promise.withResolvers<'wrong'>()
-  prove = () => held.promise
+  verify = () => held.promise
   const waiting = ask(imported)
   assert.equal((await askToken(service, own)).status, 200)
   held.resolve('wrong')

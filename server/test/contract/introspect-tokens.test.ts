@@ -13,9 +13,9 @@ import {
   issue,
   postForm,
   revoke,
-} from '../support/requests.ts'
-import { sendTogether } from '../support/together.ts'
-import { type AgentOfTest, AUDIENCE, startServer, type TestServer } from '../support/test-server.ts'
+} from '../../../testkit/requests.ts'
+import { sendTogether } from '../../../testkit/together.ts'
+import { type AgentOfTest, AUDIENCE, startServer, type TestServer } from '../../../testkit/test-server.ts'
 
 const PATH = '/oauth/introspect/v2'
 const KEY_WANTED = 'Introspection needs an API key: send a live one in X-API-Key.'
@@ -186,8 +186,8 @@ test('requests of one moment are answered each for its own token and its own cal
     introspect(service, apiKey.key, 'x'),
     introspect(service, apiKey.key, token),
   ])
-  const told = answers.map(({ status, json }) => [status, (json as { active?: boolean }).active])
-  assert.deepEqual(told, [
+  const reported = answers.map(({ status, json }) => [status, (json as { active?: boolean }).active])
+  assert.deepEqual(reported, [
     [200, true],
     [401, undefined],
     [200, false],

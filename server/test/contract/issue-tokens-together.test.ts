@@ -1,11 +1,11 @@
 // POST /oauth/token: what is served together in one turn of the event loop, and what a refusal costs.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { LIFETIMES_MAX } from '../../src/domain/agent.ts'
-import type { Ports } from '../../src/ports.ts'
-import { type FormRequest, sendTogether } from '../support/together.ts'
-import { askToken, issue } from '../support/requests.ts'
-import { type AgentOfTest, startServer, type TestServer } from '../support/test-server.ts'
+import { LIFETIMES_MAX } from '../../src/domain/clients/agent.ts'
+import type { Ports } from '../../src/ports/ports.ts'
+import { type FormRequest, sendTogether } from '../../../testkit/together.ts'
+import { askToken, issue } from '../../../testkit/requests.ts'
+import { type AgentOfTest, startServer, type TestServer } from '../../../testkit/test-server.ts'
 
 /** Runs `work` against a service and gives the sizes of the groups that it wrote. */
 const countInserts = async (work: (service: TestServer, groups: number[]) => Promise<void>): Promise<void> => {
@@ -70,7 +70,7 @@ test('no room for a lifetime more: 503 with Retry-After for that request, 200 fo
     assert.match(granted, /"expires_in":100\b/)
   }))
 
-type Cost = { hashes: number; comparisons: number; lookUps: string[] }
+type Cost = { hashes: number; comparisons: number; lookups: string[] }
 
 /** Ports that count what recognising a client costs. */
 const counting =
@@ -91,17 +91,17 @@ const counting =
     agents: {
       ...agents,
       viewForIssue: (clientIds, freshness) => {
-        cost.lookUps.push(`${clientIds.length} ${freshness}`)
+        cost.lookups.push(`${clientIds.length} ${freshness}`)
         return agents.viewForIssue(clientIds, freshness)
       },
     },
   })
 
 test('an unknown client, a wrong secret and a disabled agent cost the same: hashes, comparisons and look-ups', async () => {
-  const cost: Cost = { hashes: 0, comparisons: 0, lookUps: [] }
+  const cost: Cost = { hashes: 0, comparisons: 0, lookups: [] }
   const service = await startServer({ break: counting(cost) })
   const costOf = async (agent: AgentOfTest): Promise<Cost> => {
-    Object.assign(cost, { hashes: 0, comparisons: 0, lookUps: [] })
+    Object.assign(cost, { hashes: 0, comparisons: 0, lookups: [] })
     assert.equal((await askToken(service, agent)).status, 401)
     return { ...cost }
   }
@@ -109,7 +109,7 @@ test('an unknown client, a wrong secret and a disabled agent cost the same: hash
     const [agent, disabled] = [await service.createAgent(), await service.createAgent()]
     await service.disableAgent(disabled.agentId)
     const unknown = await costOf({ ...agent, clientId: 'nobody' })
-    assert.ok(unknown.hashes >= 1 && unknown.comparisons >= 1 && unknown.lookUps.length >= 1, JSON.stringify(unknown))
+    assert.ok(unknown.hashes >= 1 && unknown.comparisons >= 1 && unknown.lookups.length >= 1, JSON.stringify(unknown))
     assert.deepEqual(await costOf({ ...agent, clientSecret: 'wrong' }), unknown)
     assert.deepEqual(await costOf(disabled), unknown)
     assert.deepEqual(await costOf({ ...disabled, clientSecret: 'wrong' }), unknown)

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { Unavailable } from '../../src/domain/refusal.ts'
-import { HOSTLESS } from '../support/hostless-addresses.ts'
+import { HOSTLESS } from '../../../testkit/hostless-addresses.ts'
 import {
   type Answer,
   askToken,
@@ -12,8 +12,8 @@ import {
   claimsOf,
   issue,
   postForm,
-} from '../support/requests.ts'
-import { type AgentOfTest, AUDIENCE, startServer, type TestServer } from '../support/test-server.ts'
+} from '../../../testkit/requests.ts'
+import { type AgentOfTest, AUDIENCE, startServer, type TestServer } from '../../../testkit/test-server.ts'
 
 const REFUSED =
   'Client authentication failed: send client_id and client_secret of an enabled agent, in the form or by HTTP Basic.'

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { createLocalJWKSet, createRemoteJWKSet, type JSONWebKeySet, type JWTVerifyGetKey, jwtVerify } from 'jose'
-import { admin, call, type Headers } from '../support/administration.ts'
-import { type AgentOfTest, startServer, type TestServer, type TestServerOptions } from '../support/test-server.ts'
-import { get, issue, send } from '../support/requests.ts'
+import { admin, call, type Headers } from '../../../testkit/administration.ts'
+import { type AgentOfTest, startServer, type TestServer, type TestServerOptions } from '../../../testkit/test-server.ts'
+import { get, issue, send } from '../../../testkit/requests.ts'
 
 const ROTATIONS = 50
 /** Time goes on while a key is made: on a loaded machine many steps. Without an end a test that fails would not end. */

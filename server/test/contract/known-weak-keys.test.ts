@@ -2,15 +2,29 @@
 import assert from 'node:assert/strict'
 import type { JWK } from 'jose'
 import { after, before, test } from 'node:test'
-import { operator } from '../support/administration.ts'
-import { askAsserting, assertRefused, createTrust, makeAssertion, trust } from '../support/client-assertions.ts'
-import { askBySecret, askShowing, startWithCertificates, tokenOf, type Way } from '../support/client-certificates.ts'
-import { askWith, fetchNonce, goodClaims, makeProof, makeProofKey, type ProofKey, signParts } from '../support/dpop.ts'
-import { startIdentityProvider } from '../support/identity-provider.ts'
-import { CN, makeAuthority, makeCertificate, type MadeCertificate } from '../support/make-certificate.ts'
-import { assertError, assertProblem, bearer, get } from '../support/requests.ts'
-import { makeRocaPair } from '../support/roca-key.ts'
-import type { AgentOfTest, TestServer } from '../support/test-server.ts'
+import { operator } from '../../../testkit/administration.ts'
+import { askAsserting, assertRefused, createTrust, makeAssertion, trust } from '../../../testkit/client-assertions.ts'
+import {
+  askBySecret,
+  askShowing,
+  startWithCertificates,
+  tokenOf,
+  type Way,
+} from '../../../testkit/client-certificates.ts'
+import {
+  askWith,
+  fetchNonce,
+  goodClaims,
+  makeProof,
+  makeProofKey,
+  type ProofKey,
+  signParts,
+} from '../../../testkit/dpop.ts'
+import { startIdentityProvider } from '../../../testkit/identity-provider.ts'
+import { CN, makeAuthority, makeCertificate, type MadeCertificate } from '../../../testkit/make-certificate.ts'
+import { assertError, assertProblem, bearer, get } from '../../../testkit/requests.ts'
+import { makeRocaPair } from '../../../testkit/roca-key.ts'
+import type { AgentOfTest, TestServer } from '../../../testkit/test-server.ts'
 
 const WEAK = 'an RSA key that is known to be weak (ROCA, CVE-2017-15361): make another with another device or library'
 const HEADER = { name: 'x-cert', form: 'base64', isVerified: true, proxies: ['127.0.0.1/32'] } as const

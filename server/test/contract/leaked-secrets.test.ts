@@ -1,8 +1,8 @@
 // POST /api/v1/leaked-secrets: what scanners find is revoked with everything that it got, and never told back.
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
-import { LEAK_REPORT_BYTES_MAX } from '../../src/http/revoke-leaked-secrets.ts'
-import { admin, call, type Headers, JSON_TYPE } from '../support/administration.ts'
+import { LEAK_REPORT_BYTES_MAX } from '../../src/http/admin/revoke-leaked-secrets.ts'
+import { admin, call, type Headers, JSON_TYPE } from '../../../testkit/administration.ts'
 import {
   type Answer,
   assertProblem,
@@ -12,9 +12,9 @@ import {
   issue,
   send,
   statusBeforeBody,
-} from '../support/requests.ts'
-import { readRows } from '../support/store-file.ts'
-import { type AgentOfTest, startServer, type TestServer } from '../support/test-server.ts'
+} from '../../../testkit/requests.ts'
+import { readRows } from '../../../testkit/store-file.ts'
+import { type AgentOfTest, startServer, type TestServer } from '../../../testkit/test-server.ts'
 
 const PATH = '/api/v1/leaked-secrets'
 const UNKNOWN = { result: 'unknown', kind: null, agent_id: null, credential_id: null, api_key_id: null }

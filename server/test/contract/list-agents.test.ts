@@ -1,9 +1,9 @@
 // GET /api/v1/agents: filters, the search and paging over HTTP. What each finds at depth is the store's own test.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { AGENTS, type AgentsApi, type Body, makeAgentsApi } from '../support/agents-api.ts'
-import { type Answer, assertPlainHeaders, assertProblem, get } from '../support/requests.ts'
-import { type AgentOfTest, startServer, type TestServer } from '../support/test-server.ts'
+import { AGENTS, type AgentsApi, type Body, makeAgentsApi } from '../../../testkit/agents-api.ts'
+import { type Answer, assertPlainHeaders, assertProblem, get } from '../../../testkit/requests.ts'
+import { type AgentOfTest, startServer, type TestServer } from '../../../testkit/test-server.ts'
 
 type Page = { readonly data: readonly Body[]; readonly next_cursor: string | null }
 

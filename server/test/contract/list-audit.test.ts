@@ -1,11 +1,11 @@
 // GET /api/v1/audit, over HTTP. What each filter finds is the store's own test.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { limitKey } from '../support/earlier-keys.ts'
-import { type Answer, assertProblem, claimsOf, get, introspect, issue, revoke } from '../support/requests.ts'
-import { sendManyAndReset } from '../support/reset-connections.ts'
-import { countRows } from '../support/store-file.ts'
-import { startServer, type TestServer } from '../support/test-server.ts'
+import { limitKey } from '../../../testkit/earlier-keys.ts'
+import { type Answer, assertProblem, claimsOf, get, introspect, issue, revoke } from '../../../testkit/requests.ts'
+import { sendManyAndReset } from '../../../testkit/reset-connections.ts'
+import { countRows } from '../../../testkit/store-file.ts'
+import { startServer, type TestServer } from '../../../testkit/test-server.ts'
 
 const PATHS = ['/api/v1/audit', '/api/v1/audit/refusals']
 

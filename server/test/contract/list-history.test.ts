@@ -1,8 +1,8 @@
 // GET /api/v1/tokens/history: the ended tokens, over HTTP. What each filter finds is the store's own test.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { type Answer, assertProblem, claimsOf, get, issue, postForm, revoke, send } from '../support/requests.ts'
-import { type AgentOfTest, AUDIENCE, startServer, type TestServer } from '../support/test-server.ts'
+import { type Answer, assertProblem, claimsOf, get, issue, postForm, revoke, send } from '../../../testkit/requests.ts'
+import { type AgentOfTest, AUDIENCE, startServer, type TestServer } from '../../../testkit/test-server.ts'
 
 const PATH = '/api/v1/tokens/history'
 

@@ -12,8 +12,8 @@ import {
   issue,
   revoke,
   send,
-} from '../support/requests.ts'
-import { type AgentOfTest, AUDIENCE, startServer, type TestServer } from '../support/test-server.ts'
+} from '../../../testkit/requests.ts'
+import { type AgentOfTest, AUDIENCE, startServer, type TestServer } from '../../../testkit/test-server.ts'
 
 const PATH = '/api/v1/tokens'
 const CREDENTIAL_WANTED = 'Send an API key in X-API-Key, or a JWT of the identity provider as a Bearer token.'

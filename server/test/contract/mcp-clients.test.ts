@@ -12,10 +12,10 @@ import { connect, makeProvider } from '../../../interop/typescript/mcp-client.ts
 import { makeMcpApp } from '../../../interop/typescript/mcp-server.ts'
 import { verifyByIntrospection } from '../../../interop/typescript/verify-by-introspection.ts'
 import { verifyByKeys } from '../../../interop/typescript/verify-by-keys.ts'
-import { registerKeys } from '../support/client-assertions.ts'
-import { makeProofKey } from '../support/dpop.ts'
-import { issue, postForm } from '../support/requests.ts'
-import { type AgentOfTest, catchUp, startServer, type TestServer } from '../support/test-server.ts'
+import { registerKeys } from '../../../testkit/client-assertions.ts'
+import { makeProofKey } from '../../../testkit/dpop.ts'
+import { issue, postForm } from '../../../testkit/requests.ts'
+import { type AgentOfTest, catchUp, startServer, type TestServer } from '../../../testkit/test-server.ts'
 
 type MakeVerifier = (resource: URL) => OAuthTokenVerifier
 
@@ -85,8 +85,8 @@ for (const [name, makeAgentProvider] of Object.entries(PROVIDERS)) {
       const provider = await makeAgentProvider(agent)
       const client = await connect(resource, provider)
       assert.deepEqual(await whoami(client), [{ type: 'text', text: agent.clientId }])
-      const told = (await introspect(await tokenOf(provider))) as Record<string, unknown>
-      assert.deepEqual([told['active'], told['aud'], told['scope']], [true, resource.href, 'db:read'])
+      const reported = (await introspect(await tokenOf(provider))) as Record<string, unknown>
+      assert.deepEqual([reported['active'], reported['aud'], reported['scope']], [true, resource.href, 'db:read'])
       await client.close()
     }
   })

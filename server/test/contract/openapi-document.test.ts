@@ -4,9 +4,9 @@ import { readFileSync } from 'node:fs'
 import { before, test } from 'node:test'
 import { Ajv2020, type AnySchemaObject } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
-import { type Document, type Operation, readDescription } from '../support/described.ts'
-import { get } from '../support/requests.ts'
-import { startServer } from '../support/test-server.ts'
+import { type Document, type Operation, readDescription } from '../../../testkit/described.ts'
+import { get } from '../../../testkit/requests.ts'
+import { startServer } from '../../../testkit/test-server.ts'
 
 type Named = readonly [name: string, operation: Operation]
 
@@ -33,7 +33,7 @@ const nodesOf = (at: string, value: unknown): readonly (readonly [string, Node])
 
 test('it is valid by the schema of OpenAPI 3.1', () => {
   // As the OpenAPI Initiative publishes it: https://spec.openapis.org/oas/3.1/schema/2026-08-03
-  const published = readFileSync(new URL('../support/openapi-3.1.json', import.meta.url), 'utf8')
+  const published = readFileSync(new URL('../../../testkit/openapi-3.1.json', import.meta.url), 'utf8')
   const ajv = new Ajv2020({ strict: false, allErrors: true })
   addFormats.default(ajv)
   const validate = ajv.compile(JSON.parse(published) as AnySchemaObject)
@@ -93,7 +93,7 @@ test('every operation with a body, and every answer in JSON, in its lines, in CS
     for (const [part, content] of Object.entries({ body: requestBody?.content, answer: answer?.content })) {
       for (const [type, { schema, example }] of Object.entries(content ?? {})) {
         if (!/[/+](json|jwt)$|-ndjson$|^text\/csv$|form-urlencoded$/.test(type)) continue
-        assert.ok(example !== undefined, `${name}: http/openapi-examples.ts has no ${part}`)
+        assert.ok(example !== undefined, `${name}: http/openapi/openapi-examples.ts has no ${part}`)
         assert.deepEqual(holds(`${name} ${part}`, schema, example), [])
       }
     }

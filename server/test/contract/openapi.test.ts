@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
-import { get } from '../support/requests.ts'
-import { startServer, type TestServer } from '../support/test-server.ts'
+import { get } from '../../../testkit/requests.ts'
+import { startServer, type TestServer } from '../../../testkit/test-server.ts'
 
 type Operation = {
   readonly parameters?: readonly { readonly name?: string; readonly $ref?: string }[]

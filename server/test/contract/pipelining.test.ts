@@ -3,10 +3,10 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { test } from 'node:test'
-import { OWN_WAITING_MAX, SHARED_WAITING_MAX } from '../../src/http/pipelining.ts'
-import { get, issue, send } from '../support/requests.ts'
-import { getOf, openConnection, readToEnd, statusesIn, TLS } from '../support/raw-connection.ts'
-import { startServer, type TestServer, type TestServerOptions } from '../support/test-server.ts'
+import { OWN_WAITING_MAX, SHARED_WAITING_MAX } from '../../src/http/wire/pipelining.ts'
+import { get, issue, send } from '../../../testkit/requests.ts'
+import { getOf, openConnection, readToEnd, statusesIn, TLS } from '../../../testkit/raw-connection.ts'
+import { startServer, type TestServer, type TestServerOptions } from '../../../testkit/test-server.ts'
 
 /** A service whose /readyz waits for the test. */
 const startGated = async (server: TestServerOptions['server'] = {}) => {
@@ -106,13 +106,13 @@ const isKept = async (service: TestServer, socket: Socket, requests: number): Pr
 
 /** Connections on which as many requests wait as may: not one more does. */
 const fillShare = async (service: TestServer): Promise<readonly Socket[]> => {
-  const filling: Socket[] = []
+  const backfilling: Socket[] = []
   const fewest = OWN_WAITING_MAX + 2
   let requests = Math.floor(65_000 / getOf(service, '/readyz').length)
-  while (filling.length < SHARED_WAITING_MAX / OWN_WAITING_MAX) {
+  while (backfilling.length < SHARED_WAITING_MAX / OWN_WAITING_MAX) {
     const socket = await openConnection(service)
-    if (await isKept(service, socket, requests)) filling.push(socket)
-    else if (requests === fewest) return filling
+    if (await isKept(service, socket, requests)) backfilling.push(socket)
+    else if (requests === fewest) return backfilling
     else requests = Math.max(fewest, Math.floor(requests / 2))
   }
   throw new Error('Any number of requests may wait.')
@@ -121,14 +121,14 @@ const fillShare = async (service: TestServer): Promise<readonly Socket[]> => {
 test('where too many requests wait, 8 of each connection still may, and a connection with one more is closed', async () => {
   const { service, seen, go } = await startGated()
   try {
-    const filling = await fillShare(service)
+    const backfilling = await fillShare(service)
     const begunBefore = seen.begun
     const [within, beyond] = [await openConnection(service), await openConnection(service)]
     within.write(manyOf(service, '/readyz', OWN_WAITING_MAX + 1))
     beyond.write(manyOf(service, '/readyz', OWN_WAITING_MAX + 2))
     assert.equal(await readToEnd(beyond), '')
     const answers = readToEnd(within)
-    for (const socket of filling) socket.resetAndDestroy()
+    for (const socket of backfilling) socket.resetAndDestroy()
     go()
     assert.equal(statusesIn(await answers).length, OWN_WAITING_MAX + 1)
     // Of each connection that has gone only the request that was begun already.

@@ -1,8 +1,8 @@
 // GET /readyz?verbose: the state of the store and of each identity provider.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { assertPlainHeaders, get } from '../support/requests.ts'
-import { startServer, type TestServer } from '../support/test-server.ts'
+import { assertPlainHeaders, get } from '../../../testkit/requests.ts'
+import { startServer, type TestServer } from '../../../testkit/test-server.ts'
 
 /** What `/readyz?verbose` says of the provider, which it is asked for anew. */
 const componentsOf = async (service: TestServer, query = 'verbose') => {
@@ -31,7 +31,7 @@ test('readyz?verbose: a provider whose keys cannot be read is named with the cau
   const service = await startServer()
   try {
     const { issuer } = service.provider
-    const told = async () => {
+    const reported = async () => {
       const { status, json } = await componentsOf(service)
       assert.equal(status, 200)
       const { status: whole, components } = json as { status: string; components: readonly object[] }
@@ -45,32 +45,32 @@ test('readyz?verbose: a provider whose keys cannot be read is named with the cau
       reason: `Its keys cannot be read: ${cause}.`,
     })
     service.provider.fail('other_issuer')
-    assert.deepEqual(await told(), unread('unavailable', 'its metadata names another issuer'))
+    assert.deepEqual(await reported(), unread('unavailable', 'its metadata names another issuer'))
     assert.deepEqual((await get(service, '/readyz')).json, { status: 'ok' })
 
     // It is tried again after a second. Keys that were read are good for ten minutes, and no reading is spent on them.
     service.provider.recover()
     service.clock.advance(1000)
-    assert.deepEqual(await told(), { name: 'identity_provider', issuer, status: 'ok' })
+    assert.deepEqual(await reported(), { name: 'identity_provider', issuer, status: 'ok' })
     service.provider.fail('error')
-    assert.deepEqual(await told(), { name: 'identity_provider', issuer, status: 'ok' })
+    assert.deepEqual(await reported(), { name: 'identity_provider', issuer, status: 'ok' })
     service.clock.advance(600_000 - 1)
-    assert.deepEqual(await told(), { name: 'identity_provider', issuer, status: 'ok' })
+    assert.deepEqual(await reported(), { name: 'identity_provider', issuer, status: 'ok' })
     service.clock.advance(1)
-    assert.deepEqual(await told(), unread('stale', 'it answered 500'))
+    assert.deepEqual(await reported(), unread('stale', 'it answered 500'))
 
     // The keys that were read at 1 s are believed for 30 minutes.
     service.clock.advance(30 * 60_000 - 600_000 - 1)
-    assert.deepEqual(await told(), unread('stale', 'it answered 500'))
+    assert.deepEqual(await reported(), unread('stale', 'it answered 500'))
     service.clock.advance(1)
-    assert.deepEqual(await told(), unread('unavailable', 'it answered 500'))
+    assert.deepEqual(await reported(), unread('unavailable', 'it answered 500'))
 
     service.provider.recover()
     service.clock.advance(31_000)
-    assert.deepEqual(await told(), { name: 'identity_provider', issuer, status: 'ok' })
+    assert.deepEqual(await reported(), { name: 'identity_provider', issuer, status: 'ok' })
     service.provider.publicJwks.splice(0)
     service.clock.advance(600_000)
-    assert.deepEqual(await told(), unread('unavailable', 'its key set holds no usable key for ES256, RS256'))
+    assert.deepEqual(await reported(), unread('unavailable', 'its key set holds no usable key for ES256, RS256'))
   } finally {
     await service.close()
   }

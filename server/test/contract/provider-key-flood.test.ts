@@ -3,10 +3,10 @@
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import { READINGS_APART_MILLISECONDS, TWO_READINGS_MILLISECONDS } from '../../src/keys/key-sets.ts'
-import { encodeJson } from '../support/dpop.ts'
-import { type Answer, bearer, postForm } from '../support/requests.ts'
-import { startServer } from '../support/test-server.ts'
+import { READINGS_APART_MILLISECONDS, TWO_READINGS_MILLISECONDS } from '../../src/keys/providers/key-sets.ts'
+import { encodeJson } from '../../../testkit/dpop.ts'
+import { type Answer, bearer, postForm } from '../../../testkit/requests.ts'
+import { startServer } from '../../../testkit/test-server.ts'
 
 const FLOOD = 10_000
 const AT_ONCE = 50

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { calculateJwkThumbprint, createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose'
-import { type Answer, get, issue, send } from '../support/requests.ts'
-import { startServer, type TestServer } from '../support/test-server.ts'
+import { type Answer, get, issue, send } from '../../../testkit/requests.ts'
+import { startServer, type TestServer } from '../../../testkit/test-server.ts'
 
 const PATH = '/.well-known/jwks.json'
 

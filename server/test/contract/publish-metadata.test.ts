@@ -1,8 +1,8 @@
 // GET /.well-known/oauth-authorization-server and its twin of OpenID Connect.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { assertError, get, send } from '../support/requests.ts'
-import { startServer, type TestServer } from '../support/test-server.ts'
+import { assertError, get, send } from '../../../testkit/requests.ts'
+import { startServer, type TestServer } from '../../../testkit/test-server.ts'
 
 const ASSERTION_ALGORITHMS = ['ES256', 'ES384', 'Ed25519', 'EdDSA', 'RS256', 'PS256']
 

@@ -4,9 +4,9 @@ import { after, before, beforeEach, test } from 'node:test'
 import { createRemoteJWKSet, exportJWK, jwtVerify } from 'jose'
 import * as oauth from 'oauth4webapi'
 import * as openid from 'openid-client'
-import { registerKeys } from '../support/client-assertions.ts'
-import { issue } from '../support/requests.ts'
-import { type AgentOfTest, AUDIENCE, catchUp, startServer, type TestServer } from '../support/test-server.ts'
+import { registerKeys } from '../../../testkit/client-assertions.ts'
+import { issue } from '../../../testkit/requests.ts'
+import { type AgentOfTest, AUDIENCE, catchUp, startServer, type TestServer } from '../../../testkit/test-server.ts'
 
 const LOOPBACK = { [oauth.allowInsecureRequests]: true } as const
 /** RFC 8707 §2: `resource` may be given several times. Neither is the audience of a token that asks for none. */

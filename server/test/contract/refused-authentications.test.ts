@@ -2,10 +2,10 @@
 // audit log.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { askToken, basic, bearer, get, introspect, issue, postForm } from '../support/requests.ts'
-import { askAndReset } from '../support/reset-connections.ts'
-import { countRows } from '../support/store-file.ts'
-import { type AgentOfTest, startServer, type TestServer } from '../support/test-server.ts'
+import { askToken, basic, bearer, get, introspect, issue, postForm } from '../../../testkit/requests.ts'
+import { askAndReset } from '../../../testkit/reset-connections.ts'
+import { countRows } from '../../../testkit/store-file.ts'
+import { type AgentOfTest, startServer, type TestServer } from '../../../testkit/test-server.ts'
 
 type Count = {
   readonly way: string

@@ -1,8 +1,8 @@
 // Headers of which there must be one: Node keeps the first of two in silence, so they are counted before.
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
-import { sendBytes } from '../support/requests.ts'
-import { startServer, type TestServer } from '../support/test-server.ts'
+import { sendBytes } from '../../../testkit/requests.ts'
+import { startServer, type TestServer } from '../../../testkit/test-server.ts'
 
 suite('repeated headers', () => {
   let service: TestServer

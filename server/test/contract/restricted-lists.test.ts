@@ -1,8 +1,8 @@
 // An API key limited to audiences sees only its own tokens in the lists, and learns of no others by their cursors.
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
-import { get, issue, revoke } from '../support/requests.ts'
-import { type AgentOfTest, startServer, type TestServer } from '../support/test-server.ts'
+import { get, issue, revoke } from '../../../testkit/requests.ts'
+import { type AgentOfTest, startServer, type TestServer } from '../../../testkit/test-server.ts'
 
 const [OURS, THEIRS] = ['https://ours.example', 'https://theirs.example']
 

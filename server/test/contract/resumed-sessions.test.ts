@@ -5,11 +5,11 @@ import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import { after, before, test } from 'node:test'
 import { connect, type SecureVersion } from 'node:tls'
-import { trust } from '../support/client-assertions.ts'
-import { startWithCertificates } from '../support/client-certificates.ts'
-import { CERTIFICATE } from '../support/loopback-certificate.ts'
-import { CN, type MadeCertificate, makeAuthority, makeCertificate } from '../support/make-certificate.ts'
-import type { AgentOfTest, TestServer } from '../support/test-server.ts'
+import { trust } from '../../../testkit/client-assertions.ts'
+import { startWithCertificates } from '../../../testkit/client-certificates.ts'
+import { CERTIFICATE } from '../../../testkit/loopback-certificate.ts'
+import { CN, type MadeCertificate, makeAuthority, makeCertificate } from '../../../testkit/make-certificate.ts'
+import type { AgentOfTest, TestServer } from '../../../testkit/test-server.ts'
 
 const SUBJECT = [[[CN, 'reports']]] as const
 const authority = makeAuthority('trusted')

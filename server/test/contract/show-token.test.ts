@@ -14,8 +14,8 @@ import {
   postJson,
   revoke,
   send,
-} from '../support/requests.ts'
-import { type AgentOfTest, AUDIENCE, startServer, type TestServer } from '../support/test-server.ts'
+} from '../../../testkit/requests.ts'
+import { type AgentOfTest, AUDIENCE, startServer, type TestServer } from '../../../testkit/test-server.ts'
 
 type Life = Readonly<Record<string, unknown>>
 

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createLocalJWKSet, decodeProtectedHeader, type JSONWebKeySet, jwtVerify } from 'jose'
-import { admin, call } from '../support/administration.ts'
-import { get, introspect, issue, postForm, revoke } from '../support/requests.ts'
-import { startServer, type TestServer } from '../support/test-server.ts'
+import { admin, call } from '../../../testkit/administration.ts'
+import { get, introspect, issue, postForm, revoke } from '../../../testkit/requests.ts'
+import { startServer, type TestServer } from '../../../testkit/test-server.ts'
 
 const SIGNED = 'application/token-introspection+jwt'
 

@@ -16,8 +16,8 @@ import {
   issue,
   postForm,
   revoke,
-} from '../support/requests.ts'
-import { type AgentOfTest, startServer, type TestServer } from '../support/test-server.ts'
+} from '../../../testkit/requests.ts'
+import { type AgentOfTest, startServer, type TestServer } from '../../../testkit/test-server.ts'
 
 const PATH = '/oauth/introspect/v2'
 const SIGNED = 'application/token-introspection+jwt'

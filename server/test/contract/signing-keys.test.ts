@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { after, before, beforeEach, test } from 'node:test'
-import { admin, call, type Headers } from '../support/administration.ts'
-import { type AgentOfTest, startServer, type TestServer } from '../support/test-server.ts'
-import { type Answer, assertProblem, get, introspect, issue } from '../support/requests.ts'
-import { readRows, withFile } from '../support/store-file.ts'
+import { admin, call, type Headers } from '../../../testkit/administration.ts'
+import { type AgentOfTest, startServer, type TestServer } from '../../../testkit/test-server.ts'
+import { type Answer, assertProblem, get, introspect, issue } from '../../../testkit/requests.ts'
+import { readRows, withFile } from '../../../testkit/store-file.ts'
 
 const KEYS = '/api/v1/keys'
 const READY_MS = 360_000

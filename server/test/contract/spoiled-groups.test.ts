@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { Unavailable } from '../../src/domain/refusal.ts'
-import type { Ports } from '../../src/ports.ts'
-import { type FormAnswer, type FormRequest, sendTogether } from '../support/together.ts'
-import { basic, claimsOf, issue } from '../support/requests.ts'
-import { isPostgresTested } from '../support/store.ts'
-import { countRows, withFile } from '../support/store-file.ts'
-import { type AgentOfTest, startServer, type TestServer, type TestServerOptions } from '../support/test-server.ts'
+import type { Ports } from '../../src/ports/ports.ts'
+import { type FormAnswer, type FormRequest, sendTogether } from '../../../testkit/together.ts'
+import { basic, claimsOf, issue } from '../../../testkit/requests.ts'
+import { isPostgresTested } from '../../../testkit/store.ts'
+import { countRows, withFile } from '../../../testkit/store-file.ts'
+import { type AgentOfTest, startServer, type TestServer, type TestServerOptions } from '../../../testkit/test-server.ts'
 
 type World = { readonly service: TestServer; readonly honest: AgentOfTest; readonly culprit: AgentOfTest }
 
@@ -65,7 +65,7 @@ test('one connection that sends such ids fails none of the requests of others', 
 })
 
 /** A look at the clients of a group fails where this one is among them, past every check of the edge. */
-const failLookAt =
+const failLookupAt =
   (isCulprit: (clientId: string) => boolean) =>
   ({ agents, ...ports }: Ports): Ports => ({
     ...ports,
@@ -80,7 +80,7 @@ const failLookAt =
 
 test('a look-up of clients that fails for one of them fails its request alone', async t => {
   let culpritId = ''
-  const { service, honest, culprit } = await start(t, { break: failLookAt(id => id === culpritId) })
+  const { service, honest, culprit } = await start(t, { break: failLookupAt(id => id === culpritId) })
   culpritId = culprit.clientId
   const answers = await sendTogether(service, [honest, culprit, honest, honest].map(requestOf))
   assert.deepEqual(statusesOf(answers), [200, 500, 200, 200])

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import { userInfo } from 'node:os'
 import { after, before, test } from 'node:test'
-import { countRows } from '../support/store-file.ts'
-import { get, send } from '../support/requests.ts'
-import { startServer, type TestServer } from '../support/test-server.ts'
+import { countRows } from '../../../testkit/store-file.ts'
+import { get, send } from '../../../testkit/requests.ts'
+import { startServer, type TestServer } from '../../../testkit/test-server.ts'
 
 type Description = { readonly paths: Readonly<Record<string, Readonly<Record<string, { security?: unknown[] }>>>> }
 

@@ -5,10 +5,10 @@ import { test } from 'node:test'
 import fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { ACCESS } from '../../src/domain/access.ts'
-import { takeJson } from '../../src/http/json-body.ts'
-import { describeAdministration, describeRead } from '../../src/http/openapi.ts'
-import { registerOpenapi } from '../../src/http/openapi-document.ts'
-import { watchAnswers } from '../support/watch-answers.ts'
+import { takeJson } from '../../src/http/wire/json-body.ts'
+import { describeAdministration, describeRead } from '../../src/http/openapi/openapi.ts'
+import { registerOpenapi } from '../../src/http/openapi/openapi-document.ts'
+import { watchAnswers } from '../../../testkit/watch-answers.ts'
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => unknown
 

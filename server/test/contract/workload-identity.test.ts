@@ -1,7 +1,7 @@
 // Workload identity: an agent trusts the tokens that another issuer gives a workload, and at most one agent matches.
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
-import { admin, call } from '../support/administration.ts'
+import { admin, call } from '../../../testkit/administration.ts'
 import {
   askAsserting,
   assertRefused,
@@ -12,12 +12,12 @@ import {
   secondsOf,
   signAssertion,
   trust,
-} from '../support/client-assertions.ts'
-import { makeProofKey } from '../support/dpop.ts'
-import { type IdentityProvider, startIdentityProvider } from '../support/identity-provider.ts'
-import { type Answer, assertProblem, claimsOf, introspect, issue } from '../support/requests.ts'
-import { countRows } from '../support/store-file.ts'
-import { type AgentOfTest, startServer, type TestServer } from '../support/test-server.ts'
+} from '../../../testkit/client-assertions.ts'
+import { makeProofKey } from '../../../testkit/dpop.ts'
+import { type IdentityProvider, startIdentityProvider } from '../../../testkit/identity-provider.ts'
+import { type Answer, assertProblem, claimsOf, introspect, issue } from '../../../testkit/requests.ts'
+import { countRows } from '../../../testkit/store-file.ts'
+import { type AgentOfTest, startServer, type TestServer } from '../../../testkit/test-server.ts'
 
 type Body = Readonly<Record<string, unknown>>
 

@@ -1,8 +1,8 @@
 // Comma-separated values: quoting by RFC 4180, and formulas that no spreadsheet runs.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { type Columns, csvHeader, csvLine } from '../../src/domain/csv.ts'
-import { parseCsv } from '../support/csv.ts'
+import { type Columns, csvHeader, csvLine } from '../../src/domain/lists/csv.ts'
+import { parseCsv } from '../../../testkit/csv.ts'
 
 type Pair = { readonly a: string | number | null; readonly b: string | number | null }
 

@@ -1,7 +1,7 @@
 // What the bytes of a JSON text tell before it is parsed.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { countValues, isOneStructure } from '../../src/domain/json-values.ts'
+import { countValues, isOneStructure } from '../../src/domain/text/json-values.ts'
 
 const COUNTS: readonly (readonly [string, number])[] = [
   ['0', 1],

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { findMemberFault, formatMemberFault } from '../../src/domain/member-names.ts'
+import { findMemberFault, formatMemberFault } from '../../src/domain/text/member-names.ts'
 
 const faultIn = (json: string): string | undefined => {
   JSON.parse(json)

@@ -1,9 +1,9 @@
 // Exports that cannot go on, or whose caller does not: refused before they begin, or broken off so that everybody sees it.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { PageRequest, TokenFilters } from '../../src/domain/page.ts'
+import type { PageRequest, TokenFilters } from '../../src/domain/lists/page.ts'
 import { Unavailable } from '../../src/domain/refusal.ts'
-import { assertProblem, bearer, get } from '../support/requests.ts'
+import { assertProblem, bearer, get } from '../../../testkit/requests.ts'
 import {
   LARGE,
   makeExportWorld,
@@ -13,8 +13,8 @@ import {
   readExport,
   recordOf,
   TOKENS_EXPORT,
-} from '../support/exports.ts'
-import type { TestServer } from '../support/test-server.ts'
+} from '../../../testkit/exports.ts'
+import type { TestServer } from '../../../testkit/test-server.ts'
 
 const EXPORTS_MAX = 4
 /** What does not break off must turn the test red, not leave it waiting. */

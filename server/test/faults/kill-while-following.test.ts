@@ -11,8 +11,8 @@ import {
   restart,
   untilClosed,
   untilMoved,
-} from '../../drill/end-all-tokens.ts'
-import { prepareService } from '../../drill/service-under-drill.ts'
+} from '../../../drills/end-all-tokens.ts'
+import { prepareService } from '../../../drills/service-under-drill.ts'
 
 const TOKENS = 20_000
 const SAMPLES = 50

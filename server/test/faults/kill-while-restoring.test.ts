@@ -6,9 +6,9 @@ import { readdirSync, watch } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import { readBackup } from '../../src/store/sqlite/read-backup.ts'
+import { readBackup } from '../../src/store/offline/sqlite/read-backup.ts'
 import { KEY, makeFolder, run } from '../cli/run-mintmark.ts'
-import { countRows, readRows, withFile } from '../support/store-file.ts'
+import { countRows, readRows, withFile } from '../../../testkit/store-file.ts'
 
 const PROGRAM = resolve(import.meta.dirname, '../../src/main.ts')
 const VARIABLES = { MINTMARK_KEY_ENCRYPTION_KEY: KEY }

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import Database from 'better-sqlite3'
 import { monotonicMs } from '../../src/store/monotonic.ts'
-import { askToken, assertError, introspect, issue, revoke, sendBytes } from '../support/requests.ts'
-import { type AgentOfTest, startServer, type TestServer } from '../support/test-server.ts'
+import { askToken, assertError, introspect, issue, revoke, sendBytes } from '../../../testkit/requests.ts'
+import { type AgentOfTest, startServer, type TestServer } from '../../../testkit/test-server.ts'
 
 const ISSUES_MAX = 2048
 /** Of each a flood of its own, together more than the service takes. */
@@ -22,7 +22,7 @@ type Full = { readonly wanted: number; readonly resolve: () => void }
 
 /** A service that counts what it does for token requests; `written` waits until so many are at the writing thread. */
 const makeWorld = async (t: TestContext) => {
-  const done = { inserts: 0, lookUps: 0 }
+  const done = { inserts: 0, lookups: 0 }
   let full: Full | undefined
   const service = await startServer({
     deadlineMs: PATIENT_MS,
@@ -39,7 +39,7 @@ const makeWorld = async (t: TestContext) => {
       agents: {
         ...agents,
         viewForIssue: (ids, freshness) => {
-          done.lookUps += 1
+          done.lookups += 1
           return agents.viewForIssue(ids, freshness)
         },
       },

@@ -4,13 +4,21 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { test, type TestContext } from 'node:test'
 import Database from 'better-sqlite3'
 import { monotonicMs } from '../../src/store/monotonic.ts'
-import { groupCommit } from '../../src/store/sqlite/group-commit.ts'
-import { INSERTED } from '../../src/store/sqlite/outcomes.ts'
-import type { JobInput, JobName } from '../../src/store/sqlite/jobs.ts'
-import { packTokens } from '../../src/store/sqlite/packed-tokens.ts'
-import type { WritingConnection } from '../../src/store/sqlite/transaction.ts'
-import { act, createAgent, issue, makeTestStore, newTokens, type TestAgent, type TestStore } from '../support/store.ts'
-import { countRows, readRows, withFile, withWritingConnection } from '../support/store-file.ts'
+import { groupCommit } from '../../src/store/sqlite/writer/group-commit.ts'
+import { INSERTED } from '../../src/store/sqlite/writer/outcomes.ts'
+import type { JobInput, JobName } from '../../src/store/sqlite/writer/jobs.ts'
+import { packTokens } from '../../src/store/sqlite/writer/packed-tokens.ts'
+import type { WritingConnection } from '../../src/store/sqlite/connection/transaction.ts'
+import {
+  act,
+  createAgent,
+  issue,
+  makeTestStore,
+  newTokens,
+  type TestAgent,
+  type TestStore,
+} from '../../../testkit/store.ts'
+import { countRows, readRows, withFile, withWritingConnection } from '../../../testkit/store-file.ts'
 
 const REVOKE = act('token.revoke')
 

@@ -3,14 +3,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { MessageChannel } from 'node:worker_threads'
 import Database from 'better-sqlite3'
-import type { Ports } from '../../src/ports.ts'
-import { clockOf } from '../../src/store/sqlite/clock.ts'
-import { groupCommit } from '../../src/store/sqlite/group-commit.ts'
+import type { Ports } from '../../src/ports/ports.ts'
+import { clockOf } from '../../src/store/sqlite/connection/clock.ts'
+import { groupCommit } from '../../src/store/sqlite/writer/group-commit.ts'
 import { connectStore, type StoreHost } from '../../src/store/sqlite/open.ts'
-import { type WritingConnection, writingConnection } from '../../src/store/sqlite/transaction.ts'
-import type { JobMessage } from '../../src/store/sqlite/writer-messages.ts'
-import { type Answer, askToken, basic, get, introspect, issue, postForm, revoke } from '../support/requests.ts'
-import { startServer } from '../support/test-server.ts'
+import { type WritingConnection, writingConnection } from '../../src/store/sqlite/connection/transaction.ts'
+import type { JobMessage } from '../../src/store/sqlite/writer/writer-messages.ts'
+import { type Answer, askToken, basic, get, introspect, issue, postForm, revoke } from '../../../testkit/requests.ts'
+import { startServer } from '../../../testkit/test-server.ts'
 
 /** How long is waited for a disk that hangs: less than a request may take. */
 const HANGING_MS = 2000
@@ -89,16 +89,16 @@ for (const [name, disk] of Object.entries(FAULTS)) {
           get(service, '/readyz'),
         ])
       const read = () => Promise.all([introspect(service, key, token), list(), history()])
-      const told = (answers: readonly Answer[]) =>
+      const reported = (answers: readonly Answer[]) =>
         answers.map(({ status, headers }) => `${status} ${headers['retry-after'] ?? 'no'}`)
 
       fault = disk
-      assert.deepEqual(told(await write()), ['503 1', '503 1', '503 1', '503 1'])
+      assert.deepEqual(reported(await write()), ['503 1', '503 1', '503 1', '503 1'])
       const [introspected, live, ended] = await read()
       assert.match(introspected.text, /^\{"active":true,/)
       assert.deepEqual([live.text, ended.text], [listed, '{"data":[],"next_cursor":null}'])
       service.clock.advance(1001)
-      assert.deepEqual(told(await read()), ['503 1', '503 1', '503 1'])
+      assert.deepEqual(reported(await read()), ['503 1', '503 1', '503 1'])
       assert.equal((await get(service, '/.well-known/jwks.json')).status, 200)
 
       fault = undefined

@@ -15,8 +15,8 @@ import {
   newTokens,
   someSigningKey,
   type TestedStore,
-} from '../support/store.ts'
-import { readRows } from '../support/store-file.ts'
+} from '../../../testkit/store.ts'
+import { readRows } from '../../../testkit/store-file.ts'
 
 const SHORT_MS = 150
 const LONG_MS = 60_000

@@ -6,8 +6,8 @@ import { setImmediate as turn } from 'node:timers/promises'
 import type { Worker } from 'node:worker_threads'
 import Database from 'better-sqlite3'
 import { Unavailable } from '../../src/domain/refusal.ts'
-import { act, createAgent, issue, KEEP_LONG, makeTestStore, newTokens } from '../support/store.ts'
-import { countRows, withFile } from '../support/store-file.ts'
+import { act, createAgent, issue, KEEP_LONG, makeTestStore, newTokens } from '../../../testkit/store.ts'
+import { countRows, withFile } from '../../../testkit/store-file.ts'
 
 const REVOKE = act('token.revoke')
 
@@ -131,9 +131,9 @@ test('a fault of the maintenance ends no thread, and the backfill goes on once i
   t.after(world.dispose)
   const { store, file } = world
   const threads: Worker[] = []
-  const remember = (thread: Worker): void => void threads.push(thread)
-  process.on('worker', remember)
-  t.after(() => process.off('worker', remember))
+  const cache = (thread: Worker): void => void threads.push(thread)
+  process.on('worker', cache)
+  t.after(() => process.off('worker', cache))
   const agent = await createAgent(store)
   await issue(store, agent, ...Array.from({ length: 65 }, () => ({})))
   const broken = `create trigger broken before insert on ended begin select raise(abort, 'broken'); end`

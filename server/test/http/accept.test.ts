@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
-import { ACCEPT_CHARACTERS_MAX, makeNegotiator } from '../../src/http/accept.ts'
+import { ACCEPT_CHARACTERS_MAX, makeNegotiator } from '../../src/http/oauth/accept.ts'
 
 const JSON_TYPE = 'application/json'
 const OTHER = 'application/token-introspection+jwt'

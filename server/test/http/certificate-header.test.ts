@@ -1,18 +1,18 @@
 // The forms in which proxies hand on a client certificate, and what is none of them.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { CertificateForm } from '../../src/domain/certificate-header.ts'
-import { readCertificateHeader } from '../../src/http/certificate-header.ts'
-import { clientCertificates } from '../../src/keys/client-certificates.ts'
-import { makeCertificate } from '../support/make-certificate.ts'
+import type { CertificateForm } from '../../src/domain/clients/certificate-header.ts'
+import { readCertificateHeader } from '../../src/http/oauth/certificate-header.ts'
+import { clientCertificates } from '../../src/keys/clients/client-certificates.ts'
+import { makeCertificate } from '../../../testkit/make-certificate.ts'
 
 /** Chance decides whether the base64 of a certificate has a character that base64url spells otherwise; this one's has. */
-const makeTelling = (): ReturnType<typeof makeCertificate> => {
+const makeReporting = (): ReturnType<typeof makeCertificate> => {
   const made = makeCertificate()
-  return Buffer.from(made.der).toString('base64').includes('+') ? made : makeTelling()
+  return Buffer.from(made.der).toString('base64').includes('+') ? made : makeReporting()
 }
 
-const certificate = makeTelling()
+const certificate = makeReporting()
 const base64 = Buffer.from(certificate.der).toString('base64')
 const escaped = encodeURIComponent(certificate.cert)
 

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { Unavailable } from '../../src/domain/refusal.ts'
-import { makeOutageLog } from '../../src/http/outage-log.ts'
-import { askToken } from '../support/requests.ts'
-import { startServer } from '../support/test-server.ts'
+import { makeOutageLog } from '../../src/http/wire/outage-log.ts'
+import { askToken } from '../../../testkit/requests.ts'
+import { startServer } from '../../../testkit/test-server.ts'
 
 const AWAY = new Unavailable('The database is away.')
 const SLOW = new Unavailable('The database is slow.')
@@ -13,26 +13,26 @@ const makeLog = (t: TestContext) => {
   t.mock.timers.enable({ apis: ['setInterval'] })
   let now = 1000
   const lines: (readonly [string, object])[] = []
-  const told: string[] = []
+  const reported: string[] = []
   const warn = (fields: object, message: string): void => void lines.push([message, fields])
-  const debug = (fields: object): void => void told.push((fields as { requestId: string }).requestId)
+  const debug = (fields: object): void => void reported.push((fields as { requestId: string }).requestId)
   const log = makeOutageLog({ logger: { warn, debug }, monotonic: () => now })
   const pass = (ms: number): void => {
     now += ms
     t.mock.timers.tick(ms)
   }
-  return { log, pass, told, take: () => lines.splice(0) }
+  return { log, pass, reported, take: () => lines.splice(0) }
 }
 
 test('an outage is one line at its beginning, a counted one every ten seconds, and one at its end', t => {
-  const { log, pass, told, take } = makeLog(t)
-  log.tell('a', AWAY)
+  const { log, pass, reported, take } = makeLog(t)
+  log.report('a', AWAY)
   assert.deepEqual(take(), [['unavailable', { requestId: 'a', reason: AWAY.message }]])
   pass(4000)
-  for (const id of ['b', 'c']) log.tell(id, AWAY)
-  log.tell('d', SLOW)
+  for (const id of ['b', 'c']) log.report(id, AWAY)
+  log.report('d', SLOW)
   assert.deepEqual(take(), [])
-  assert.deepEqual(told, ['b', 'c', 'd'])
+  assert.deepEqual(reported, ['b', 'c', 'd'])
   pass(6000)
   const reasons = [
     { reason: AWAY.message, requests: 2 },
@@ -40,7 +40,7 @@ test('an outage is one line at its beginning, a counted one every ten seconds, a
   ]
   assert.deepEqual(take(), [['still unavailable', { requests: 4, seconds: 4, reasons }]])
   pass(2500)
-  log.tell('e', SLOW)
+  log.report('e', SLOW)
   pass(7500)
   const since = [{ reason: SLOW.message, requests: 1 }]
   assert.deepEqual(take(), [['still unavailable', { requests: 5, seconds: 12.5, reasons: since }]])
@@ -52,12 +52,12 @@ test('an outage is one line at its beginning, a counted one every ten seconds, a
 
 test('the next outage begins anew, and what a process that ends has not told it tells then', t => {
   const { log, pass, take } = makeLog(t)
-  log.tell('a', AWAY)
+  log.report('a', AWAY)
   pass(10_000)
   take()
-  log.tell('b', SLOW)
+  log.report('b', SLOW)
   pass(3000)
-  log.tell('c', SLOW)
+  log.report('c', SLOW)
   log.close()
   log.close()
   assert.deepEqual(take(), [
@@ -70,7 +70,7 @@ test('the next outage begins anew, and what a process that ends has not told it 
 
 test('of many reasons eight are named, and the rest is counted together', t => {
   const { log, pass, take } = makeLog(t)
-  for (let n = 0; n <= 20; n += 1) log.tell(`r${n}`, new Unavailable(`Reason ${n}.`))
+  for (let n = 0; n <= 20; n += 1) log.report(`r${n}`, new Unavailable(`Reason ${n}.`))
   pass(10_000)
   const [, counted = ['', {}]] = take()
   const { reasons } = counted[1] as { reasons: readonly { reason: string; requests: number }[] }

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
-import { makeSpareTime } from '../../src/http/spare-time.ts'
+import { makeIdleTime } from '../../src/http/wire/spare-time.ts'
 
 test('steps are run one at a time and in order, and each is told what came of it', async () => {
-  const spareTime = makeSpareTime()
+  const idleTime = makeIdleTime()
   const log: string[] = []
   const step = (name: string) => async (): Promise<string> => {
     log.push(`${name} begins`)
@@ -13,24 +13,24 @@ test('steps are run one at a time and in order, and each is told what came of it
     log.push(`${name} ends`)
     return name
   }
-  assert.deepEqual(await Promise.all(['a', 'b', 'c'].map(name => spareTime(step(name)))), ['a', 'b', 'c'])
+  assert.deepEqual(await Promise.all(['a', 'b', 'c'].map(name => idleTime(step(name)))), ['a', 'b', 'c'])
   assert.deepEqual(log, ['a begins', 'a ends', 'b begins', 'b ends', 'c begins', 'c ends'])
 })
 
 test('a step that fails is told to who asked for it, and the next one is run', async () => {
-  const spareTime = makeSpareTime()
-  const failing = spareTime(() => Promise.reject(new Error('no')))
-  const thrown = spareTime(() => {
+  const idleTime = makeIdleTime()
+  const failing = idleTime(() => Promise.reject(new Error('no')))
+  const thrown = idleTime(() => {
     throw new Error('thrown')
   })
-  const next = spareTime(() => Promise.resolve('next'))
+  const next = idleTime(() => Promise.resolve('next'))
   await assert.rejects(failing, /^Error: no$/)
   await assert.rejects(thrown, /^Error: thrown$/)
   assert.equal(await next, 'next')
 })
 
 test('the event loop turns between two steps that have nothing to wait for', async () => {
-  const spareTime = makeSpareTime()
+  const idleTime = makeIdleTime()
   let turns = 0
   const counting = async (): Promise<void> => {
     for (let n = 0; n < 3; n += 1) {
@@ -38,8 +38,8 @@ test('the event loop turns between two steps that have nothing to wait for', asy
       turns += 1
     }
   }
-  await spareTime(() => Promise.resolve())
+  await idleTime(() => Promise.resolve())
   const counted = counting()
-  assert.ok((await spareTime(() => Promise.resolve(turns))) > 0)
+  assert.ok((await idleTime(() => Promise.resolve(turns))) > 0)
   await counted
 })

@@ -1,7 +1,7 @@
 // bcrypt against hashes that libxcrypt 4.4 made with crypt(3).
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { opensBcrypt } from '../../src/keys/bcrypt.ts'
+import { opensBcrypt } from '../../src/keys/clients/bcrypt.ts'
 
 const HASHES: Readonly<Record<string, string>> = {
   '': '$2a$05$CCCCCCCCCCCCCCCCCCCCC.7uG0VCzI2bS7j6ymqJi9CdcdxiRTWNy',

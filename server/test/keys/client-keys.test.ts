@@ -3,12 +3,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { Unavailable } from '../../src/domain/refusal.ts'
-import { makeClientKeys, WAITING_MAX } from '../../src/keys/client-keys.ts'
-import type { Fetch } from '../../src/keys/fetch-json.ts'
-import { READINGS_APART_MILLISECONDS } from '../../src/keys/key-sets.ts'
-import { WAITING_A_PLACE_MAX } from '../../src/keys/provider-key-cache.ts'
-import { makeProofKey } from '../support/dpop.ts'
-import { keySetsBy } from '../support/key-sets.ts'
+import { makeClientKeys, WAITING_MAX } from '../../src/keys/clients/client-keys.ts'
+import type { Fetch } from '../../src/keys/providers/fetch-json.ts'
+import { READINGS_APART_MILLISECONDS } from '../../src/keys/providers/key-sets.ts'
+import { WAITING_A_PLACE_MAX } from '../../src/keys/providers/provider-key-cache.ts'
+import { makeProofKey } from '../../../testkit/dpop.ts'
+import { keySetsBy } from '../../../testkit/key-sets.ts'
 
 const key = makeProofKey()
 

@@ -1,7 +1,11 @@
 // The order of verifications: fair by credential and by network, bounded, and with rests for those who caused the work.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { makeForeignHashQueue, VERIFICATIONS_MAX, VERIFICATIONS_OF_ONE_MAX } from '../../src/keys/foreign-hash-queue.ts'
+import {
+  makeForeignHashQueue,
+  VERIFICATIONS_MAX,
+  VERIFICATIONS_OF_ONE_MAX,
+} from '../../src/keys/clients/foreign-hash-queue.ts'
 
 type One = { readonly credentialId: string; readonly network: string; readonly name: string; until: number }
 

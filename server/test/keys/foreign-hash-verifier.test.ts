@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Unavailable } from '../../src/domain/refusal.ts'
-import { makeForeignHashVerifier, WAITERS_MAX } from '../../src/keys/foreign-hash-verifier.ts'
-import { VERIFICATIONS_MAX, VERIFICATIONS_OF_ONE_MAX } from '../../src/keys/foreign-hash-queue.ts'
-import { pbkdf2Hash } from '../support/imports.ts'
+import { makeForeignHashVerifier, WAITERS_MAX } from '../../src/keys/clients/foreign-hash-verifier.ts'
+import { VERIFICATIONS_MAX, VERIFICATIONS_OF_ONE_MAX } from '../../src/keys/clients/foreign-hash-queue.ts'
+import { pbkdf2Hash } from '../../../testkit/imports.ts'
 
 const SECRET = 'a secret of another server'
 const HASH = pbkdf2Hash(SECRET, 10)
@@ -19,15 +19,15 @@ const proofOf = (credentialId: string, ...secrets: readonly string[]) => ({
 })
 
 test('the secret that the hash is of is told, whichever form it was sent in; a wrong one is wrong', async () => {
-  const prove = makeForeignHashVerifier()
-  assert.deepEqual(await prove(proofOf('a', SECRET)), { secret: SECRET })
-  assert.deepEqual(await prove(proofOf('a', 'another', SECRET)), { secret: SECRET })
-  assert.equal(await prove(proofOf('a', 'another')), 'wrong')
-  assert.equal(await prove(proofOf('a')), 'wrong')
+  const verifySecret = makeForeignHashVerifier()
+  assert.deepEqual(await verifySecret(proofOf('a', SECRET)), { secret: SECRET })
+  assert.deepEqual(await verifySecret(proofOf('a', 'another', SECRET)), { secret: SECRET })
+  assert.equal(await verifySecret(proofOf('a', 'another')), 'wrong')
+  assert.equal(await verifySecret(proofOf('a')), 'wrong')
 })
 
 test('PBKDF2 with SHA-512 and bcrypt are proved too, and what is no hash is opened by nothing', async () => {
-  const prove = makeForeignHashVerifier()
+  const verifySecret = makeForeignHashVerifier()
   const hashes = {
     [pbkdf2Hash(SECRET, 3, 'sha512')]: { secret: SECRET },
     $2b$04$abcdefghijklmnopqrstuuMFdJu9yVgmagVAIC24fOZkaFqd3s9JC: 'wrong',
@@ -35,27 +35,27 @@ test('PBKDF2 with SHA-512 and bcrypt are proved too, and what is no hash is open
     '': 'wrong',
   }
   for (const [foreignHash, expected] of Object.entries(hashes)) {
-    assert.deepEqual(await prove({ ...proofOf('a', SECRET), foreignHash }), expected)
+    assert.deepEqual(await verifySecret({ ...proofOf('a', SECRET), foreignHash }), expected)
   }
 })
 
 test('the same secret at once is verified once for as many as may wait for it; the next one is busy', async () => {
   let verifications = 0
   const held = Promise.withResolvers<number>()
-  const prove = makeForeignHashVerifier({
+  const verifySecret = makeForeignHashVerifier({
     verify: () => {
       verifications += 1
       return held.promise
     },
   })
   const asked = Array.from({ length: WAITERS_MAX }, (_, n) =>
-    prove({ ...proofOf('a', SECRET), source: `192.0.2.${n}` }),
+    verifySecret({ ...proofOf('a', SECRET), source: `192.0.2.${n}` }),
   )
-  assert.equal(await prove(proofOf('a', SECRET)), 'busy')
+  assert.equal(await verifySecret(proofOf('a', SECRET)), 'busy')
   held.resolve(0)
   for (const answer of await Promise.all(asked)) assert.deepEqual(answer, { secret: SECRET })
   assert.equal(verifications, 1)
-  assert.deepEqual(await prove(proofOf('a', SECRET)), { secret: SECRET })
+  assert.deepEqual(await verifySecret(proofOf('a', SECRET)), { secret: SECRET })
 })
 
 test('who waits no longer makes room for another, whose time then counts for the verification', async () => {
@@ -66,14 +66,14 @@ test('who waits no longer makes room for another, whose time then counts for the
     messages.push(secrets)
     return held.promise
   }
-  const prove = makeForeignHashVerifier({ now: () => now, verify })
-  void prove(proofOf('other', SECRET))
-  const early = Array.from({ length: WAITERS_MAX }, () => prove({ ...proofOf('a', SECRET), until: 10 }))
-  assert.equal(await prove({ ...proofOf('a', SECRET), until: 20 }), 'busy')
+  const verifySecret = makeForeignHashVerifier({ now: () => now, verify })
+  void verifySecret(proofOf('other', SECRET))
+  const early = Array.from({ length: WAITERS_MAX }, () => verifySecret({ ...proofOf('a', SECRET), until: 10 }))
+  assert.equal(await verifySecret({ ...proofOf('a', SECRET), until: 20 }), 'busy')
   now = 10
-  const later = prove({ ...proofOf('b', SECRET), until: 20 })
+  const later = verifySecret({ ...proofOf('b', SECRET), until: 20 })
   assert.deepEqual(new Set(await Promise.all(early)), new Set(['busy']), 'none of them waits any more')
-  const joined = prove({ ...proofOf('b', SECRET), until: 40 })
+  const joined = verifySecret({ ...proofOf('b', SECRET), until: 40 })
   now = 30
   held.resolve(0)
   assert.deepEqual([await later, await joined], [{ secret: SECRET }, { secret: SECRET }])
@@ -82,30 +82,30 @@ test('who waits no longer makes room for another, whose time then counts for the
 
 test('a verification that fails is unavailable to all who wait for it, and the next one is made', async () => {
   let isBroken = true
-  const prove = makeForeignHashVerifier({
+  const verifySecret = makeForeignHashVerifier({
     verify: () => (isBroken ? Promise.reject(new Error('the thread ended')) : Promise.resolve(0)),
   })
-  const asked = [prove(proofOf('a', SECRET)), prove(proofOf('a', SECRET))]
+  const asked = [verifySecret(proofOf('a', SECRET)), verifySecret(proofOf('a', SECRET))]
   for (const answer of asked) await assert.rejects(answer, Unavailable)
   isBroken = false
-  assert.deepEqual(await prove(proofOf('a', SECRET)), { secret: SECRET })
+  assert.deepEqual(await verifySecret(proofOf('a', SECRET)), { secret: SECRET })
 })
 
 test('different secrets of one credential wait up to a bound, and keep no other credential out', async () => {
-  const prove = makeForeignHashVerifier()
-  const guesses = Array.from({ length: 10 }, (_, n) => prove(proofOf('attacked', `guess ${n}`)))
-  const other = prove(proofOf('other', SECRET))
+  const verifySecret = makeForeignHashVerifier()
+  const guesses = Array.from({ length: 10 }, (_, n) => verifySecret(proofOf('attacked', `guess ${n}`)))
+  const other = verifySecret(proofOf('other', SECRET))
   const answers = await Promise.all(guesses)
   assert.equal(answers.filter(answer => answer === 'wrong').length, VERIFICATIONS_OF_ONE_MAX)
   assert.equal(answers.filter(answer => answer === 'busy').length, 10 - VERIFICATIONS_OF_ONE_MAX)
   assert.deepEqual(await other, { secret: SECRET })
-  assert.deepEqual(await prove(proofOf('attacked', SECRET)), { secret: SECRET })
+  assert.deepEqual(await verifySecret(proofOf('attacked', SECRET)), { secret: SECRET })
 })
 
 test('all together wait up to a bound', async () => {
-  const prove = makeForeignHashVerifier()
+  const verifySecret = makeForeignHashVerifier()
   const answers = await Promise.all(
-    Array.from({ length: VERIFICATIONS_MAX + 3 }, (_, n) => prove(proofOf(`${n}`, SECRET))),
+    Array.from({ length: VERIFICATIONS_MAX + 3 }, (_, n) => verifySecret(proofOf(`${n}`, SECRET))),
   )
   assert.deepEqual(
     answers.map(answer => answer === 'busy'),
@@ -115,11 +115,11 @@ test('all together wait up to a bound', async () => {
 
 test('what has not begun in time is not begun', async () => {
   let now = 1000
-  const prove = makeForeignHashVerifier({ now: () => now })
-  const late = prove({ ...proofOf('a', SECRET), until: 1000 })
-  const inTime = prove({ ...proofOf('b', SECRET), until: 1001 })
+  const verifySecret = makeForeignHashVerifier({ now: () => now })
+  const late = verifySecret({ ...proofOf('a', SECRET), until: 1000 })
+  const inTime = verifySecret({ ...proofOf('b', SECRET), until: 1001 })
   assert.equal(await late, 'busy')
   assert.deepEqual(await inTime, { secret: SECRET })
   now = 1001
-  assert.equal(await prove({ ...proofOf('b', SECRET), until: 1001 }), 'busy')
+  assert.equal(await verifySecret({ ...proofOf('b', SECRET), until: 1001 }), 'busy')
 })

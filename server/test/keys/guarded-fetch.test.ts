@@ -4,8 +4,8 @@ import type { lookup } from 'node:dns'
 import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import { test, type TestContext } from 'node:test'
-import { fetchJson, type Fetched } from '../../src/keys/fetch-json.ts'
-import { makeGuardedFetch } from '../../src/keys/guarded-fetch.ts'
+import { fetchJson, type Fetched } from '../../src/keys/providers/fetch-json.ts'
+import { makeGuardedFetch } from '../../src/keys/providers/guarded-fetch.ts'
 
 type Resolve = typeof lookup
 
@@ -27,7 +27,7 @@ const startListener = async (t: TestContext, answer: RequestListener) => {
 }
 
 /** Answers each look-up with the next of these lists of addresses, and counts them. */
-const scripted = (...answers: readonly (readonly string[])[]) => {
+const programmed = (...answers: readonly (readonly string[])[]) => {
   let asked = 0
   const resolve = (_host: string, _options: object, done: (error: null, found: object[]) => void): void => {
     const addresses = answers[Math.min(asked, answers.length - 1)] ?? []
@@ -79,7 +79,7 @@ for (const address of NOT_PUBLIC) {
   test(`${address} is not connected to, neither as it stands nor by a name`, async () => {
     const literal = address.includes(':') ? `[${address}]` : address
     assertFailed(await get(`https://${literal}/jwks`, []), /no address for everybody's use/)
-    const { resolve } = scripted([address])
+    const { resolve } = programmed([address])
     assertFailed(await get('https://keys.example/jwks', [], resolve), /no address for everybody's use/)
   })
 }
@@ -93,7 +93,7 @@ test('spellings that a URL reads as an address of this machine are not connected
 })
 
 test('a name with one public and one private address is not connected to', async () => {
-  const { resolve } = scripted(['93.184.215.14', '10.0.0.1'])
+  const { resolve } = programmed(['93.184.215.14', '10.0.0.1'])
   assertFailed(await get('https://keys.example/jwks', [], resolve), /is at 10\.0\.0\.1/)
 })
 
@@ -105,10 +105,10 @@ test('an address in a range that is allowed is read', async t => {
 
 test('a name is resolved once, and connected to as it was checked', async t => {
   const { port, requests } = await startListener(t, (_request, response) => response.end('{"keys":[]}'))
-  const allowedFirst = scripted(['127.0.0.1'], ['10.0.0.1'])
+  const allowedFirst = programmed(['127.0.0.1'], ['10.0.0.1'])
   const read = await get(`http://localhost:${port}/jwks`, ['127.0.0.1/32'], allowedFirst.resolve)
   assert.deepEqual([read, allowedFirst.asked(), requests()], [{ value: { keys: [] } }, 1, 1])
-  const wrongFirst = scripted(['10.0.0.1'], ['127.0.0.1'])
+  const wrongFirst = programmed(['10.0.0.1'], ['127.0.0.1'])
   assertFailed(await get(`http://localhost:${port}/jwks`, ['127.0.0.1/32'], wrongFirst.resolve), /is at 10\.0\.0\.1/)
   assert.deepEqual([wrongFirst.asked(), requests()], [1, 1])
 })

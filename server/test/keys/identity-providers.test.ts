@@ -3,17 +3,21 @@ import assert from 'node:assert/strict'
 import { createHmac, createPublicKey } from 'node:crypto'
 import { after, test } from 'node:test'
 import type { OperatorCaller } from '../../src/domain/caller.ts'
-import { DEFAULT_ROLE_CLAIM, DEFAULT_ROLES, PROVIDER_ALGORITHMS } from '../../src/config-provider.ts'
+import { DEFAULT_ROLE_CLAIM, DEFAULT_ROLES, PROVIDER_ALGORITHMS } from '../../src/config/provider.ts'
 import { Unavailable } from '../../src/domain/refusal.ts'
-import { makeOperators, type IdentityProvider, type OperatorsOptions } from '../../src/keys/identity-providers.ts'
-import { KEYS_HELD_MILLISECONDS_MAX } from '../../src/keys/provider-key-cache.ts'
-import { forgerOf } from '../support/flood.ts'
+import {
+  makeOperators,
+  type IdentityProvider,
+  type OperatorsOptions,
+} from '../../src/keys/providers/identity-providers.ts'
+import { KEYS_HELD_MILLISECONDS_MAX } from '../../src/keys/providers/provider-key-cache.ts'
+import { forgerOf } from '../../../testkit/flood.ts'
 import {
   startIdentityProvider,
   type IdentityProvider as RunningProvider,
   type IdentityProviderOptions,
-} from '../support/identity-provider.ts'
-import { keySetsBy } from '../support/key-sets.ts'
+} from '../../../testkit/identity-provider.ts'
+import { keySetsBy } from '../../../testkit/key-sets.ts'
 
 const NOW = 1_795_000_000_500
 const SECONDS = Math.floor(NOW / 1000)

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { test } from 'node:test'
-import { READINGS_APART_MILLISECONDS, TWO_READINGS_MILLISECONDS } from '../../src/keys/key-sets.ts'
-import { KEYS_FRESH_MILLISECONDS, KEYS_HELD_MILLISECONDS_MAX } from '../../src/keys/provider-key-cache.ts'
-import { KEYS_IN_SET_MAX } from '../../src/keys/provider-key-set.ts'
-import type { ProviderKey } from '../../src/keys/provider-key.ts'
-import { isUnavailable, keyNamed, makeWorld, makeWorldOfThreads } from '../support/key-cache-world.ts'
+import { READINGS_APART_MILLISECONDS, TWO_READINGS_MILLISECONDS } from '../../src/keys/providers/key-sets.ts'
+import { KEYS_FRESH_MILLISECONDS, KEYS_HELD_MILLISECONDS_MAX } from '../../src/keys/providers/provider-key-cache.ts'
+import { KEYS_IN_SET_MAX } from '../../src/keys/providers/provider-key-set.ts'
+import type { ProviderKey } from '../../src/keys/providers/provider-key.ts'
+import { isUnavailable, keyNamed, makeWorld, makeWorldOfThreads } from '../../../testkit/key-cache-world.ts'
 
 const DOWN = { cause: 'it answered 500', detail: 'down' }
 

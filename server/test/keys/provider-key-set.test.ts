@@ -1,14 +1,14 @@
 // A provider's keys over real HTTP: where they are looked for, and what happens when they cannot be had.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { DEFAULT_ROLE_CLAIM, DEFAULT_ROLES, PROVIDER_ALGORITHMS } from '../../src/config-provider.ts'
+import { DEFAULT_ROLE_CLAIM, DEFAULT_ROLES, PROVIDER_ALGORITHMS } from '../../src/config/provider.ts'
 import type { OperatorCaller } from '../../src/domain/caller.ts'
 import { Unavailable } from '../../src/domain/refusal.ts'
-import { isProviderAddress } from '../../src/keys/fetch-json.ts'
-import { makeOperators } from '../../src/keys/identity-providers.ts'
-import { TWO_READINGS_MILLISECONDS } from '../../src/keys/key-sets.ts'
-import { startIdentityProvider, type Failure, type IdentityProvider } from '../support/identity-provider.ts'
-import { keySetsBy } from '../support/key-sets.ts'
+import { isProviderAddress } from '../../src/keys/providers/fetch-json.ts'
+import { makeOperators } from '../../src/keys/providers/identity-providers.ts'
+import { TWO_READINGS_MILLISECONDS } from '../../src/keys/providers/key-sets.ts'
+import { startIdentityProvider, type Failure, type IdentityProvider } from '../../../testkit/identity-provider.ts'
+import { keySetsBy } from '../../../testkit/key-sets.ts'
 
 const running: IdentityProvider[] = []
 after(() => Promise.all(running.map(provider => provider.close())))
@@ -97,9 +97,9 @@ const isOutage = (issuer: string, reason: RegExp, cause: string) => (error: unkn
   assert.ok(error instanceof Unavailable)
   assert.ok(error.message.includes(issuer))
   assert.match(error.message, reason)
-  const told = error.toCaller ?? ''
-  assert.ok(told.startsWith(`The keys of the identity provider ${issuer} cannot be read: ${cause}. `), told)
-  assert.doesNotMatch(told, /jwks|well-known/)
+  const reported = error.toCaller ?? ''
+  assert.ok(reported.startsWith(`The keys of the identity provider ${issuer} cannot be read: ${cause}. `), reported)
+  assert.doesNotMatch(reported, /jwks|well-known/)
   return true
 }
 

@@ -3,16 +3,20 @@ import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { test } from 'node:test'
 import { Unavailable } from '../../src/domain/refusal.ts'
-import { makeKeySet, READINGS_APART_MILLISECONDS, TWO_READINGS_MILLISECONDS } from '../../src/keys/key-sets.ts'
+import {
+  makeKeySet,
+  READINGS_APART_MILLISECONDS,
+  TWO_READINGS_MILLISECONDS,
+} from '../../src/keys/providers/key-sets.ts'
 import {
   KEYS_FRESH_MILLISECONDS,
   KEYS_HELD_MILLISECONDS_MAX,
   makeProviderKeyCache,
   WAITING_A_PLACE_MAX,
-} from '../../src/keys/provider-key-cache.ts'
-import type { KeySetReading } from '../../src/keys/provider-key-set.ts'
+} from '../../src/keys/providers/provider-key-cache.ts'
+import type { KeySetReading } from '../../src/keys/providers/provider-key-set.ts'
 import type { KeySet, KeySets } from '../../src/ports/key-sets.ts'
-import { type Find, isUnavailable, keyNamed, makeWorldOfThreads, place } from '../support/key-cache-world.ts'
+import { type Find, isUnavailable, keyNamed, makeWorldOfThreads, place } from '../../../testkit/key-cache-world.ts'
 
 test('10,000 forged key ids on eight threads cause at most two readings in any 30 seconds, and a rotation is honoured on all', async () => {
   const { world, finds } = makeWorldOfThreads(8, 'a')

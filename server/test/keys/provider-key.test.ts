@@ -9,7 +9,7 @@ import {
   pickKey,
   type ProviderAlgorithm,
   type ProviderKey,
-} from '../../src/keys/provider-key.ts'
+} from '../../src/keys/providers/provider-key.ts'
 
 type Jwk = Readonly<Record<string, unknown>>
 const rsa = (modulusLength: number, publicExponent = 65_537): Jwk => ({

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
 import { test } from 'node:test'
-import { type CompactJws, readCompactJws } from '../../src/keys/compact-jws.ts'
-import { makeRepeatedSignatureCheck, makeSignatureCheck } from '../../src/keys/provider-signature.ts'
+import { type CompactJws, readCompactJws } from '../../src/keys/tokens/compact-jws.ts'
+import { makeRepeatedSignatureCheck, makeSignatureCheck } from '../../src/keys/providers/provider-signature.ts'
 
 const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')
 

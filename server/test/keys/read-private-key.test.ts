@@ -3,12 +3,12 @@ import assert from 'node:assert/strict'
 import { generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { test } from 'node:test'
 import { calculateJwkThumbprint } from 'jose'
-import { SIGNING_ALGORITHMS, type SigningAlgorithm } from '../../src/domain/signing-key.ts'
-import { readPrivateKey } from '../../src/keys/read-private-key.ts'
-import { makeRocaPair } from '../support/roca-key.ts'
-import { ALGORITHMS, bareJwkOf } from '../../src/keys/signing-algorithms.ts'
-import { makeSigningKeyMaker } from '../../src/keys/signing-key-maker.ts'
-import { openSigningKey } from '../../src/keys/signing-keys.ts'
+import { SIGNING_ALGORITHMS, type SigningAlgorithm } from '../../src/domain/keys/signing-key.ts'
+import { readPrivateKey } from '../../src/keys/at-rest/read-private-key.ts'
+import { makeRocaPair } from '../../../testkit/roca-key.ts'
+import { ALGORITHMS, bareJwkOf } from '../../src/keys/tokens/signing-algorithms.ts'
+import { makeSigningKeyMaker } from '../../src/keys/tokens/signing-key-maker.ts'
+import { openSigningKey } from '../../src/keys/tokens/signing-keys.ts'
 
 const KEY_ENCRYPTION_KEY = Buffer.alloc(32, 7)
 

@@ -3,10 +3,15 @@
 import assert from 'node:assert/strict'
 import type { KeyObject } from 'node:crypto'
 import { test } from 'node:test'
-import { type CompactJws, isJsonObject, readCompactJws } from '../../src/keys/compact-jws.ts'
-import { thumbprintOf } from '../../src/keys/thumbprint.ts'
-import { parseProviderAlgorithm, parseProviderKey, permits, type ProviderKey } from '../../src/keys/provider-key.ts'
-import { verifySignature } from '../../src/keys/verify-signature.ts'
+import { type CompactJws, isJsonObject, readCompactJws } from '../../src/keys/tokens/compact-jws.ts'
+import { thumbprintOf } from '../../src/keys/tokens/thumbprint.ts'
+import {
+  parseProviderAlgorithm,
+  parseProviderKey,
+  permits,
+  type ProviderKey,
+} from '../../src/keys/providers/provider-key.ts'
+import { verifySignature } from '../../src/keys/providers/verify-signature.ts'
 
 const PAYLOAD = 'eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODAsDQogImh0dHA6Ly9leGFtcGxlLmNvbS9pc19yb290Ijp0cnVlfQ'
 const CLAIMS = { iss: 'joe', exp: 1_300_819_380, 'http://example.com/is_root': true }

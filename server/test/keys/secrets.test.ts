@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 import { crc32 } from 'node:zlib'
 import { randomness } from '../../src/keys/randomness.ts'
-import { makeSecrets } from '../../src/keys/secrets.ts'
+import { makeSecrets } from '../../src/keys/clients/secrets.ts'
 
 const secrets = makeSecrets(randomness)
 const withBytes = (byte: number) => makeSecrets({ bytes: count => new Uint8Array(count).fill(byte) })

@@ -3,13 +3,18 @@ import assert from 'node:assert/strict'
 import { createPrivateKey } from 'node:crypto'
 import { test } from 'node:test'
 import { calculateJwkThumbprint, compactVerify, importJWK, jwtVerify } from 'jose'
-import type { AccessTokenClaims } from '../../src/domain/claims.ts'
-import { SIGNING_ALGORITHMS } from '../../src/domain/signing-key.ts'
-import { makeTokenId } from '../../src/domain/token-id.ts'
-import { ALGORITHMS, bareJwkOf, isAlgorithmThere, signatureBytes } from '../../src/keys/signing-algorithms.ts'
-import { generateSigningKey, makeSigningKey, openSigningKey, sealSigningKey } from '../../src/keys/signing-keys.ts'
-import { thumbprintOf } from '../../src/keys/thumbprint.ts'
-import { makeTokenCodec } from '../../src/keys/token-codec.ts'
+import type { AccessTokenClaims } from '../../src/domain/ledger/claims.ts'
+import { SIGNING_ALGORITHMS } from '../../src/domain/keys/signing-key.ts'
+import { makeTokenId } from '../../src/domain/ledger/token-id.ts'
+import { ALGORITHMS, bareJwkOf, isAlgorithmThere, signatureBytes } from '../../src/keys/tokens/signing-algorithms.ts'
+import {
+  generateSigningKey,
+  makeSigningKey,
+  openSigningKey,
+  sealSigningKey,
+} from '../../src/keys/tokens/signing-keys.ts'
+import { thumbprintOf } from '../../src/keys/tokens/thumbprint.ts'
+import { makeTokenCodec } from '../../src/keys/tokens/token-codec.ts'
 
 const KEY_ENCRYPTION_KEY = Buffer.alloc(32, 7)
 const ISSUED_AT = 1_795_000_000_123

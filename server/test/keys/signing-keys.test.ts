@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { createPublicKey, sign, verify } from 'node:crypto'
 import { test } from 'node:test'
 import { calculateJwkThumbprint } from 'jose'
-import { keyEncryptionKeyId, parseKeyEncryptionKey } from '../../src/keys/sealed-bytes.ts'
-import { makeSigningKey, openSigningKey } from '../../src/keys/signing-keys.ts'
+import { keyEncryptionKeyId, parseKeyEncryptionKey } from '../../src/keys/at-rest/sealed-bytes.ts'
+import { makeSigningKey, openSigningKey } from '../../src/keys/tokens/signing-keys.ts'
 
 const KEY_ENCRYPTION_KEY = Buffer.alloc(32, 7)
 const OTHER_KEY_ENCRYPTION_KEY = Buffer.alloc(32, 8)

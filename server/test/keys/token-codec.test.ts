@@ -4,14 +4,14 @@ import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
 import { importJWK, jwtVerify } from 'jose'
-import type { AccessTokenClaims } from '../../src/domain/claims.ts'
-import type { IntrospectionClaims } from '../../src/domain/introspection.ts'
-import { SIGNING_ALGORITHMS, type SigningKey } from '../../src/domain/signing-key.ts'
-import { makeTokenId } from '../../src/domain/token-id.ts'
-import { ALGORITHMS } from '../../src/keys/signing-algorithms.ts'
-import { makeSigningKeyMaker } from '../../src/keys/signing-key-maker.ts'
-import { makeSigningKey } from '../../src/keys/signing-keys.ts'
-import { makeTokenCodec } from '../../src/keys/token-codec.ts'
+import type { AccessTokenClaims } from '../../src/domain/ledger/claims.ts'
+import type { IntrospectionClaims } from '../../src/domain/ledger/introspection.ts'
+import { SIGNING_ALGORITHMS, type SigningKey } from '../../src/domain/keys/signing-key.ts'
+import { makeTokenId } from '../../src/domain/ledger/token-id.ts'
+import { ALGORITHMS } from '../../src/keys/tokens/signing-algorithms.ts'
+import { makeSigningKeyMaker } from '../../src/keys/tokens/signing-key-maker.ts'
+import { makeSigningKey } from '../../src/keys/tokens/signing-keys.ts'
+import { makeTokenCodec } from '../../src/keys/tokens/token-codec.ts'
 
 const ISSUER = 'https://mintmark.test'
 const KEY_ENCRYPTION_KEY = Buffer.alloc(32, 7)
@@ -43,14 +43,14 @@ const digestOf = (text: string): string => createHash('sha256').update(text).dig
 const CLAIMS = claimsOf()
 
 /** A signature that has another spelling in the alphabet of base64: one in fifteen has not. */
-const mintTelling = (): { token: string; digest: string } => {
+const mintReporting = (): { token: string; digest: string } => {
   for (;;) {
     const minted = mint(CLAIMS)
     if (/[-_]/.test(minted.token.split('.')[2] ?? '')) return minted
   }
 }
 
-const { token: TOKEN, digest: DIGEST } = mintTelling()
+const { token: TOKEN, digest: DIGEST } = mintReporting()
 const [H = '', P = '', S = ''] = TOKEN.split('.')
 const REFERENCE = { id: CLAIMS.jti, lifetimeSeconds: 300, digest: DIGEST }
 

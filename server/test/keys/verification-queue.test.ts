@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Unavailable } from '../../src/domain/refusal.ts'
-import { makeVerificationQueue } from '../../src/keys/verification-queue.ts'
+import { makeVerificationQueue } from '../../src/keys/providers/verification-queue.ts'
 
 /** A queue whose verifications end when the test says so. */
 const makeWorld = (underWayMax: number, waitingMax: number) => {

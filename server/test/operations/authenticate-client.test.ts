@@ -1,13 +1,13 @@
 // The cost of recognising a client: the same whatever is wrong, and however many credentials there are.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Client } from '../../src/domain/agent.ts'
-import { CREDENTIALS_MAX } from '../../src/domain/credential.ts'
-import { NO_LIMITS } from '../../src/domain/limits.ts'
+import type { Client } from '../../src/domain/clients/agent.ts'
+import { CREDENTIALS_MAX } from '../../src/domain/clients/credential.ts'
+import { NO_LIMITS } from '../../src/domain/ledger/limits.ts'
 import { randomness } from '../../src/keys/randomness.ts'
-import { makeImportedSecrets } from '../../src/keys/imported-secrets.ts'
-import { makeSecrets } from '../../src/keys/secrets.ts'
-import { authenticateClient } from '../../src/operations/authenticate-client.ts'
+import { makeImportedSecrets } from '../../src/keys/clients/imported-secrets.ts'
+import { makeSecrets } from '../../src/keys/clients/secrets.ts'
+import { authenticateClient } from '../../src/operations/authentication/authenticate-client.ts'
 
 const NOW = Date.UTC(2026, 10, 21, 9, 30, 0)
 const real = makeSecrets(randomness)
@@ -125,8 +125,8 @@ test('a secret that HTTP Basic may have carried unencoded is compared in both fo
 
 test('a proven credential is taken while it is there, has not expired, and its agent is enabled', () => {
   const ports = { secrets: real, importedSecrets: keyed }
-  const proven = { kind: 'proven', clientId: 'client', credentialId: 'credential 1' } as const
-  const number = (client: Client) => authenticateClient(ports, proven, client, NOW)?.credential.number
+  const verified = { kind: 'proven', clientId: 'client', credentialId: 'credential 1' } as const
+  const number = (client: Client) => authenticateClient(ports, verified, client, NOW)?.credential.number
   assert.equal(number(clientWith([credential(1, SECRET)])), 1)
   assert.equal(number(clientWith([credential(2, SECRET)])), undefined)
   assert.equal(number(clientWith([credential(1, SECRET, NOW)])), undefined)

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Administrator } from '../../src/domain/caller.ts'
 import { refuse } from '../../src/domain/refusal.ts'
-import { EXPORT_PAGE_RECORDS, exportPages } from '../../src/operations/export-pages.ts'
-import type { ListRequest } from '../../src/operations/read-page.ts'
+import { EXPORT_PAGE_RECORDS, exportPages } from '../../src/operations/reading/export-pages.ts'
+import type { ListRequest } from '../../src/operations/reading/read-page.ts'
 
 const KEY: Administrator = { kind: 'api_key', id: 'key', permissions: ['tokens:read'], audiences: null }
 const NARROWED: Administrator = { ...KEY, audiences: ['https://a.example'] }

@@ -1,10 +1,10 @@
 // Which of a client's credentials trusts a certificate: one that lives, wherever it stands among those that do not.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Credential } from '../../src/domain/agent.ts'
-import type { CertificateTrust, PresentedCertificate } from '../../src/domain/client-certificate.ts'
-import type { ClientTrust } from '../../src/domain/client-trust.ts'
-import { findCertified } from '../../src/operations/find-certified.ts'
+import type { Credential } from '../../src/domain/clients/agent.ts'
+import type { CertificateTrust, PresentedCertificate } from '../../src/domain/clients/client-certificate.ts'
+import type { ClientTrust } from '../../src/domain/clients/client-trust.ts'
+import { findCertified } from '../../src/operations/authentication/find-certified.ts'
 
 const NOW = 1_000_000
 

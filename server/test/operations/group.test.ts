@@ -30,12 +30,12 @@ type Outcome = { readonly answer: string } | { readonly fault: unknown } | 'unan
 /** What each caller was told by the end of this turn. */
 const outcomesOf = (answers: readonly Promise<string>[]): Promise<readonly Outcome[]> => {
   const end = new Promise<Outcome>(resolve => void setImmediate(resolve, 'unanswered'))
-  const told = (answer: Promise<string>): Promise<Outcome> =>
+  const reported = (answer: Promise<string>): Promise<Outcome> =>
     answer.then(
       text => ({ answer: text }),
       (fault: unknown) => ({ fault }),
     )
-  return Promise.all(answers.map(answer => Promise.race([told(answer), end])))
+  return Promise.all(answers.map(answer => Promise.race([reported(answer), end])))
 }
 
 test('257 requests of one turn make a group of 256 and a group of 1, in order', async () => {
@@ -132,8 +132,8 @@ test("a thrown fault is that of every caller of the group, and of no other group
 })
 
 test("a list of answers that is too short or too long is a fault: nobody is given another's answer", async () => {
-  for (const told of [[], ['first'], ['first', 'second', 'third']]) {
-    const { ask, untilQuiet } = gathering(async () => told)
+  for (const reported of [[], ['first'], ['first', 'second', 'third']]) {
+    const { ask, untilQuiet } = gathering(async () => reported)
     const answers = [ask(1), ask(2)]
     untilQuiet()
     const fault = new Error('A group was answered only in part.')

@@ -1,9 +1,9 @@
 // Introspection of a group: what it asks of the store, and when.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { ApiKey } from '../../src/domain/api-key.ts'
-import { type IntrospectPorts, introspectTokens } from '../../src/operations/introspect-tokens.ts'
-import type { TokenReference } from '../../src/ports.ts'
+import type { ApiKey } from '../../src/domain/clients/api-key.ts'
+import { type IntrospectPorts, introspectTokens } from '../../src/operations/tokens/introspect-tokens.ts'
+import type { TokenReference } from '../../src/ports/ports.ts'
 
 const KEY: ApiKey = {
   id: 'key',

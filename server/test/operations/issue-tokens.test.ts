@@ -1,11 +1,11 @@
 // The rounds of an issue: what is decided again, what is looked up for it, and when the store is locked.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { BLANK_SETTINGS } from '../../src/domain/change-agent.ts'
-import type { Client } from '../../src/domain/agent.ts'
+import { BLANK_SETTINGS } from '../../src/domain/clients/change-agent.ts'
+import type { Client } from '../../src/domain/clients/agent.ts'
 import { Unavailable } from '../../src/domain/refusal.ts'
-import { type IssueAnswer, issueTokens } from '../../src/operations/issue-tokens.ts'
-import type { Freshness, InsertOutcome, IssueView, NewToken } from '../../src/ports.ts'
+import { type IssueAnswer, issueTokens } from '../../src/operations/tokens/issue-tokens.ts'
+import type { Freshness, InsertOutcome, IssueView, NewToken } from '../../src/ports/ports.ts'
 
 const NOW = Date.UTC(2026, 10, 21, 9, 30, 0)
 const NUMBERS: Readonly<Record<string, number>> = { one: 1, two: 2, three: 3 }
@@ -55,11 +55,11 @@ const clientOf = (clientId: string, disabledAt: number | null): Client => ({
 
 type Known = 'enabled' | 'disabled' | 'unknown'
 
-type Script = {
+type Program = {
   /** What the look-up of this number, from 1, finds of a client. */
-  readonly find?: (clientId: string, lookUp: number) => Known
+  readonly find?: (clientId: string, lookup: number) => Known
   /** What becomes of a client's row that was decided on the look-up of this number. */
-  readonly insert: (clientId: string, lookUp: number) => InsertOutcome
+  readonly insert: (clientId: string, lookup: number) => InsertOutcome
   readonly insertLocked?: (clientId: string) => InsertOutcome
 }
 
@@ -74,27 +74,27 @@ const signingKey: IssueView['signingKey'] = {
 const nameOf = (row: NewToken): string => Object.keys(NUMBERS).find(name => NUMBERS[name] === row.agent) ?? ''
 
 /** Ports that follow the script, and the steps that were taken. The `seq` of a view is the number of its look-up. */
-const follow = ({ find = () => 'enabled', insert, insertLocked = () => 'inserted' }: Script) => {
+const follow = ({ find = () => 'enabled', insert, insertLocked = () => 'inserted' }: Program) => {
   const steps: string[] = []
-  let lookUps = 0
-  const told = (step: string, rows: readonly NewToken[], outcome: (row: NewToken) => InsertOutcome) => {
+  let lookups = 0
+  const reported = (step: string, rows: readonly NewToken[], outcome: (row: NewToken) => InsertOutcome) => {
     steps.push(`${step} ${rows.map(nameOf).join(' ')}`)
     return Promise.resolve(rows.map(outcome))
   }
   const look = (clientId: string): Client | undefined => {
-    const known = find(clientId, lookUps)
+    const known = find(clientId, lookups)
     return known === 'unknown' ? undefined : clientOf(clientId, known === 'disabled' ? NOW : null)
   }
   const viewForIssue = async (clientIds: readonly string[], freshness: Freshness): Promise<IssueView> => {
-    lookUps += 1
+    lookups += 1
     steps.push(`${freshness} ${clientIds.join(' ')}`)
-    return { seq: lookUps, now: NOW, signingKey, clients: clientIds.map(look) }
+    return { seq: lookups, now: NOW, signingKey, clients: clientIds.map(look) }
   }
   const locked = {
-    insert: (rows: readonly NewToken[]) => told('insert locked', rows, row => insertLocked(nameOf(row))),
+    insert: (rows: readonly NewToken[]) => reported('insert locked', rows, row => insertLocked(nameOf(row))),
   }
   const ledger = {
-    insert: (rows: readonly NewToken[]) => told('insert', rows, row => insert(nameOf(row), row.seq)),
+    insert: (rows: readonly NewToken[]) => reported('insert', rows, row => insert(nameOf(row), row.seq)),
     exclusively: async <T>(work: (ledger: typeof locked) => Promise<T>): Promise<T> => {
       steps.push('lock')
       return work(locked).finally(() => steps.push('unlock'))
@@ -103,8 +103,8 @@ const follow = ({ find = () => 'enabled', insert, insertLocked = () => 'inserted
   return { steps, viewForIssue, ledger }
 }
 
-const issueTo = async (script: Script, ...clientIds: readonly string[]) => {
-  const { steps, viewForIssue, ledger } = follow(script)
+const issueTo = async (program: Program, ...clientIds: readonly string[]) => {
+  const { steps, viewForIssue, ledger } = follow(program)
   const never = (): never => assert.fail('No issue needs this port.')
   const answers = await issueTokens(
     {
@@ -127,7 +127,7 @@ const issueTo = async (script: Script, ...clientIds: readonly string[]) => {
         isSignedBy: never,
         readLenient: never,
       },
-      importedSecrets: { hash: never, prove: never },
+      importedSecrets: { hash: never, verify: never },
       secrets: { hash, areEqual, makeClientSecret: never, makeApiKey: never, kindOf: never },
       randomness: { bytes: count => new Uint8Array(count), uuid: never },
       profile: {
@@ -152,8 +152,8 @@ const issueTo = async (script: Script, ...clientIds: readonly string[]) => {
 }
 
 /** The answer to a client whose token was decided on the look-up of this number. */
-const token = (clientId: string, lookUp: number): IssueAnswer => ({
-  accessToken: `${clientId} at ${lookUp}`,
+const token = (clientId: string, lookup: number): IssueAnswer => ({
+  accessToken: `${clientId} at ${lookup}`,
   tokenType: 'Bearer',
   expiresInSeconds: 300,
   scope: 'db:read',
@@ -188,7 +188,7 @@ test('a group that was overtaken three times is decided and written under the lo
 })
 
 test('only what was overtaken is decided again; a token that was written is the answer', async () => {
-  const insert: Script['insert'] = clientId => (clientId === 'two' ? 'decide_again' : 'inserted')
+  const insert: Program['insert'] = clientId => (clientId === 'two' ? 'decide_again' : 'inserted')
   const { steps, answers } = await issueTo({ insert }, 'one', 'two', 'three')
   assert.deepEqual(steps.slice(0, 3), ['cached one two three', 'insert one two three', 'fresh two'])
   assert.deepEqual(steps.slice(-4), ['lock', 'fresh two', 'insert locked two', 'unlock'])
@@ -196,31 +196,31 @@ test('only what was overtaken is decided again; a token that was written is the 
 })
 
 test('only those whom a cached view refuses are looked up fresh', async () => {
-  const find: NonNullable<Script['find']> = (clientId, lookUp) =>
-    clientId === 'one' || (clientId === 'two' && lookUp > 1) ? 'enabled' : 'unknown'
+  const find: NonNullable<Program['find']> = (clientId, lookup) =>
+    clientId === 'one' || (clientId === 'two' && lookup > 1) ? 'enabled' : 'unknown'
   const { steps, answers } = await issueTo({ find, insert: () => 'inserted' }, 'one', 'nobody', 'two')
   assert.deepEqual(steps, ['cached one nobody two', 'insert one', 'fresh nobody two', 'insert two'])
   assert.deepEqual(answers, [token('one', 1), refused(null), token('two', 2)])
 })
 
 test('an agent that is disabled between two rounds is refused', async () => {
-  const find: NonNullable<Script['find']> = (clientId, lookUp) =>
-    clientId === 'one' && lookUp > 1 ? 'disabled' : 'enabled'
-  const insert: Script['insert'] = (_clientId, lookUp) => (lookUp === 1 ? 'decide_again' : 'inserted')
+  const find: NonNullable<Program['find']> = (clientId, lookup) =>
+    clientId === 'one' && lookup > 1 ? 'disabled' : 'enabled'
+  const insert: Program['insert'] = (_clientId, lookup) => (lookup === 1 ? 'decide_again' : 'inserted')
   const { steps, answers } = await issueTo({ find, insert }, 'one', 'two')
   assert.deepEqual(steps, ['cached one two', 'insert one two', 'fresh one two', 'insert two'])
   assert.deepEqual(answers, [refused('one'), token('two', 2)])
 })
 
 test('an agent that is disabled before the lock is had is refused under it', async () => {
-  const find: NonNullable<Script['find']> = (_clientId, lookUp) => (lookUp > 3 ? 'disabled' : 'enabled')
+  const find: NonNullable<Program['find']> = (_clientId, lookup) => (lookup > 3 ? 'disabled' : 'enabled')
   const { steps, answers } = await issueTo({ find, insert: () => 'decide_again' }, 'one')
   assert.deepEqual(steps.slice(-3), ['lock', 'fresh one', 'unlock'])
   assert.deepEqual(answers, [refused('one')])
 })
 
 test('no room for one request of a group: it is Unavailable, and its neighbours get their tokens', async () => {
-  const insert: Script['insert'] = clientId => (clientId === 'two' ? 'no_room' : 'inserted')
+  const insert: Program['insert'] = clientId => (clientId === 'two' ? 'no_room' : 'inserted')
   const { steps, answers } = await issueTo({ insert }, 'one', 'two', 'three')
   assert.deepEqual(steps, ['cached one two three', 'insert one two three'])
   const [one, two, three] = answers
@@ -229,7 +229,7 @@ test('no room for one request of a group: it is Unavailable, and its neighbours 
 })
 
 test('what cannot be decided even under the lock is Unavailable, once', async () => {
-  const insertLocked: NonNullable<Script['insertLocked']> = id => (id === 'one' ? 'decide_again' : 'inserted')
+  const insertLocked: NonNullable<Program['insertLocked']> = id => (id === 'one' ? 'decide_again' : 'inserted')
   const { steps, answers } = await issueTo({ insert: () => 'decide_again', insertLocked }, 'one', 'two')
   assert.equal(steps.filter(step => step === 'lock').length, 1)
   assert.equal(steps.at(-1), 'unlock')
@@ -249,7 +249,7 @@ test('where it is unknown whether a group was written, each of it is Unavailable
 
 test('a write that fails for a group is done for each of it by itself, and fails for the culprit alone', async () => {
   const fault = new Error('planted')
-  const insert: Script['insert'] = clientId => {
+  const insert: Program['insert'] = clientId => {
     if (clientId === 'two') throw fault
     return 'inserted'
   }
@@ -269,7 +269,7 @@ test('a write that fails for a group is done for each of it by itself, and fails
 
 test('under the lock, too, what fails fails for the culprit alone', async () => {
   const fault = new Error('planted')
-  const insertLocked: NonNullable<Script['insertLocked']> = clientId => {
+  const insertLocked: NonNullable<Program['insertLocked']> = clientId => {
     if (clientId === 'two') throw fault
     return 'inserted'
   }

@@ -1,7 +1,7 @@
 // A lane of requests: who is let in, who is refused, and who is told.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { inLane } from '../../src/operations/lane.ts'
+import { withPermit } from '../../src/operations/concurrency-limit.ts'
 
 const REFUSED = {
   refusal: {
@@ -13,22 +13,22 @@ const REFUSED = {
 type Answer = { readonly answer: string }
 
 /** A lane for two, whose requests end when the test says so. */
-const makeLane = () => {
+const makeConcurrencyLimit = () => {
   const underWay: PromiseWithResolvers<Answer>[] = []
-  let told = 0
+  let reported = 0
   const serve = (): Promise<Answer> => {
     const one = Promise.withResolvers<Answer>()
     underWay.push(one)
     return one.promise
   }
-  const ask = inLane(serve, 2, () => {
-    told += 1
+  const ask = withPermit(serve, 2, () => {
+    reported += 1
   })
-  return { ask: () => ask(null), underWay, told: () => told }
+  return { ask: () => ask(null), underWay, reported: () => reported }
 }
 
 test('as many requests as the lane takes are served; the next one is refused, and nothing is done for it', async () => {
-  const { ask, underWay } = makeLane()
+  const { ask, underWay } = makeConcurrencyLimit()
   const served = [ask(), ask()]
   assert.deepEqual(await ask(), REFUSED)
   assert.equal(underWay.length, 2)
@@ -37,7 +37,7 @@ test('as many requests as the lane takes are served; the next one is refused, an
 })
 
 test('a request that has ended makes room for another one, also where it ended in a fault', async () => {
-  const { ask, underWay } = makeLane()
+  const { ask, underWay } = makeConcurrencyLimit()
   const [first, second] = [ask(), ask()]
   underWay[0]?.resolve({ answer: 'done' })
   await first
@@ -52,19 +52,19 @@ test('a request that has ended makes room for another one, also where it ended i
 })
 
 test('that the lane is full is told once, and again only after it has been empty', async () => {
-  const { ask, underWay, told } = makeLane()
+  const { ask, underWay, reported } = makeConcurrencyLimit()
   const [first, second] = [ask(), ask()]
   await Promise.all([ask(), ask()])
-  assert.equal(told(), 1)
+  assert.equal(reported(), 1)
   underWay[0]?.resolve({ answer: 'done' })
   await first
   const third = ask()
   await ask()
-  assert.equal(told(), 1)
+  assert.equal(reported(), 1)
   underWay.forEach(one => one.resolve({ answer: 'done' }))
   await Promise.all([second, third])
   void ask()
   void ask()
   await ask()
-  assert.equal(told(), 2)
+  assert.equal(reported(), 2)
 })

@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import { resetDatabaseClock } from '../../src/store/postgres/act-alone.ts'
-import { connectPatiently } from '../../src/store/postgres/primary.ts'
-import { runStatement } from '../support/postgres-cluster.ts'
-import { addressOf } from '../support/postgres-store.ts'
-import { makeStoreDatabase } from '../support/postgres-template.ts'
-import { act } from '../support/store.ts'
+import { resetDatabaseClock } from '../../src/store/offline/postgres/act-alone.ts'
+import { connectPatiently } from '../../src/store/postgres/connection/primary.ts'
+import { runStatement } from '../../../testkit/postgres-cluster.ts'
+import { addressOf } from '../../../testkit/postgres-store.ts'
+import { makeStoreDatabase } from '../../../testkit/postgres-template.ts'
+import { act } from '../../../testkit/store.ts'
 
 const LOOKED = `select 1 from pg_stat_activity
   where datname = current_database() and application_name = 'mintmark' and query like '%pg_stat_activity%'`

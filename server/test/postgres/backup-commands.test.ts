@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { KEY, makeFolder, run, type Variables } from '../cli/run-mintmark.ts'
-import { makeTestDatabase } from '../support/postgres-cluster.ts'
+import { makeTestDatabase } from '../../../testkit/postgres-cluster.ts'
 
 test('a database is backed up into a file and restored into an empty one; one that holds a store is refused', async t => {
   const folder = makeFolder(t)

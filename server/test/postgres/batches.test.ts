@@ -3,23 +3,23 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { Unavailable } from '../../src/domain/refusal.ts'
-import { makeBatches } from '../../src/store/postgres/batches.ts'
-import type { Connection } from '../../src/store/postgres/connection.ts'
-import { makeFlightCount } from '../../src/store/postgres/flight-count.ts'
-import type { Pool } from '../../src/store/postgres/pool.ts'
+import { makeBatches } from '../../src/store/postgres/hot/batches.ts'
+import type { Connection } from '../../src/store/postgres/connection/connection.ts'
+import { makeInFlightCount } from '../../src/store/postgres/hot/in-flight-count.ts'
+import type { Pool } from '../../src/store/postgres/connection/pool.ts'
 
 const CONNECTION = {} as Connection
 const POOL: Pool = { use: work => work(CONNECTION), close: () => undefined }
 
-type Flight = { readonly batch: readonly number[]; readonly land: () => void }
+type InFlightBatch = { readonly batch: readonly number[]; readonly land: () => void }
 
 /** Batches that land when the test says so, each so long after it left as the clock was moved on. */
-const makeWorld = (flightsMax: number, sizeMax: number, pool = POOL) => {
-  const sent: Flight[] = []
+const makeWorld = (inFlightMax: number, sizeMax: number, pool = POOL) => {
+  const sent: InFlightBatch[] = []
   const clock = { now: 0 }
   const ask = makeBatches<number, number>({
     pool,
-    flightsMax,
+    inFlightMax,
     sizeMax,
     monotonic: () => clock.now,
     send: async (_, batch) => {
@@ -73,8 +73,11 @@ test('one that is asked alone leaves in the same turn', async () => {
 })
 
 /** How many leave where somebody asks in each turn, and none lands. */
-const flightsAfter = async (tooks: readonly number[], flightsMax: number): Promise<readonly (readonly number[])[]> => {
-  const { sent, ask, fly } = makeWorld(flightsMax, 100)
+const inFlightAfter = async (
+  tooks: readonly number[],
+  inFlightMax: number,
+): Promise<readonly (readonly number[])[]> => {
+  const { sent, ask, fly } = makeWorld(inFlightMax, 100)
   await fly(tooks)
   const asked: Promise<number>[] = []
   for (let n = 1; n <= 10; n += 1) {
@@ -91,11 +94,11 @@ const flightsAfter = async (tooks: readonly number[], flightsMax: number): Promi
 }
 
 test('where the way is long, another batch leaves while others are on it, up to the most', async () => {
-  assert.deepEqual(await flightsAfter([4, 4, 4, 4], 5), [[1], [2], [3], [4], [5]])
+  assert.deepEqual(await inFlightAfter([4, 4, 4, 4], 5), [[1], [2], [3], [4], [5]])
 })
 
 test('where the work is long, two leave, and whoever asks then waits for the next and shares it', async () => {
-  assert.deepEqual(await flightsAfter([0.2, 4, 4, 4, 4, 4, 4, 4], 5), [[1], [2]])
+  assert.deepEqual(await inFlightAfter([0.2, 4, 4, 4, 4, 4, 4, 4], 5), [[1], [2]])
 })
 
 test('a batch that finds all taken when a connection is free sends nothing', async () => {
@@ -127,7 +130,7 @@ const failing = (fault: Error) => {
   const clock = { now: 0 }
   const ask = makeBatches<number, number>({
     pool: POOL,
-    flightsMax: 1,
+    inFlightMax: 1,
     sizeMax: 100,
     monotonic: () => clock.now,
     send: async (_, batch) => {
@@ -166,7 +169,7 @@ test('a batch of which it is unknown whether it was done is sent once', async ()
 })
 
 const allowedAfter = (tooks: readonly number[], most: number): number => {
-  const { allowed, landed } = makeFlightCount(most)
+  const { allowed, landed } = makeInFlightCount(most)
   for (const took of tooks) landed(took)
   return allowed()
 }

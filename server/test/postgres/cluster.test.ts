@@ -1,7 +1,7 @@
 // The PostgreSQL that the tests bring themselves.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { makeTestDatabase, runStatement } from '../support/postgres-cluster.ts'
+import { makeTestDatabase, runStatement } from '../../../testkit/postgres-cluster.ts'
 
 test('a test has a real PostgreSQL with a database of its own', async t => {
   const [one, other] = await Promise.all([makeTestDatabase(), makeTestDatabase()])

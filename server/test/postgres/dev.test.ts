@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { freePorts, makeFolder, runShell, start } from '../cli/run-mintmark.ts'
-import { makeTestDatabase } from '../support/postgres-cluster.ts'
+import { makeTestDatabase } from '../../../testkit/postgres-cluster.ts'
 
 test('dev keeps its store in the database that it is given, and says so', async t => {
   const [folder, database] = [makeFolder(t), await makeTestDatabase()]

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test, type TestContext } from 'node:test'
-import type { TokenAddress } from '../../src/domain/claims.ts'
-import { NO_CONDITION } from '../../src/domain/ledger.ts'
-import { makeTokenId } from '../../src/domain/token-id.ts'
-import { act, createAgent, issue, makeTestStore, START } from '../support/store.ts'
-import { countRows, readNumber, readRows } from '../support/store-file.ts'
+import type { TokenAddress } from '../../src/domain/ledger/claims.ts'
+import { NO_CONDITION } from '../../src/domain/ledger/ledger.ts'
+import { makeTokenId } from '../../src/domain/ledger/token-id.ts'
+import { act, createAgent, issue, makeTestStore, START } from '../../../testkit/store.ts'
+import { countRows, readNumber, readRows } from '../../../testkit/store-file.ts'
 
 process.env['MINTMARK_TEST_STORE'] = 'postgres'
 

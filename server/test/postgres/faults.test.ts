@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import pg from 'pg'
-import { isPartitionMissing } from '../../src/store/postgres/faults.ts'
-import { makeTestDatabase, withClient } from '../support/postgres-cluster.ts'
+import { isPartitionMissing } from '../../src/store/postgres/connection/faults.ts'
+import { makeTestDatabase, withClient } from '../../../testkit/postgres-cluster.ts'
 
 const faultOf = (url: string, text: string): Promise<pg.DatabaseError> =>
   withClient(url, client =>

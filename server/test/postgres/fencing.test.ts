@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { DatabaseAddress } from '../../src/store/postgres/address.ts'
-import { migratePostgresStore } from '../../src/store/postgres/migrate.ts'
-import { makeManualClock } from '../../src/store/sqlite/clock.ts'
-import { runStatement } from '../support/postgres-cluster.ts'
-import { addressOf, openStoresThrough } from '../support/postgres-store.ts'
-import { assertError, introspect, issue, revoke } from '../support/requests.ts'
-import { startSynchronousPair, type SynchronousPair } from '../support/synchronous-pair.ts'
-import { startServer } from '../support/test-server.ts'
+import type { DatabaseAddress } from '../../src/store/postgres/connection/address.ts'
+import { migratePostgresStore } from '../../src/store/postgres/schema/migrate.ts'
+import { makeManualClock } from '../../src/store/sqlite/connection/clock.ts'
+import { runStatement } from '../../../testkit/postgres-cluster.ts'
+import { addressOf, openStoresThrough } from '../../../testkit/postgres-store.ts'
+import { assertError, introspect, issue, revoke } from '../../../testkit/requests.ts'
+import { startSynchronousPair, type SynchronousPair } from '../../../testkit/synchronous-pair.ts'
+import { startServer } from '../../../testkit/test-server.ts'
 
 process.env['MINTMARK_TEST_STORE'] = 'postgres'
 
@@ -48,14 +48,14 @@ test('on Linux a standby that does not acknowledge: look-ups and revocations are
   assert.match((await introspect(service, key, kept)).text, /^\{"active":true,/)
 
   pair.pauseStandby()
-  const [introspected, revoked, told] = await Promise.all([
+  const [introspected, revoked, reported] = await Promise.all([
     introspect(service, key, kept),
     revoke(service, ended),
     introspect(unfenced.service, unfenced.key, other),
   ])
   assertError(introspected, 503, 'temporarily_unavailable', UNAVAILABLE)
   assertError(revoked, 503, 'temporarily_unavailable', UNAVAILABLE)
-  assert.match(told.text, /^\{"active":true,/)
+  assert.match(reported.text, /^\{"active":true,/)
 
   // The first is done here, and nobody knows whether it stays: who asks again waits as the first did.
   let isAnswered = false

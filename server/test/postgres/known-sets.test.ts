@@ -1,10 +1,10 @@
 // Which numbers of scopes are remembered, and until when, over a database that is played.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { DAY_MS } from '../../src/domain/time.ts'
-import type { Connection } from '../../src/store/postgres/connection.ts'
-import { makeFailOvers } from '../../src/store/postgres/fail-overs.ts'
-import { makeKnownSets } from '../../src/store/postgres/known-sets.ts'
+import { DAY_MS } from '../../src/domain/text/time.ts'
+import type { Connection } from '../../src/store/postgres/connection/connection.ts'
+import { makeFailOvers } from '../../src/store/postgres/connection/fail-overs.ts'
+import { makeKnownSets } from '../../src/store/postgres/hot/known-sets.ts'
 
 const CONNECTION: Connection = {
   ask: () => Promise.reject(new Error('All is asked through the driver.')),
@@ -20,7 +20,7 @@ const makeWorld = () => {
   const world = { now: 0, isAcknowledged: true, numbers: new Map([['db:read', 1]]), day: 0, asked: 0 }
   const failOvers = makeFailOvers()
   const numbersOf = makeKnownSets({
-    driver: {
+    runner: {
       ask: (_connection, _text, scope) => {
         world.asked += 1
         const n = world.numbers.get(String(scope))

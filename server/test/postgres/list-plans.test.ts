@@ -3,11 +3,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ENDED_ISSUED_STATEMENTS, ENDED_RANGE_STATEMENTS } from '../../src/store/lists/ended-streams.ts'
 import { TOKEN_RANGE_STATEMENTS } from '../../src/store/lists/token-streams.ts'
-import { WALK_STATEMENTS } from '../../src/store/ledger/walk.ts'
-import type { Connection } from '../../src/store/postgres/connection.ts'
-import { databaseOf } from '../support/postgres-cluster.ts'
-import { addressOf, withConnection } from '../support/postgres-store.ts'
-import { act, createAgent, issue, makeTestStore } from '../support/store.ts'
+import { SCAN_STATEMENTS } from '../../src/store/ledger/scan-affected-rows.ts'
+import type { Connection } from '../../src/store/postgres/connection/connection.ts'
+import { databaseOf } from '../../../testkit/postgres-cluster.ts'
+import { addressOf, withConnection } from '../../../testkit/postgres-store.ts'
+import { act, createAgent, issue, makeTestStore } from '../../../testkit/store.ts'
 
 process.env['MINTMARK_TEST_STORE'] = 'postgres'
 
@@ -38,7 +38,7 @@ test('each range of the lists walks one index of each partition in its order, wh
   const tokens = await issue(store, agent, ...Array.from({ length: TOKENS }, () => ({})))
   for (const token of tokens.slice(0, ENDED)) await store.ledger.end(token, 'manual_revocation', act('token.revoke'))
   const ended = [...ENDED_RANGE_STATEMENTS, ...ENDED_ISSUED_STATEMENTS]
-  const statements = [...TOKEN_RANGE_STATEMENTS, ...ended, ...WALK_STATEMENTS]
+  const statements = [...TOKEN_RANGE_STATEMENTS, ...ended, ...SCAN_STATEMENTS]
   const plans = await withConnection(await addressOf(databaseOf(file)), async connection => {
     await connection.ask({ text: `analyze ${TODAY}` })
     await connection.ask({ text: `analyze ${WEEK}` })
@@ -54,7 +54,7 @@ test('each range of the lists walks one index of each partition in its order, wh
   )
   // The lists read one partition after another; a walk, whose key begins with the agent, reads all of them side by side.
   assert.deepEqual(
-    plans.slice(0, -WALK_STATEMENTS.length).filter(plan => plan.includes('Merge Append')),
+    plans.slice(0, -SCAN_STATEMENTS.length).filter(plan => plan.includes('Merge Append')),
     [],
   )
   assert.deepEqual(

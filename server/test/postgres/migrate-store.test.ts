@@ -3,28 +3,28 @@ import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
-import { auditSealKey } from '../../src/keys/audit-key.ts'
+import { auditSealKey } from '../../src/keys/at-rest/audit-key.ts'
 import { sealStep } from '../../src/store/audit/seals.ts'
-import { proveTable } from '../../src/store/copy/copy-tables.ts'
-import { SERVICE, TABLES } from '../../src/store/copy/tables.ts'
-import { copyBesideServing, finishMove } from '../../src/compose-move.ts'
-import type { OnMoved } from '../../src/store/copy/move-tables.ts'
-import { StartRefused } from '../../src/start-refused.ts'
+import { verifyTable } from '../../src/store/offline/copy-tables.ts'
+import { SERVICE, TABLES } from '../../src/store/offline/tables.ts'
+import { copyBesideServing, finishMove } from '../../src/compose/move.ts'
+import type { OnMoved } from '../../src/store/offline/move-tables.ts'
+import { StartRefused } from '../../src/config/start-refused.ts'
 import { StoreProblem } from '../../src/store/store-problem.ts'
-import { verifyDatabaseAudit } from '../../src/store/postgres/act-alone.ts'
-import { giveRows } from '../../src/store/postgres/give-rows.ts'
+import { verifyDatabaseAudit } from '../../src/store/offline/postgres/act-alone.ts'
+import { exportRows } from '../../src/store/offline/postgres/export-rows.ts'
 import { openPostgresStore } from '../../src/store/postgres/open.ts'
-import { receiveStore } from '../../src/store/postgres/receive-store.ts'
-import { restoreStore } from '../../src/store/restore/restore-store.ts'
-import { backupRows } from '../../src/store/sqlite/backup.ts'
+import { importStore } from '../../src/store/offline/postgres/import-store.ts'
+import { restoreStore } from '../../src/store/offline/restore-store.ts'
+import { backupRows } from '../../src/store/offline/sqlite/backup.ts'
 import { openSqliteStore } from '../../src/store/sqlite/open.ts'
-import { withBackup } from '../../src/store/sqlite/read-backup.ts'
-import { restoreBackup } from '../../src/store/sqlite/restore.ts'
-import { restorationAt } from '../support/backups.ts'
-import { makeTestDatabase, runStatement } from '../support/postgres-cluster.ts'
-import { addressOf } from '../support/postgres-store.ts'
-import { act, createAgent, issue, makeTestStore } from '../support/store.ts'
-import { countRows, inTransaction, readNumber, withWritingConnection } from '../support/store-file.ts'
+import { withBackup } from '../../src/store/offline/sqlite/read-backup.ts'
+import { restoreBackup } from '../../src/store/offline/sqlite/restore.ts'
+import { restorationAt } from '../../../testkit/backups.ts'
+import { makeTestDatabase, runStatement } from '../../../testkit/postgres-cluster.ts'
+import { addressOf } from '../../../testkit/postgres-store.ts'
+import { act, createAgent, issue, makeTestStore } from '../../../testkit/store.ts'
+import { countRows, inTransaction, readNumber, withWritingConnection } from '../../../testkit/store-file.ts'
 
 const KEY = auditSealKey(new Uint8Array(32).fill(1))
 
@@ -75,9 +75,9 @@ const problem = (pattern: RegExp) => (fault: unknown) =>
 test('tokens live on, what ended stays ended, and agents go on with what they have', async t => {
   const world = await makeWorld(t)
   const { file, agent, live, ended, keyHash, address } = world
-  const { tables: proven } = await move(world)
+  const { tables: verified } = await move(world)
   assert.deepEqual(
-    proven.map(({ table, rows }) => [table, rows]),
+    verified.map(({ table, rows }) => [table, rows]),
     TABLES.map(({ name }) => [name, countRows(file, name)]),
   )
   const store = await openPostgresStore({ address, retention: null })
@@ -129,10 +129,10 @@ test('a backup of a database is restored into an empty one, or as an embedded st
   const { file, agent, live, keyHash, address } = world
   await move(world)
   const target = join(file, '..', 'backup.db')
-  const made = await giveRows(address, async copied => {
+  const made = await exportRows(address, async copied => {
     const backup = await backupRows({ target, force: false, copied, onRows: () => undefined })
     await withBackup(target, async ({ rows }) => {
-      for (const table of [...TABLES, SERVICE]) await proveTable(copied.rows, rows, table)
+      for (const table of [...TABLES, SERVICE]) await verifyTable(copied.rows, rows, table)
     })
     return backup
   })
@@ -142,7 +142,7 @@ test('a backup of a database is restored into an empty one, or as an embedded st
   t.after(empty.drop)
   const other = await addressOf(empty.name)
   const { done } = await withBackup(target, ({ rows: source, mark, lastGiven }) =>
-    receiveStore({
+    importStore({
       address: other,
       source,
       mark,

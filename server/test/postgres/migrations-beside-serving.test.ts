@@ -2,22 +2,22 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { Unavailable } from '../../src/domain/refusal.ts'
-import { EVERY_AGENT } from '../../src/operations/list-agents.ts'
-import type { Connection } from '../../src/store/postgres/connection.ts'
-import { migratePostgresStore } from '../../src/store/postgres/migrate.ts'
+import { EVERY_AGENT } from '../../src/operations/agents/list-agents.ts'
+import type { Connection } from '../../src/store/postgres/connection/connection.ts'
+import { migratePostgresStore } from '../../src/store/postgres/schema/migrate.ts'
 import {
   applyMigrations,
   type Migration,
   MIGRATIONS,
   type Patience,
   PROGRAM_VERSION,
-} from '../../src/store/postgres/migrations.ts'
+} from '../../src/store/postgres/schema/migrations.ts'
 import { openPostgresStore } from '../../src/store/postgres/open.ts'
 import { StoreProblem } from '../../src/store/store-problem.ts'
-import { makeTestDatabase } from '../support/postgres-cluster.ts'
-import { addressOf, withConnection } from '../support/postgres-store.ts'
-import { act, createAgent, issue, someSigningKey, START } from '../support/store.ts'
-import { countRows, readRows, withFile } from '../support/store-file.ts'
+import { makeTestDatabase } from '../../../testkit/postgres-cluster.ts'
+import { addressOf, withConnection } from '../../../testkit/postgres-store.ts'
+import { act, createAgent, issue, someSigningKey, START } from '../../../testkit/store.ts'
+import { countRows, readRows, withFile } from '../../../testkit/store-file.ts'
 
 process.env['MINTMARK_TEST_STORE'] = 'postgres'
 

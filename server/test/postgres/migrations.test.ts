@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
-import { migratePostgresStore } from '../../src/store/postgres/migrate.ts'
+import { migratePostgresStore } from '../../src/store/postgres/schema/migrate.ts'
 import {
   applyMigrations,
   type Migration,
@@ -12,12 +12,12 @@ import {
   MIGRATIONS,
   PROGRAM_VERSION,
   schemaVersionOf,
-} from '../../src/store/postgres/migrations.ts'
+} from '../../src/store/postgres/schema/migrations.ts'
 import { openPostgresStore } from '../../src/store/postgres/open.ts'
-import { makePartitionFor } from '../../src/store/postgres/partitions.ts'
+import { makePartitionFor } from '../../src/store/postgres/partitions/partitions.ts'
 import { StoreProblem } from '../../src/store/store-problem.ts'
-import { makeTestDatabase } from '../support/postgres-cluster.ts'
-import { addressOf, withConnection } from '../support/postgres-store.ts'
+import { makeTestDatabase } from '../../../testkit/postgres-cluster.ts'
+import { addressOf, withConnection } from '../../../testkit/postgres-store.ts'
 import {
   act,
   createAgent,
@@ -26,8 +26,8 @@ import {
   NO_TOKEN_FILTERS,
   someSigningKey,
   START,
-} from '../support/store.ts'
-import { countRows, readRows, withFile } from '../support/store-file.ts'
+} from '../../../testkit/store.ts'
+import { countRows, readRows, withFile } from '../../../testkit/store-file.ts'
 
 process.env['MINTMARK_TEST_STORE'] = 'postgres'
 

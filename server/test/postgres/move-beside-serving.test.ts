@@ -4,26 +4,26 @@ import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { test, type TestContext } from 'node:test'
 import Database from 'better-sqlite3'
-import { abandonMove, copyBesideServing, finishMove } from '../../src/compose-move.ts'
-import { NO_CONDITION } from '../../src/domain/ledger.ts'
-import { StartRefused } from '../../src/start-refused.ts'
-import { proveTable } from '../../src/store/copy/copy-tables.ts'
-import { copyLastChanges, copyStore, makeStoreOfCopy } from '../../src/store/copy/move-tables.ts'
-import type { MoveSource, MoveTarget } from '../../src/store/copy/moving.ts'
-import { SERVICE, TABLES } from '../../src/store/copy/tables.ts'
-import { withTarget } from '../../src/store/postgres/moving-target.ts'
+import { abandonMove, copyBesideServing, finishMove } from '../../src/compose/move.ts'
+import { NO_CONDITION } from '../../src/domain/ledger/ledger.ts'
+import { StartRefused } from '../../src/config/start-refused.ts'
+import { verifyTable } from '../../src/store/offline/copy-tables.ts'
+import { copyLastChanges, copyStore, makeStoreOfCopy } from '../../src/store/offline/move-tables.ts'
+import type { MoveSource, MoveTarget } from '../../src/store/offline/moving.ts'
+import { SERVICE, TABLES } from '../../src/store/offline/tables.ts'
+import { withTarget } from '../../src/store/offline/postgres/moving-target.ts'
 import { openPostgresStore } from '../../src/store/postgres/open.ts'
-import { rowsIn } from '../../src/store/postgres/table-rows.ts'
-import { giveBesideServing, giveForGood, type HoldStill } from '../../src/store/sqlite/moving-store.ts'
+import { rowsIn } from '../../src/store/offline/postgres/table-rows.ts'
+import { exportOnline, exportOffline, type HoldStill } from '../../src/store/offline/sqlite/moving-store.ts'
 import { openSqliteStore } from '../../src/store/sqlite/open.ts'
-import { restoreInPlace } from '../../src/store/sqlite/restore.ts'
-import { rowsOf } from '../../src/store/sqlite/table-rows.ts'
+import { restoreInPlace } from '../../src/store/offline/sqlite/restore.ts'
+import { rowsOf } from '../../src/store/offline/sqlite/table-rows.ts'
 import { StoreProblem } from '../../src/store/store-problem.ts'
-import { restorationAt } from '../support/backups.ts'
-import { makeTestDatabase } from '../support/postgres-cluster.ts'
-import { addressOf, withConnection } from '../support/postgres-store.ts'
-import { act, createAgent, issue, KEEP_LONG, makeTestStore, type TestAgent } from '../support/store.ts'
-import { readNumber, withFile } from '../support/store-file.ts'
+import { restorationAt } from '../../../testkit/backups.ts'
+import { makeTestDatabase } from '../../../testkit/postgres-cluster.ts'
+import { addressOf, withConnection } from '../../../testkit/postgres-store.ts'
+import { act, createAgent, issue, KEEP_LONG, makeTestStore, type TestAgent } from '../../../testkit/store.ts'
+import { readNumber, withFile } from '../../../testkit/store-file.ts'
 
 const emptyAddress = async (t: TestContext) => {
   const database = await makeTestDatabase()
@@ -97,9 +97,7 @@ const withMove = <T>(
   { file, address }: Pick<World, 'file' | 'address'>,
   work: (source: MoveSource, target: MoveTarget) => Promise<T>,
 ): Promise<T> =>
-  giveBesideServing(file, source =>
-    withTarget(address, { id: source.id, now: Date.now() }, target => work(source, target)),
-  )
+  exportOnline(file, source => withTarget(address, { id: source.id, now: Date.now() }, target => work(source, target)))
 
 /** Lives on before each of these tables is written the first time, and before each is compared. */
 const copyWhileLiving = (world: World): Promise<unknown> =>
@@ -130,7 +128,7 @@ const assertSame = ({ file, address }: World): Promise<void> =>
     const problems: string[] = []
     const db = new Database(file, { readonly: true })
     for (const table of [...TABLES, SERVICE]) {
-      await proveTable(rowsOf(db), rowsIn(connection), table).catch(fault => problems.push(String(fault)))
+      await verifyTable(rowsOf(db), rowsIn(connection), table).catch(fault => problems.push(String(fault)))
     }
     db.close()
     assert.deepEqual(problems, [])
@@ -170,7 +168,7 @@ test('while nobody may write, no table is read from its beginning: only what has
   const refuse = (): never => {
     throw new Error('The whole table was read.')
   }
-  await giveForGood(file, (source, hold) =>
+  await exportOffline(file, (source, hold) =>
     withTarget(address, { id: source.id, now: Date.now() }, async target => {
       assert.ok(hold)
       const held = { source: { ...source, page: refuse, count: refuse }, target: { ...target, page: refuse } }
@@ -187,7 +185,7 @@ type Finish = (last: () => Promise<number>, hold: HoldStill | null) => Promise<u
 
 /** A move whose end is `finish`, which throws: the last changes are copied by `last`, while `hold` keeps the store still. */
 const breakOff = async ({ file, address }: World, finish: Finish): Promise<void> => {
-  const broken = giveForGood(file, (source, hold) =>
+  const broken = exportOffline(file, (source, hold) =>
     withTarget(address, { id: source.id, now: Date.now() }, async target => {
       await copyStore({ source, target, ...quietly })
       await finish(() => copyLastChanges({ source, target, ...quietly }), hold)
@@ -289,7 +287,7 @@ test('a store keeps no log once its move is abandoned, or it is restored', async
 
 test('two moves of one store are not made at once', async t => {
   const world = await makeWorld(t)
-  await giveBesideServing(world.file, async () => {
+  await exportOnline(world.file, async () => {
     await assert.rejects(copyBesideServing({ ...world, ...quietly }), problem(/Another migrate-store copies/))
   })
 })

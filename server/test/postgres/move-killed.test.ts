@@ -6,11 +6,11 @@ import { join, resolve } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
-import { migratePostgresStore } from '../../src/store/postgres/migrate.ts'
+import { migratePostgresStore } from '../../src/store/postgres/schema/migrate.ts'
 import { KEY, makeFolder, run, type Variables } from '../cli/run-mintmark.ts'
-import { makeTestDatabase, runStatement } from '../support/postgres-cluster.ts'
-import { addressOf } from '../support/postgres-store.ts'
-import { withFile } from '../support/store-file.ts'
+import { makeTestDatabase, runStatement } from '../../../testkit/postgres-cluster.ts'
+import { addressOf } from '../../../testkit/postgres-store.ts'
+import { withFile } from '../../../testkit/store-file.ts'
 
 const PROGRAM = resolve(import.meta.dirname, '../../src/main.ts')
 const FROM = ['migrate-store', '--from', 'sqlite:.mintmark/mintmark.db']
@@ -41,9 +41,9 @@ const WAITS = 'select count(*)::int as n from pg_locks where not granted and rel
 
 /** Kills the command while it waits for this table, which it needs. */
 const killAt = async (folder: string, url: string, table: string, args: readonly string[]): Promise<void> => {
-  const holder = new pg.Client({ connectionString: url })
-  await holder.connect()
-  await holder.query(`begin; lock table ${table} in access exclusive mode`)
+  const owner = new pg.Client({ connectionString: url })
+  await owner.connect()
+  await owner.query(`begin; lock table ${table} in access exclusive mode`)
   const child = spawn(process.execPath, [PROGRAM, ...args], { cwd: folder, env: { ...VARIABLES }, stdio: 'ignore' })
   const ended = once(child, 'close')
   const isWaiting = async (): Promise<boolean> =>
@@ -51,7 +51,7 @@ const killAt = async (folder: string, url: string, table: string, args: readonly
   while (child.exitCode === null && !(await isWaiting())) await delay(10)
   child.kill('SIGKILL')
   await ended
-  await holder.end()
+  await owner.end()
   assert.equal(child.signalCode, 'SIGKILL')
 }
 

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { freePorts, KEY, makeFolder, run, runAside, type Running, start, type Variables } from '../cli/run-mintmark.ts'
-import { postForm } from '../support/fetch-described.ts'
-import { startIdentityProvider } from '../support/identity-provider.ts'
-import { makeTestDatabase } from '../support/postgres-cluster.ts'
+import { postForm } from '../../../testkit/fetch-described.ts'
+import { startIdentityProvider } from '../../../testkit/identity-provider.ts'
+import { makeTestDatabase } from '../../../testkit/postgres-cluster.ts'
 
 type Agent = { readonly client_id: string; readonly client_secret: string }
 

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import { BOTH, openLink } from '../../drill/cluster/link.ts'
-import { databaseOf, runStatement, testCluster } from '../support/postgres-cluster.ts'
-import { openStoresThrough } from '../support/postgres-store.ts'
-import { type Answer, askToken, basic, get, introspect, issue, postForm, revoke } from '../support/requests.ts'
-import { startServer } from '../support/test-server.ts'
+import { BOTH, openLink } from '../../../drills/cluster/link.ts'
+import { databaseOf, runStatement, testCluster } from '../../../testkit/postgres-cluster.ts'
+import { openStoresThrough } from '../../../testkit/postgres-store.ts'
+import { type Answer, askToken, basic, get, introspect, issue, postForm, revoke } from '../../../testkit/requests.ts'
+import { startServer } from '../../../testkit/test-server.ts'
 
 process.env['MINTMARK_TEST_STORE'] = 'postgres'
 

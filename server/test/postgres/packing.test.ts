@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import { keepPartitions } from '../../src/store/postgres/partition-upkeep.ts'
-import { connectPatiently } from '../../src/store/postgres/primary.ts'
-import { databaseOf, runStatement } from '../support/postgres-cluster.ts'
-import { addressOf, withConnection } from '../support/postgres-store.ts'
-import { act, createAgent, issue, KEEP_LONG, makeTestStore, START } from '../support/store.ts'
-import { countRows } from '../support/store-file.ts'
+import { keepPartitions } from '../../src/store/postgres/partitions/partition-maintenance.ts'
+import { connectPatiently } from '../../src/store/postgres/connection/primary.ts'
+import { databaseOf, runStatement } from '../../../testkit/postgres-cluster.ts'
+import { addressOf, withConnection } from '../../../testkit/postgres-store.ts'
+import { act, createAgent, issue, KEEP_LONG, makeTestStore, START } from '../../../testkit/store.ts'
+import { countRows } from '../../../testkit/store-file.ts'
 
 const DAY_MS = 86_400_000
 const POLL_MS = 10

@@ -1,16 +1,16 @@
 // The plans that PostgreSQL makes for any values: whatever the tables hold, a page seeks its place in the index made for it.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { AUDIT_WALKS } from '../../src/store/audit/audit-log.ts'
+import { AUDIT_SCANS } from '../../src/store/audit/audit-log.ts'
 import { ENDED_ISSUED_STATEMENTS, ENDED_RANGE_STATEMENTS } from '../../src/store/lists/ended-streams.ts'
 import { OPEN_MINUTE_STATEMENTS } from '../../src/store/lists/ended-minutes.ts'
 import { newestFirst } from '../../src/store/lists/newest-first.ts'
 import { TOKEN_RANGE_STATEMENTS } from '../../src/store/lists/token-streams.ts'
-import { WALK_STATEMENTS } from '../../src/store/ledger/walk.ts'
-import { databaseOf } from '../support/postgres-cluster.ts'
-import { addressOf, withConnection } from '../support/postgres-store.ts'
-import { makeTestStore, START, type TestStore } from '../support/store.ts'
-import { withFile } from '../support/store-file.ts'
+import { SCAN_STATEMENTS } from '../../src/store/ledger/scan-affected-rows.ts'
+import { databaseOf } from '../../../testkit/postgres-cluster.ts'
+import { addressOf, withConnection } from '../../../testkit/postgres-store.ts'
+import { makeTestStore, START, type TestStore } from '../../../testkit/store.ts'
+import { withFile } from '../../../testkit/store-file.ts'
 
 process.env['MINTMARK_TEST_STORE'] = 'postgres'
 
@@ -81,7 +81,7 @@ const PLANS: Readonly<Record<string, { statements: readonly string[]; plans: rea
     plans: ENDED_PLANS.map(plan => ['Subquery Scan on walked', ...plan]),
   },
   'the tokens that a cut-off may reach': {
-    statements: WALK_STATEMENTS,
+    statements: SCAN_STATEMENTS,
     plans: [
       ...['>=', '>'].map(than => ['Index Scan using token_pkey', `Index Cond: ((life = $1) AND (id ${than} $2))`]),
       ...['>=', '>'].map(than => [
@@ -95,9 +95,9 @@ const PLANS: Readonly<Record<string, { statements: readonly string[]; plans: rea
     plans: [1, 2].map(() => [`${BACKWARD} ended_minute_pkey`, 'Index Cond: ((minute >= $1) AND (minute <= $2))']),
   },
   'a page of the audit log': {
-    statements: AUDIT_WALKS.map(newestFirst),
+    statements: AUDIT_SCANS.map(newestFirst),
     // Sorted are only those of one millisecond, among themselves.
-    plans: AUDIT_WALKS.map(({ index, only }) => [
+    plans: AUDIT_SCANS.map(({ index, only }) => [
       'Incremental Sort',
       `${BACKWARD} ${index}`,
       only === null

@@ -1,7 +1,7 @@
 // The contract on the wire, on PostgreSQL behind a PgBouncer that gives each transaction another connection.
 import { after } from 'node:test'
-import { findPooler, startPooler, testWithPooler } from '../support/pooler.ts'
-import { openStoresThrough } from '../support/postgres-store.ts'
+import { findPooler, startPooler, testWithPooler } from '../../../testkit/pooler.ts'
+import { openStoresThrough } from '../../../testkit/postgres-store.ts'
 import { testOnPostgres } from './store-tests.ts'
 
 const FILES = ['introspect-tokens', 'revoke-token', 'agent-limits']

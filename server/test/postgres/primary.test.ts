@@ -2,15 +2,15 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { Unavailable } from '../../src/domain/refusal.ts'
-import type { DatabaseAddress } from '../../src/store/postgres/address.ts'
-import { makeFailOvers } from '../../src/store/postgres/fail-overs.ts'
-import { migratePostgresStore } from '../../src/store/postgres/migrate.ts'
-import { PROGRAM_VERSION } from '../../src/store/postgres/migrations.ts'
+import type { DatabaseAddress } from '../../src/store/postgres/connection/address.ts'
+import { makeFailOvers } from '../../src/store/postgres/connection/fail-overs.ts'
+import { migratePostgresStore } from '../../src/store/postgres/schema/migrate.ts'
+import { PROGRAM_VERSION } from '../../src/store/postgres/schema/migrations.ts'
 import { openPostgresStore } from '../../src/store/postgres/open.ts'
-import { connectToPrimary } from '../../src/store/postgres/primary.ts'
+import { connectToPrimary } from '../../src/store/postgres/connection/primary.ts'
 import { StoreProblem } from '../../src/store/store-problem.ts'
-import { makeTestDatabase, runStatement } from '../support/postgres-cluster.ts'
-import { addressOf, withConnection } from '../support/postgres-store.ts'
+import { makeTestDatabase, runStatement } from '../../../testkit/postgres-cluster.ts'
+import { addressOf, withConnection } from '../../../testkit/postgres-store.ts'
 
 const makeDatabase = async (t: TestContext, more: Partial<DatabaseAddress> = {}) => {
   const database = await makeTestDatabase()
@@ -108,8 +108,8 @@ test('what is remembered of numbers is forgotten when another server has become 
 
 test('each connection of a store tells the timeline of its server before it is used', async t => {
   const { address } = await makeDatabase(t)
-  const told: string[] = []
-  const connection = await connectToPrimary(address, { onTimeline: timeline => void told.push(timeline) })
+  const reported: string[] = []
+  const connection = await connectToPrimary(address, { onTimeline: timeline => void reported.push(timeline) })
   await connection.close()
-  assert.deepEqual(told, ['00000001'])
+  assert.deepEqual(reported, ['00000001'])
 })

@@ -4,19 +4,19 @@ import { randomBytes } from 'node:crypto'
 import { test, type TestContext } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { Unavailable } from '../../src/domain/refusal.ts'
-import type { NewToken } from '../../src/ports.ts'
-import { makeTokenId } from '../../src/domain/token-id.ts'
-import type { Connection } from '../../src/store/postgres/connection.ts'
-import { driver } from '../../src/store/postgres/drive.ts'
-import { LOOK_STATEMENT } from '../../src/store/postgres/look.ts'
-import { lockService, lockTokens, TOKENS_LOCK } from '../../src/store/postgres/locks.ts'
-import { keepPartitions } from '../../src/store/postgres/partition-upkeep.ts'
-import { connectPatiently } from '../../src/store/postgres/primary.ts'
-import { makeTransactions } from '../../src/store/postgres/transactions.ts'
-import { databaseOf, runStatement } from '../support/postgres-cluster.ts'
-import { addressOf, withConnection } from '../support/postgres-store.ts'
-import { act, createAgent, issue, KEEP_LONG, makeTestStore, newTokens, START } from '../support/store.ts'
-import { countRows, readNumber, readRows } from '../support/store-file.ts'
+import type { NewToken } from '../../src/ports/ports.ts'
+import { makeTokenId } from '../../src/domain/ledger/token-id.ts'
+import type { Connection } from '../../src/store/postgres/connection/connection.ts'
+import { runner } from '../../src/store/postgres/connection/run-program.ts'
+import { LOOKUP_STATEMENT } from '../../src/store/postgres/hot/batched-lookup.ts'
+import { lockService, lockTokens, TOKENS_LOCK } from '../../src/store/postgres/writer/locks.ts'
+import { keepPartitions } from '../../src/store/postgres/partitions/partition-maintenance.ts'
+import { connectPatiently } from '../../src/store/postgres/connection/primary.ts'
+import { makeTransactions } from '../../src/store/postgres/writer/transactions.ts'
+import { databaseOf, runStatement } from '../../../testkit/postgres-cluster.ts'
+import { addressOf, withConnection } from '../../../testkit/postgres-store.ts'
+import { act, createAgent, issue, KEEP_LONG, makeTestStore, newTokens, START } from '../../../testkit/store.ts'
+import { countRows, readNumber, readRows } from '../../../testkit/store-file.ts'
 
 process.env['MINTMARK_TEST_STORE'] = 'postgres'
 
@@ -44,7 +44,7 @@ test('a look-up by address touches one partition of tokens, by its key', async t
   const plan = await withConnection(address, async connection => {
     // So small a table would be read whole, and the plan kept when it is large.
     await connection.ask({ text: 'analyze token' })
-    const explain = { text: `explain (analyze, costs off, timing off) ${LOOK_STATEMENT}`, name: 'explained' }
+    const explain = { text: `explain (analyze, costs off, timing off) ${LOOKUP_STATEMENT}`, name: 'explained' }
     for (const one of [today, tomorrow]) await connection.ask({ ...explain, values: [[300], [one.id], one.id, one.id] })
     const { rows } = await connection.ask({ ...explain, values: [[300], [tomorrow.id], tomorrow.id, tomorrow.id] })
     return rows.map(row => String((row as Record<string, unknown>)['QUERY PLAN']))
@@ -202,8 +202,8 @@ test('a token that comes while an act is under way waits for it, and is decided 
   const waits = () => countRows(file, WAITING) > 0
   const outcomes = await withConnection(address, async connection => {
     await connection.ask({ text: 'begin' })
-    await lockService(driver, connection)
-    await lockTokens(driver, connection)
+    await lockService(runner, connection)
+    await lockTokens(runner, connection)
     await connection.ask({ text: 'update service set seq = seq + 1' })
     const done = { yet: false }
     const inserting = store.ledger.insert([token]).finally(() => {

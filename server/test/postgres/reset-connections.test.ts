@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { assertOutlivesResets } from '../cli/reset-callers.ts'
 import { freePorts, makeFolder, run, serveVariables, start } from '../cli/run-mintmark.ts'
-import { makeTestDatabase } from '../support/postgres-cluster.ts'
+import { makeTestDatabase } from '../../../testkit/postgres-cluster.ts'
 
 test('no thread of serve ends by a thousand callers who reset their connections', async t => {
   const [folder, database] = [makeFolder(t), await makeTestDatabase()]

@@ -2,20 +2,20 @@
 // store is asked in thousands of places is asked here once in each column, and of PostgreSQL's own numbering.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { AuditVerdict, KnownSeal, Tampering } from '../../src/domain/seal.ts'
-import { auditSealKey } from '../../src/keys/audit-key.ts'
+import type { AuditVerdict, KnownSeal, Tampering } from '../../src/domain/audit/seal.ts'
+import { auditSealKey } from '../../src/keys/at-rest/audit-key.ts'
 import { ENTRY_COLUMNS } from '../../src/store/audit/seal-chain.ts'
 import { sealStep } from '../../src/store/audit/seals.ts'
-import { beginCheck } from '../../src/store/audit/verify-audit.ts'
-import type { Connection } from '../../src/store/postgres/connection.ts'
-import { driver } from '../../src/store/postgres/drive.ts'
-import { lastGiven } from '../../src/store/postgres/open-transaction.ts'
-import type { Script } from '../../src/store/script.ts'
+import { beginCheck } from '../../src/store/offline/verify-audit.ts'
+import type { Connection } from '../../src/store/postgres/connection/connection.ts'
+import { runner } from '../../src/store/postgres/connection/run-program.ts'
+import { lastGiven } from '../../src/store/postgres/writer/open-transaction.ts'
+import type { Program } from '../../src/store/statement-program.ts'
 import { audit, type Transaction } from '../../src/store/transaction.ts'
-import { databaseOf } from '../support/postgres-cluster.ts'
-import { addressOf, withConnection } from '../support/postgres-store.ts'
-import { act, makeTestStore, type TestStore } from '../support/store.ts'
-import { inTransaction, withWritingConnection } from '../support/store-file.ts'
+import { databaseOf } from '../../../testkit/postgres-cluster.ts'
+import { addressOf, withConnection } from '../../../testkit/postgres-store.ts'
+import { act, makeTestStore, type TestStore } from '../../../testkit/store.ts'
+import { inTransaction, withWritingConnection } from '../../../testkit/store-file.ts'
 
 process.env['MINTMARK_TEST_STORE'] = 'postgres'
 
@@ -27,7 +27,7 @@ const UNSEALED = 3
 
 let world: TestStore
 
-function* writeEntries(tx: Transaction, count: number): Script<void> {
+function* writeEntries(tx: Transaction, count: number): Program<void> {
   for (let n = 0; n < count; n += 1) {
     const done = { ...act('agent.disable', `Nöte ${n}`), source: '192.0.2.1' as const }
     yield* audit(tx, done, `agent-${n}`, { n })
@@ -50,7 +50,7 @@ after(() => world.dispose())
 const check = async (connection: Connection, known: KnownSeal): Promise<AuditVerdict> => {
   const { step } = beginCheck({ key: KEY, known }, lastGiven)
   for (;;) {
-    const verdict = await driver.drive(connection, step())
+    const verdict = await runner.runProgram(connection, step())
     if (verdict !== 'more') return verdict
   }
 }

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { Unavailable } from '../../src/domain/refusal.ts'
-import { testCluster } from '../support/postgres-cluster.ts'
-import { openStoresThrough } from '../support/postgres-store.ts'
+import { testCluster } from '../../../testkit/postgres-cluster.ts'
+import { openStoresThrough } from '../../../testkit/postgres-store.ts'
 import {
   act,
   createAgent,
@@ -13,8 +13,8 @@ import {
   NO_HISTORY_FILTERS,
   NO_TOKEN_FILTERS,
   newTokens,
-} from '../support/store.ts'
-import { countRows, readNumber, readRows, withFile } from '../support/store-file.ts'
+} from '../../../testkit/store.ts'
+import { countRows, readNumber, readRows, withFile } from '../../../testkit/store-file.ts'
 
 process.env['MINTMARK_TEST_STORE'] = 'postgres'
 
@@ -51,7 +51,7 @@ const makeWorld = async (t: TestContext, pooling: 'session' | 'transaction' = 's
       end $$`)
 
   /** Runs `work` while what each connection asks first is taken back. */
-  const takenBackOnce = async <T>(work: () => Promise<T>): Promise<T> => {
+  const rolledBackOnce = async <T>(work: () => Promise<T>): Promise<T> => {
     round += 1
     takeBackWhere(`is_first(${round})`)
     const done = await work()
@@ -61,29 +61,29 @@ const makeWorld = async (t: TestContext, pooling: 'session' | 'transaction' = 's
   }
 
   const agent = await createAgent(store)
-  return { ...world, agent, exec, takeBackWhere, takenBackOnce }
+  return { ...world, agent, exec, takeBackWhere, rolledBackOnce }
 }
 
 const PAGE = { audiences: null, after: null, limit: 10 }
 
 for (const pooling of ['session', 'transaction'] as const) {
   test(`issues, look-ups, lists, ends and acts that are taken back are asked again, with the pooling of a ${pooling}`, async t => {
-    const { store, agent, takenBackOnce } = await makeWorld(t, pooling)
+    const { store, agent, rolledBackOnce } = await makeWorld(t, pooling)
     const rows = await newTokens(store, agent, [{}, {}])
     await issue(store, agent, {})
-    assert.deepEqual(await takenBackOnce(() => store.ledger.insert(rows)), ['inserted', 'inserted'])
+    assert.deepEqual(await rolledBackOnce(() => store.ledger.insert(rows)), ['inserted', 'inserted'])
     const [token, other] = rows
     assert.ok(token && other)
-    const found = await takenBackOnce(() => store.ledger.find([token]))
+    const found = await rolledBackOnce(() => store.ledger.find([token]))
     assert.equal(found[0]?.dead, false)
-    const live = await takenBackOnce(() => store.ledger.listLive({ ...PAGE, filters: NO_TOKEN_FILTERS }))
+    const live = await rolledBackOnce(() => store.ledger.listLive({ ...PAGE, filters: NO_TOKEN_FILTERS }))
     assert.equal(live.records.length, 3)
     const end = () => store.ledger.end(token, 'manual_revocation', act('token.revoke'))
-    assert.equal(await takenBackOnce(end), 'ended')
-    assert.equal(await takenBackOnce(end), 'already_ended')
-    await takenBackOnce(() => store.agents.disable(agent.id, act('agent.disable')))
+    assert.equal(await rolledBackOnce(end), 'ended')
+    assert.equal(await rolledBackOnce(end), 'already_ended')
+    await rolledBackOnce(() => store.agents.disable(agent.id, act('agent.disable')))
     assert.equal((await store.ledger.find([other]))[0], undefined)
-    const ended = await takenBackOnce(() => store.ledger.listEnded({ ...PAGE, filters: NO_HISTORY_FILTERS }))
+    const ended = await rolledBackOnce(() => store.ledger.listEnded({ ...PAGE, filters: NO_HISTORY_FILTERS }))
     assert.deepEqual(ended.records.map(({ reason }) => reason).toSorted(), [
       'agent_disabled',
       'agent_disabled',

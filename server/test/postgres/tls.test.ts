@@ -4,9 +4,9 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { after, before, test } from 'node:test'
 import { TLSSocket } from 'node:tls'
-import type { DatabaseAddress } from '../../src/store/postgres/address.ts'
-import { connect } from '../../src/store/postgres/connection.ts'
-import { CERTIFICATE, PRIVATE_KEY } from '../support/loopback-certificate.ts'
+import type { DatabaseAddress } from '../../src/store/postgres/connection/address.ts'
+import { connect } from '../../src/store/postgres/connection/connection.ts'
+import { CERTIFICATE, PRIVATE_KEY } from '../../../testkit/loopback-certificate.ts'
 
 // https://www.postgresql.org/docs/18/protocol-message-formats.html
 const SSL_GRANTED = 'S'

@@ -4,17 +4,17 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import Database from 'better-sqlite3'
 import * as fc from 'fast-check'
-import { KEY_SET_MAX_AGE_SECONDS, type KeyPolicy } from '../../src/domain/key-life.ts'
-import { clockOf, makeManualClock, startClock, steadyOf } from '../../src/store/sqlite/clock.ts'
+import { KEY_SET_MAX_AGE_SECONDS, type KeyPolicy } from '../../src/domain/keys/key-life.ts'
+import { clockOf, makeManualClock, startClock, steadyOf } from '../../src/store/sqlite/connection/clock.ts'
 import { createNextKey, rotateKey } from '../../src/store/signing-keys/key-acts.ts'
-import { makeKeyKeeper } from '../../src/store/signing-keys/key-keeper.ts'
-import { drive } from '../../src/store/sqlite/drive.ts'
-import { applyMigrations } from '../../src/store/sqlite/migrations.ts'
-import { readServiceRow } from '../../src/store/sqlite/service-row.ts'
+import { makeKeyScheduler } from '../../src/store/signing-keys/key-scheduler.ts'
+import { runProgram } from '../../src/store/sqlite/connection/run-program.ts'
+import { applyMigrations } from '../../src/store/sqlite/schema/migrations.ts'
+import { readServiceRow } from '../../src/store/sqlite/reads/service-row.ts'
 import { createFirstKey, readCurrentSigningKey, readPublished } from '../../src/store/signing-keys/signing-keys.ts'
-import { writingConnection } from '../../src/store/sqlite/transaction.ts'
-import { act, someSigningKey, START } from '../support/store.ts'
-import { inTransaction } from '../support/store-file.ts'
+import { writingConnection } from '../../src/store/sqlite/connection/transaction.ts'
+import { act, someSigningKey, START } from '../../../testkit/store.ts'
+import { inTransaction } from '../../../testkit/store-file.ts'
 
 const SECOND = 1000
 const DAY = 86_400 * SECOND
@@ -107,8 +107,8 @@ const startProcess = ({ clock, db }: ReturnType<typeof makeStore>, policy: Polic
   const tick = clockOf(cells)
   const connection = writingConnection(db, tick)
   const steady = steadyOf(cells)
-  const keyStep = makeKeyKeeper({ policy: { ...policy, lifetimeSeconds: 300 }, steady, onKeyWanted })
-  return { connection, keyStep: () => drive(connection.sql, keyStep(tick)) }
+  const keyStep = makeKeyScheduler({ policy: { ...policy, lifetimeSeconds: 300 }, steady, onKeyWanted })
+  return { connection, keyStep: () => runProgram(connection.sql, keyStep(tick)) }
 }
 
 const makeWorld = () => {
@@ -122,7 +122,8 @@ const makeWorld = () => {
     })
   let service = start()
 
-  const publish = (): void => outside.seeKeySet(drive(service.connection.sql, readPublished()).map(({ kid }) => kid))
+  const publish = (): void =>
+    outside.seeKeySet(runProgram(service.connection.sql, readPublished()).map(({ kid }) => kid))
 
   const work = (): void => {
     for (let step = service.keyStep(); step !== undefined; step = service.keyStep()) {
@@ -170,7 +171,7 @@ const makeWorld = () => {
       publish()
     },
     issue: ({ lifetimeSeconds }) => {
-      const key = drive(service.connection.sql, readCurrentSigningKey()) ?? assert.fail('No key signs.')
+      const key = runProgram(service.connection.sql, readCurrentSigningKey()) ?? assert.fail('No key signs.')
       service.connection.sql('insert or ignore into lifetime values (?)').run(lifetimeSeconds)
       outside.seeToken(key.publicJwk.kid, lifetimeSeconds)
     },

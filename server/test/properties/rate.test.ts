@@ -8,7 +8,7 @@ import {
   type Issued,
   MINUTE_WINDOW,
   type RateWindow,
-} from '../../src/domain/rate.ts'
+} from '../../src/domain/ledger/rate.ts'
 
 /** A small generator whose seed a failure prints (mulberry32). */
 const randomOf = (seed: number) => {

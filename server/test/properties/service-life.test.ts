@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { basic, claimsOf, get, introspect, issue, postForm, revoke } from '../support/requests.ts'
-import { type AgentOfTest, startServer, type TestServer } from '../support/test-server.ts'
-import { START } from '../support/store.ts'
+import { basic, claimsOf, get, introspect, issue, postForm, revoke } from '../../../testkit/requests.ts'
+import { type AgentOfTest, startServer, type TestServer } from '../../../testkit/test-server.ts'
+import { START } from '../../../testkit/store.ts'
 
 const RUNS = 4
 const STEPS = 120
@@ -77,7 +77,7 @@ const doIssue = async (world: World, n: number): Promise<void> => {
   world.tokens.push({ jti, text, agent: n, expiresAt: 1000 * (iat + (LIFETIMES[n] ?? 0)) })
 }
 
-const walk = async (world: World, path: string, limit: number): Promise<Record<string, unknown>[]> => {
+const scan = async (world: World, path: string, limit: number): Promise<Record<string, unknown>[]> => {
   const records: Record<string, unknown>[] = []
   for (let cursor = ''; ; ) {
     const { status, json, text } = await get(world.service, `${path}?limit=${limit}${cursor}`, {
@@ -93,7 +93,7 @@ const walk = async (world: World, path: string, limit: number): Promise<Record<s
 
 const checkLists = async (world: World, limit: number): Promise<void> => {
   const live = world.tokens.filter(token => isLive(world, token)).map(({ jti }) => jti)
-  const listed = await walk(world, '/api/v1/tokens', limit)
+  const listed = await scan(world, '/api/v1/tokens', limit)
   assert.deepEqual(
     listed.map(({ id }) => id),
     live.toSorted().toReversed(),
@@ -102,7 +102,7 @@ const checkLists = async (world: World, limit: number): Promise<void> => {
     .filter(token => !isLive(world, token))
     .map(({ jti, end: early, expiresAt }) => ({ jti, ...(early ?? { at: expiresAt, reason: 'expired' }) }))
     .toSorted((a, b) => b.at - a.at || (a.jti < b.jti ? 1 : -1))
-  const history = await walk(world, '/api/v1/tokens/history', limit)
+  const history = await scan(world, '/api/v1/tokens/history', limit)
   const shown = history.map(({ id, ended_at: at, termination_reason: reason }) => ({
     jti: id,
     at: Date.parse(String(at)),

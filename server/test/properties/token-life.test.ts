@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import type { CutOffConditions } from '../../src/domain/ledger.ts'
-import type { EndedTokenRecord } from '../../src/domain/page.ts'
-import type { EndingReason } from '../../src/domain/reason.ts'
-import { makeTokenId } from '../../src/domain/token-id.ts'
-import { KEEP_LONG, NO_HISTORY_FILTERS, NO_TOKEN_FILTERS, newTokens } from '../support/store.ts'
+import type { CutOffConditions } from '../../src/domain/ledger/ledger.ts'
+import type { EndedTokenRecord } from '../../src/domain/lists/page.ts'
+import type { EndingReason } from '../../src/domain/ledger/reason.ts'
+import { makeTokenId } from '../../src/domain/ledger/token-id.ts'
+import { KEEP_LONG, NO_HISTORY_FILTERS, NO_TOKEN_FILTERS, newTokens } from '../../../testkit/store.ts'
 import { makeRandom } from '../store/list-random.ts'
-import { assertSameRows, walkEnded, walkLive } from '../store/list-walk.ts'
+import { assertSameRows, scanEnded, scanLive } from '../store/list-walk.ts'
 import {
   AUDIENCES,
   disableInWorld,
@@ -36,7 +36,7 @@ type Bounds = { wallAhead: number; wallBehind: number; reopens: number }
 type Life = {
   world: World
   /** What history has said of a token: it must say so ever after. */
-  readonly told: Map<string, EndedTokenRecord>
+  readonly reported: Map<string, EndedTokenRecord>
 }
 
 type Command = fc.AsyncCommand<Bounds, Life>
@@ -45,7 +45,7 @@ const LIVE = { filters: NO_TOKEN_FILTERS, audiences: null }
 const ENDED = { filters: NO_HISTORY_FILTERS, audiences: null }
 
 /** Every look-up and both lists say what the model says, and nothing takes back what it said before. */
-const observe = async ({ world, told }: Life): Promise<void> => {
+const observe = async ({ world, reported }: Life): Promise<void> => {
   const { model, random, test: opened } = world
   const { ledger } = opened.store
   const now = await storeNow(world)
@@ -53,13 +53,13 @@ const observe = async ({ world, told }: Life): Promise<void> => {
   const found = await ledger.find(
     model.tokens.map(({ record, lifetimeSeconds }) => ({ id: record.id, lifetimeSeconds })),
   )
-  const live = await walkLive(ledger, { ...LIVE, limit })
-  const ended = await walkEnded(ledger, { ...ENDED, limit })
+  const live = await scanLive(ledger, { ...LIVE, limit })
+  const ended = await scanEnded(ledger, { ...ENDED, limit })
   const alive = found.filter(token => token?.dead === false).map(token => token?.id ?? '')
-  for (const id of alive) assert.ok(!told.has(id), 'a token that was once dead is never active again')
+  for (const id of alive) assert.ok(!reported.has(id), 'a token that was once dead is never active again')
   for (const record of ended) {
-    assert.deepEqual(record, told.get(record.id) ?? record, 'the first reason and time stay')
-    told.set(record.id, record)
+    assert.deepEqual(record, reported.get(record.id) ?? record, 'the first reason and time stay')
+    reported.set(record.id, record)
   }
   assert.equal(new Set(ended.map(({ id }) => id)).size, ended.length, 'one history record a token')
   assertSameRows(alive.toSorted(), live.map(({ id }) => id).toSorted())
@@ -185,9 +185,9 @@ const steppingWall = fc.constantFrom(-10_000, -2500, -1, 1, 2500, 10_000).map(ms
 )
 
 // The store is closed some time after the last act, and opens on a wall clock that has been stepped back meanwhile.
-const reopening = fc.tuple(fc.boolean(), fc.constantFrom(0, 1500)).map(([upkeep, stepBack]) =>
+const reopening = fc.tuple(fc.boolean(), fc.constantFrom(0, 1500)).map(([maintenance, stepBack]) =>
   command(
-    `reopen(${upkeep ? 'with' : 'without'} upkeep, ${stepBack} ms back)`,
+    `reopen(${maintenance ? 'with' : 'without'} upkeep, ${stepBack} ms back)`,
     async (life, bounds) => {
       const { test: opened } = life.world
       opened.clock.advance(700)
@@ -195,7 +195,7 @@ const reopening = fc.tuple(fc.boolean(), fc.constantFrom(0, 1500)).map(([upkeep,
       const before = await storeNow(life.world)
       bounds.reopens += 1
       opened.clock.stepWall(-stepBack)
-      life.world = { ...life.world, test: await opened.reopen(upkeep ? KEEP_LONG : null) }
+      life.world = { ...life.world, test: await opened.reopen(maintenance ? KEEP_LONG : null) }
       assert.ok((await storeNow(life.world)) >= before, 'time never goes back over a restart')
     },
     ({ reopens }) => reopens < REOPENS_MAX,
@@ -225,7 +225,7 @@ const someCommands = fc.commands(
 )
 
 const live = async (seed: number, commands: Iterable<Command>): Promise<void> => {
-  const life: Life = { world: await makeWorld(makeRandom(seed), AGENTS), told: new Map() }
+  const life: Life = { world: await makeWorld(makeRandom(seed), AGENTS), reported: new Map() }
   const bounds: Bounds = { wallAhead: 0, wallBehind: 0, reopens: 0 }
   try {
     await fc.asyncModelRun(() => ({ model: bounds, real: life }), commands)

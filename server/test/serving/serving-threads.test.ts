@@ -9,12 +9,12 @@ import { text } from 'node:stream/consumers'
 import { test, type TestContext } from 'node:test'
 import type { Worker } from 'node:worker_threads'
 import { pino } from 'pino'
-import { migrateStore, openService } from '../../src/compose.ts'
-import { readServeConfig } from '../../src/config.ts'
+import { migrateStore, openService } from '../../src/compose/compose.ts'
+import { readServeConfig } from '../../src/config/config.ts'
 import type { KeySets } from '../../src/ports/key-sets.ts'
 import { startServing } from '../../src/serving/serving-threads.ts'
 import { KEY, freePorts, makeFolder, run } from '../cli/run-mintmark.ts'
-import { startIdentityProvider } from '../support/identity-provider.ts'
+import { startIdentityProvider } from '../../../testkit/identity-provider.ts'
 
 const LIMIT = { timeout: 300_000 }
 

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { test, type TestContext } from 'node:test'
-import { BLANK_SETTINGS } from '../../src/domain/change-agent.ts'
-import type { NewAgent } from '../../src/ports.ts'
+import { BLANK_SETTINGS } from '../../src/domain/clients/change-agent.ts'
+import type { NewAgent } from '../../src/ports/ports.ts'
 import {
   act,
   createAgent,
@@ -13,8 +13,8 @@ import {
   openTestedStore,
   START,
   type TestStore,
-} from '../support/store.ts'
-import { countRows, readNumber } from '../support/store-file.ts'
+} from '../../../testkit/store.ts'
+import { countRows, readNumber } from '../../../testkit/store-file.ts'
 
 const CREATE = act('agent.create')
 const DISABLE = act('agent.disable')

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { test, type TestContext } from 'node:test'
-import type { Act } from '../../src/domain/act.ts'
-import type { NewApiKey } from '../../src/ports/secret-registers.ts'
-import { act, makeTestStore, openTestedStore, START, type TestedStore, type TestStore } from '../support/store.ts'
-import { countRows } from '../support/store-file.ts'
+import type { Act } from '../../src/domain/audit/act.ts'
+import type { NewApiKey } from '../../src/ports/secret-repositories.ts'
+import { act, makeTestStore, openTestedStore, START, type TestedStore, type TestStore } from '../../../testkit/store.ts'
+import { countRows } from '../../../testkit/store-file.ts'
 
 const CREATE = act('api_key.create')
 const ROTATE = act('api_key.rotate')

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { test, type TestContext } from 'node:test'
-import type { NewApiKey } from '../../src/ports/secret-registers.ts'
-import { act, makeTestStore, openTestedStore, START, type TestedStore, type TestStore } from '../support/store.ts'
-import { readNumber, withFile } from '../support/store-file.ts'
+import type { NewApiKey } from '../../src/ports/secret-repositories.ts'
+import { act, makeTestStore, openTestedStore, START, type TestedStore, type TestStore } from '../../../testkit/store.ts'
+import { readNumber, withFile } from '../../../testkit/store-file.ts'
 
 const CREATE = act('api_key.create')
 const REVOKE = act('api_key.revoke')

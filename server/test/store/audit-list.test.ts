@@ -1,14 +1,14 @@
 // The audit log as it is read: each filter gives what looking at every entry gives, and each page seeks its place.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { Act, ActKind, Actor } from '../../src/domain/act.ts'
-import { type AuditEntry, type AuditFilters, isAskedFor } from '../../src/domain/audit.ts'
-import { PAGE_EXAMINED_MAX, type Position } from '../../src/domain/page.ts'
-import { AUDIT_WALKS } from '../../src/store/audit/audit-log.ts'
+import type { Act, ActKind, Actor } from '../../src/domain/audit/act.ts'
+import { type AuditEntry, type AuditFilters, isAskedFor } from '../../src/domain/audit/audit.ts'
+import { PAGE_EXAMINED_MAX, type Position } from '../../src/domain/lists/page.ts'
+import { AUDIT_SCANS } from '../../src/store/audit/audit-log.ts'
 import { audit } from '../../src/store/transaction.ts'
 import { newestFirst } from '../../src/store/lists/newest-first.ts'
-import { isPostgresTested, makeTestStore, START, testEmbedded, type TestStore } from '../support/store.ts'
-import { inTransaction, withFile, withWritingConnection } from '../support/store-file.ts'
+import { isPostgresTested, makeTestStore, START, testEmbedded, type TestStore } from '../../../testkit/store.ts'
+import { inTransaction, withFile, withWritingConnection } from '../../../testkit/store-file.ts'
 import { planOf } from './list-plans.ts'
 
 const NO_FILTERS: AuditFilters = {
@@ -84,7 +84,7 @@ before(async () => {
 
 after(() => world.dispose())
 
-const walk = async (filters: AuditFilters, limit: number): Promise<readonly AuditEntry[]> => {
+const scan = async (filters: AuditFilters, limit: number): Promise<readonly AuditEntry[]> => {
   const found: AuditEntry[] = []
   let position: Position | null = null
   do {
@@ -143,7 +143,7 @@ for (const asked of SOME) {
         entry =>
           isAskedFor(entry, filters) && (since === null || entry.at >= since) && (end === null || entry.at < end),
       )
-      for (const limit of LIMITS) assert.deepEqual(await walk(filters, limit), wanted)
+      for (const limit of LIMITS) assert.deepEqual(await scan(filters, limit), wanted)
     }
   })
 }
@@ -156,7 +156,7 @@ test('a page looks at 10,000 entries at most, and one that found too few has a s
   assert.ok(page.next !== null)
 })
 
-for (const one of AUDIT_WALKS) {
+for (const one of AUDIT_SCANS) {
   testEmbedded(`the walk of ${one.table} by ${one.index} seeks in that index, and sorts nothing`, () => {
     const plan = planOf(world.file, newestFirst(one))
     assert.equal(plan.length, 1, plan.join('; '))

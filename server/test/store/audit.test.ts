@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { test, type TestContext } from 'node:test'
-import type { Act, ActKind } from '../../src/domain/act.ts'
-import { BLANK_SETTINGS } from '../../src/domain/change-agent.ts'
-import { NO_CONDITION } from '../../src/domain/ledger.ts'
-import { importedAgent } from '../support/imports.ts'
+import type { Act, ActKind } from '../../src/domain/audit/act.ts'
+import { BLANK_SETTINGS } from '../../src/domain/clients/change-agent.ts'
+import { NO_CONDITION } from '../../src/domain/ledger/ledger.ts'
+import { importedAgent } from '../../../testkit/imports.ts'
 import {
   createAgent,
   issue,
@@ -15,8 +15,8 @@ import {
   START,
   type TestedStore,
   type TestStore,
-} from '../support/store.ts'
-import { countRows, readRow, readRows, withFile } from '../support/store-file.ts'
+} from '../../../testkit/store.ts'
+import { countRows, readRow, readRows, withFile } from '../../../testkit/store-file.ts'
 
 const actBy = (kind: ActKind): Act => ({
   kind,

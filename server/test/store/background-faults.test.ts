@@ -5,8 +5,8 @@ import { test, type TestContext } from 'node:test'
 import type { BackgroundTask } from '../../src/store/background.ts'
 import { makeRefusalCounter } from '../../src/store/audit/refusal-counter.ts'
 import type { Refused } from '../../src/store/audit/refusals.ts'
-import { given, type Script } from '../../src/store/script.ts'
-import { makeMaintenance } from '../../src/store/upkeep.ts'
+import { given, type Program } from '../../src/store/statement-program.ts'
+import { makeMaintenanceSchedule } from '../../src/store/maintenance.ts'
 import {
   act,
   createAgent,
@@ -16,8 +16,8 @@ import {
   openTestedStore,
   type TestStore,
   waitOn,
-} from '../support/store.ts'
-import { countRows, readNumber, withFile } from '../support/store-file.ts'
+} from '../../../testkit/store.ts'
+import { countRows, readNumber, withFile } from '../../../testkit/store-file.ts'
 
 type Fault = { readonly task: BackgroundTask; readonly message: string }
 
@@ -70,15 +70,15 @@ test('a task of the maintenance that fails is reported, keeps no other from its 
 })
 
 /** A script of a store whose tables are empty. */
-const runOnNothing = <T>(script: Script<T>): T => {
-  let step = script.next()
-  while (step.done !== true) step = script.next({ rows: [], changes: 0 })
+const runOnNothing = <T>(program: Program<T>): T => {
+  let step = program.next()
+  while (step.done !== true) step = program.next({ rows: [], changes: 0 })
   return step.value
 }
 
 test('a turn of the maintenance that fails before a task was asked rests as a whole, and is no fault of the task before', () => {
   const faults: BackgroundTask[] = []
-  const maintenance = makeMaintenance({
+  const maintenance = makeMaintenanceSchedule({
     retention: KEEP_LONG,
     sealKey: null,
     keyPolicy: null,

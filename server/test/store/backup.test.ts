@@ -13,13 +13,13 @@ import {
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { StoreProblem } from '../../src/store/store-problem.ts'
-import { backupStore } from '../../src/store/sqlite/backup.ts'
+import { backupStore } from '../../src/store/offline/sqlite/backup.ts'
 import { migrateSqliteStore, openSqliteStore } from '../../src/store/sqlite/open.ts'
-import { readBackup } from '../../src/store/sqlite/read-backup.ts'
-import { isStoreThere, restoreBackup } from '../../src/store/sqlite/restore.ts'
-import { backUp, openRestored, restorationAt, restore } from '../support/backups.ts'
-import { act, createAgent, issue, KEEP_LONG, makeTestStore, type TestStore, waitOn } from '../support/store.ts'
-import { countRows, readNumber, readRows, withFile } from '../support/store-file.ts'
+import { readBackup } from '../../src/store/offline/sqlite/read-backup.ts'
+import { isStoreThere, restoreBackup } from '../../src/store/offline/sqlite/restore.ts'
+import { backUp, openRestored, restorationAt, restore } from '../../../testkit/backups.ts'
+import { act, createAgent, issue, KEEP_LONG, makeTestStore, type TestStore, waitOn } from '../../../testkit/store.ts'
+import { countRows, readNumber, readRows, withFile } from '../../../testkit/store-file.ts'
 
 const makeWorld = async (t: TestContext): Promise<TestStore> => {
   const world = await makeTestStore(null, Date.now())

@@ -1,7 +1,7 @@
 // What a change of an agent ends: the tokens that carry what it lost, at once and for good, and no others.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { AgentChange } from '../../src/domain/change-agent.ts'
+import type { AgentChange } from '../../src/domain/clients/change-agent.ts'
 import {
   aliveOf,
   changed,
@@ -11,9 +11,9 @@ import {
   refused,
   seqOf,
   SERVICE,
-} from '../support/agent-world.ts'
-import { act, issue, KEEP_LONG, newTokens } from '../support/store.ts'
-import { countRows, readRow, readRows } from '../support/store-file.ts'
+} from '../../../testkit/agent-world.ts'
+import { act, issue, KEEP_LONG, newTokens } from '../../../testkit/store.ts'
+import { countRows, readRow, readRows } from '../../../testkit/store-file.ts'
 
 const [OURS, THEIRS] = ['https://ours.example', 'https://theirs.example']
 const BY_TESTER = { type: 'cli', id: 'tester' }

@@ -1,10 +1,18 @@
 // A change of an agent: what it may say, what it leaves, and who wins where several change at once.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { AgentChange } from '../../src/domain/change-agent.ts'
-import { aliveOf, changed, changeIn, makeAgentWorld, openElsewhere, refused, seqOf } from '../support/agent-world.ts'
-import { createAgent, issue } from '../support/store.ts'
-import { countRows } from '../support/store-file.ts'
+import type { AgentChange } from '../../src/domain/clients/change-agent.ts'
+import {
+  aliveOf,
+  changed,
+  changeIn,
+  makeAgentWorld,
+  openElsewhere,
+  refused,
+  seqOf,
+} from '../../../testkit/agent-world.ts'
+import { createAgent, issue } from '../../../testkit/store.ts'
+import { countRows } from '../../../testkit/store-file.ts'
 
 const [OURS, THEIRS] = ['https://ours.example', 'https://theirs.example']
 

@@ -4,13 +4,13 @@ import { once } from 'node:events'
 import { test, type TestContext } from 'node:test'
 import { Worker } from 'node:worker_threads'
 import { Unavailable } from '../../src/domain/refusal.ts'
-import { issuedAtOf } from '../../src/domain/token-id.ts'
+import { issuedAtOf } from '../../src/domain/ledger/token-id.ts'
 import { CLOCK_OFF_MS_MAX, LEASE_MS, LEASE_WAIT_MS } from '../../src/store/lease.ts'
-import { clockOf, makeManualClock, startClock } from '../../src/store/sqlite/clock.ts'
+import { clockOf, makeManualClock, startClock } from '../../src/store/sqlite/connection/clock.ts'
 import { StoreProblem } from '../../src/store/store-problem.ts'
 import { openSqliteStore } from '../../src/store/sqlite/open.ts'
 import type { Retention } from '../../src/store/retention.ts'
-import { resetClock } from '../../src/store/sqlite/reset-clock.ts'
+import { resetClock } from '../../src/store/offline/sqlite/reset-clock.ts'
 import {
   act,
   createAgent,
@@ -22,8 +22,8 @@ import {
   START,
   type TestAgent,
   type TestStore,
-} from '../support/store.ts'
-import { readNumber, withFile } from '../support/store-file.ts'
+} from '../../../testkit/store.ts'
+import { readNumber, withFile } from '../../../testkit/store-file.ts'
 
 const makeWorld = async (
   t: TestContext,

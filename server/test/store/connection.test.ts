@@ -9,11 +9,11 @@ import {
   openForReading,
   openForWriting,
   refuseForeignUser,
-} from '../../src/store/sqlite/connection.ts'
+} from '../../src/store/sqlite/connection/connection.ts'
 import { StoreProblem } from '../../src/store/store-problem.ts'
 import { openSqliteStore } from '../../src/store/sqlite/open.ts'
-import { resetClock } from '../../src/store/sqlite/reset-clock.ts'
-import { act, makeTestStore } from '../support/store.ts'
+import { resetClock } from '../../src/store/offline/sqlite/reset-clock.ts'
+import { act, makeTestStore } from '../../../testkit/store.ts'
 
 const makeFile = async (t: TestContext): Promise<string> => {
   const { file, store, dispose } = await makeTestStore(null)
@@ -95,9 +95,9 @@ test('only the owner of a store, or of the folder that it will lie in, acts on i
     [file, undefined, null],
   ]
   for (const [asked, user, refused] of cases) {
-    const tell = () => refuseForeignUser(asked, () => user)
-    if (refused === null) tell()
-    else assert.throws(tell, isProblem(new RegExp(`^${refused} belongs to user ${owner}, this is user ${user}: run`)))
+    const report = () => refuseForeignUser(asked, () => user)
+    if (refused === null) report()
+    else assert.throws(report, isProblem(new RegExp(`^${refused} belongs to user ${owner}, this is user ${user}: run`)))
   }
 })
 

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { test, type TestContext } from 'node:test'
-import { COUNT_EXACT_MAX, type Count } from '../../src/domain/credential.ts'
-import { NO_CONDITION } from '../../src/domain/ledger.ts'
+import { COUNT_EXACT_MAX, type Count } from '../../src/domain/clients/credential.ts'
+import { NO_CONDITION } from '../../src/domain/ledger/ledger.ts'
 import { COUNT_EXAMINED_MAX, COUNT_JUDGED_MAX, COUNT_STATEMENTS } from '../../src/store/ledger/count-tokens.ts'
 import {
   act,
@@ -14,8 +14,8 @@ import {
   type TestAgent,
   testEmbedded,
   type TestStore,
-} from '../support/store.ts'
-import { readNumber, withFile } from '../support/store-file.ts'
+} from '../../../testkit/store.ts'
+import { readNumber, withFile } from '../../../testkit/store-file.ts'
 import { planOf } from './list-plans.ts'
 
 type World = TestStore & { readonly agent: TestAgent }

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { test, type TestContext } from 'node:test'
-import { CREDENTIALS_MAX } from '../../src/domain/credential.ts'
-import { isMadeBefore, type MadeBefore } from '../../src/domain/idempotency.ts'
-import type { CredentialProblem, NewCredential, SubjectTaken } from '../../src/ports/secret-registers.ts'
+import { CREDENTIALS_MAX } from '../../src/domain/clients/credential.ts'
+import { isExisting, type AlreadyExists } from '../../src/domain/idempotency.ts'
+import type { CredentialProblem, NewCredential, SubjectTaken } from '../../src/ports/secret-repositories.ts'
 import {
   act,
   createAgent,
@@ -17,8 +17,8 @@ import {
   type TestedStore,
   testEmbedded,
   type TestStore,
-} from '../support/store.ts'
-import { countRows, readNumber, readRows } from '../support/store-file.ts'
+} from '../../../testkit/store.ts'
+import { countRows, readNumber, readRows } from '../../../testkit/store-file.ts'
 import { planOf } from './list-plans.ts'
 
 const CREATE = act('credential.create')
@@ -41,9 +41,9 @@ const newCredential = (changes: Partial<NewCredential> = {}): NewCredential => (
   ...changes,
 })
 
-const taken = <T extends object>(answer: T | MadeBefore | SubjectTaken | string): T => {
+const taken = <T extends object>(answer: T | AlreadyExists | SubjectTaken | string): T => {
   if (typeof answer === 'string') throw new Error(answer)
-  assert.ok(!isMadeBefore(answer) && !('taken' in answer))
+  assert.ok(!isExisting(answer) && !('taken' in answer))
   return answer
 }
 

@@ -1,12 +1,12 @@
 // Open compound cut-offs are few, and every caller has a share of them: none can keep the others from ending tokens.
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
-import type { Act, ActKind, Actor } from '../../src/domain/act.ts'
-import { type CutOffConditions, NO_CONDITION } from '../../src/domain/ledger.ts'
+import type { Act, ActKind, Actor } from '../../src/domain/audit/act.ts'
+import { type CutOffConditions, NO_CONDITION } from '../../src/domain/ledger/ledger.ts'
 import { Unavailable } from '../../src/domain/refusal.ts'
-import { fillStep } from '../../src/store/ledger/fill.ts'
-import { createAgent, issue, makeTestStore, type TestAgent, type TestStore } from '../support/store.ts'
-import { countRows, inTransaction, readRows, withWritingConnection } from '../support/store-file.ts'
+import { backfillStep } from '../../src/store/ledger/backfill.ts'
+import { createAgent, issue, makeTestStore, type TestAgent, type TestStore } from '../../../testkit/store.ts'
+import { countRows, inTransaction, readRows, withWritingConnection } from '../../../testkit/store-file.ts'
 
 const API: Actor = { type: 'api_key', id: 'key-1' }
 const OPERATOR: Actor = { type: 'operator', iss: 'https://idp.example', sub: 'olga' }
@@ -100,7 +100,7 @@ test('a cut-off that was worked off gives its place back', async t => {
   const world = await makeWorld(t)
   await times(8, () => endBy(world, actBy(API)))
   withWritingConnection(world, connection => {
-    while (inTransaction(connection, fillStep) === 'more');
+    while (inTransaction(connection, backfillStep) === 'more');
   })
   await issue(world.store, world.agent, ...Array.from({ length: LARGE }, () => ({})))
   await endBy(world, actBy(API))

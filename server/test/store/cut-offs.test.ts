@@ -1,10 +1,10 @@
 // Acts that end many tokens at once: from the acknowledgement on for every look-up, row by row in the background.
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
-import type { TokenAddress } from '../../src/domain/claims.ts'
-import { type CutOffConditions, NO_CONDITION } from '../../src/domain/ledger.ts'
+import type { TokenAddress } from '../../src/domain/ledger/claims.ts'
+import { type CutOffConditions, NO_CONDITION } from '../../src/domain/ledger/ledger.ts'
 import { Unavailable } from '../../src/domain/refusal.ts'
-import { fillStep } from '../../src/store/ledger/fill.ts'
+import { backfillStep } from '../../src/store/ledger/backfill.ts'
 import {
   act,
   createAgent,
@@ -17,8 +17,15 @@ import {
   type TestedStore,
   type TestStore,
   type TokenWish,
-} from '../support/store.ts'
-import { countRows, inTransaction, readRow, readRows, withFile, withWritingConnection } from '../support/store-file.ts'
+} from '../../../testkit/store.ts'
+import {
+  countRows,
+  inTransaction,
+  readRow,
+  readRows,
+  withFile,
+  withWritingConnection,
+} from '../../../testkit/store-file.ts'
 
 const REVOKE = act('token.revoke')
 /** The most rows that an act moves by itself. */
@@ -41,7 +48,7 @@ const numbersOf = async (store: TestedStore, agent: TestAgent) => {
 }
 
 /** `moved`: its row is gone from the live ones. */
-const fateOf = async (store: TestedStore, tokens: readonly TokenAddress[]): Promise<readonly string[]> => {
+const outcomeOf = async (store: TestedStore, tokens: readonly TokenAddress[]): Promise<readonly string[]> => {
   const found = await store.ledger.find(tokens)
   return [...new Set(found.map(token => (token === undefined ? 'moved' : token.dead ? 'dead' : 'alive')))]
 }
@@ -49,7 +56,7 @@ const fateOf = async (store: TestedStore, tokens: readonly TokenAddress[]): Prom
 /** Runs the fill as the writing thread does, at most so many steps; says whether nothing is left. */
 const fill = (world: TestStore, steps: number): boolean =>
   withWritingConnection(world, connection => {
-    for (let n = 0; n < steps; n += 1) if (inTransaction(connection, fillStep) === 'nothing_left') return true
+    for (let n = 0; n < steps; n += 1) if (inTransaction(connection, backfillStep) === 'nothing_left') return true
     return false
   })
 
@@ -72,11 +79,11 @@ for (const anchor of ['service', 'agent', 'credential', 'key'] as const) {
     // Without its cut-off nothing but the number is left to tell.
     withFile(file, db => db.exec(`update cutoff set state = 'closed'`))
     assert.deepEqual(endedSeqs(file), { service: 0, agent: 0, credential: 0, key: 0, [anchor]: 1 })
-    assert.deepEqual(await fateOf(store, tokens), ['dead'])
+    assert.deepEqual(await outcomeOf(store, tokens), ['dead'])
     const spared = anchor === 'agent' || anchor === 'credential'
-    assert.deepEqual(await fateOf(store, others), [spared ? 'alive' : 'dead'])
+    assert.deepEqual(await outcomeOf(store, others), [spared ? 'alive' : 'dead'])
     // Younger tokens live: those of a signing key that was ended are signed by the one that stood by.
-    assert.deepEqual(await fateOf(store, await issue(store, agent, {})), ['alive'])
+    assert.deepEqual(await outcomeOf(store, await issue(store, agent, {})), ['alive'])
   })
 }
 
@@ -131,9 +138,9 @@ for (const { title, conditions, hit, spared } of COMPOUNDS) {
       const covered = await issue(store, agent, ...wishes(count, hit))
       const others = await issue(store, agent, spared)
       await store.ledger.endAll({ ...NO_CONDITION, ...conditions }, 'scope_removed', REVOKE)
-      assert.deepEqual(await fateOf(store, covered), [count > FEW ? 'dead' : 'moved'])
-      assert.deepEqual(await fateOf(store, others), ['alive'])
-      assert.deepEqual(await fateOf(store, await issue(store, agent, hit)), ['alive'], 'issued after the act')
+      assert.deepEqual(await outcomeOf(store, covered), [count > FEW ? 'dead' : 'moved'])
+      assert.deepEqual(await outcomeOf(store, others), ['alive'])
+      assert.deepEqual(await outcomeOf(store, await issue(store, agent, hit)), ['alive'], 'issued after the act')
       assert.equal(countRows(file, `cutoff where state = 'open'`), count > FEW ? 1 : 0)
     })
   }
@@ -145,7 +152,7 @@ test('a cut-off by time of issue ends what was issued before the instant, not at
   clock.advance(1)
   const at = await issue(store, agent, {})
   await store.ledger.endAll({ ...NO_CONDITION, before: START + 1 }, 'bulk_revocation', REVOKE)
-  assert.deepEqual([await fateOf(store, before), await fateOf(store, at)], [['moved'], ['alive']])
+  assert.deepEqual([await outcomeOf(store, before), await outcomeOf(store, at)], [['moved'], ['alive']])
 })
 
 test('a fill stopped in the middle goes on where it stopped and moves each covered row once', async t => {
@@ -167,7 +174,7 @@ test('a fill stopped in the middle goes on where it stopped and moves each cover
   const ended = `ended where reason = 4 and at = ${START} and act = (select act from cutoff)`
   assert.equal(countRows(file, ended), 1200)
   assert.equal(countRows(file, `cutoff where state = 'closed'`), 1)
-  assert.deepEqual(await fateOf(store, others), ['alive'])
+  assert.deepEqual(await outcomeOf(store, others), ['alive'])
 })
 
 test('a service in work fills a cut-off by itself', async t => {
@@ -206,7 +213,7 @@ test('a token that had expired before a cut-off stays expired; one that expired 
   await store.ledger.endAll(NO_CONDITION, 'bulk_revocation', REVOKE)
   clock.advance(5_000)
   assert.ok(fill(world, 3))
-  assert.deepEqual([await fateOf(store, gone), await fateOf(store, dying)], [['dead'], ['moved']])
+  assert.deepEqual([await outcomeOf(store, gone), await outcomeOf(store, dying)], [['dead'], ['moved']])
   assert.equal(countRows(file, `ended where reason = 2 and at = ${START + 10_000}`), FEW + 1)
 })
 
@@ -245,11 +252,11 @@ for (const count of [1, FEW + 1]) {
     assert.deepEqual(await store.ledger.insert(raced), ['decide_again'])
     const later = await issue(store, agent, {})
     const gone = count > FEW ? 'dead' : 'moved'
-    assert.deepEqual([await fateOf(store, tokens), await fateOf(store, later)], [[gone], ['alive']])
+    assert.deepEqual([await outcomeOf(store, tokens), await outcomeOf(store, later)], [[gone], ['alive']])
     assert.ok(fill(world, 3))
     const { store: again, dispose } = await world.reopen(null)
     t.after(dispose)
-    assert.deepEqual([await fateOf(again, tokens), await fateOf(again, later)], [['moved'], ['alive']])
-    assert.deepEqual(await fateOf(again, raced), ['moved'])
+    assert.deepEqual([await outcomeOf(again, tokens), await outcomeOf(again, later)], [['moved'], ['alive']])
+    assert.deepEqual(await outcomeOf(again, raced), ['moved'])
   })
 }

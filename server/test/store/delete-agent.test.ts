@@ -1,9 +1,17 @@
 // The deletion of an agent: what it ends, what it frees, and what still names it.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { aliveOf, changed, changeIn, endingsOf, makeAgentWorld, openElsewhere, seqOf } from '../support/agent-world.ts'
-import { act, createAgent, issue, START } from '../support/store.ts'
-import { countRows, readRows } from '../support/store-file.ts'
+import {
+  aliveOf,
+  changed,
+  changeIn,
+  endingsOf,
+  makeAgentWorld,
+  openElsewhere,
+  seqOf,
+} from '../../../testkit/agent-world.ts'
+import { act, createAgent, issue, START } from '../../../testkit/store.ts'
+import { countRows, readRows } from '../../../testkit/store-file.ts'
 
 test('the lifetime of a deleted agent is free again', async t => {
   const world = await makeAgentWorld(t)

@@ -2,17 +2,17 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import Database from 'better-sqlite3'
-import { all, asBytes, byIndex, first, given, only, run, type Script } from '../../src/store/script.ts'
-import { drive } from '../../src/store/sqlite/drive.ts'
-import { sqliteText, statementsOf } from '../../src/store/sqlite/statements.ts'
+import { all, asBytes, byIndex, first, given, only, run, type Program } from '../../src/store/statement-program.ts'
+import { runProgram } from '../../src/store/sqlite/connection/run-program.ts'
+import { sqliteText, statementsOf } from '../../src/store/sqlite/connection/statements.ts'
 
 type Thing = { readonly n: number; readonly name: string }
 
-const withThings = (work: (perform: <T>(script: Script<T>) => T, db: Database.Database) => void): void => {
+const withThings = (work: (perform: <T>(program: Program<T>) => T, db: Database.Database) => void): void => {
   const db = new Database(':memory:')
   try {
     db.exec('create table thing (n integer primary key, name text); create index thing_name on thing (name)')
-    work(script => drive(statementsOf(db), script), db)
+    work(program => runProgram(statementsOf(db), program), db)
   } finally {
     db.close()
   }
@@ -20,7 +20,7 @@ const withThings = (work: (perform: <T>(script: Script<T>) => T, db: Database.Da
 
 const INSERT = 'insert into thing (name) values (?) returning n'
 
-function* makeTwo(one: string, two: string): Script<readonly Thing[]> {
+function* makeTwo(one: string, two: string): Program<readonly Thing[]> {
   const { n } = yield* only<{ n: number }>(INSERT, one)
   yield* run('update thing set name = ? where n = ?', `${one} ${n}`, n)
   yield* only<{ n: number }>(INSERT, two)
@@ -54,7 +54,7 @@ test('a script that must have a row throws where there is none', () =>
 test('a fault of a statement ends the script: it cannot go on as if nothing were', () =>
   withThings(perform => {
     let wentOn = false
-    function* work(): Script<void> {
+    function* work(): Program<void> {
       try {
         yield* run('insert into nowhere values (1)')
       } finally {

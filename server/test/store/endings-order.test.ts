@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
-import type { TokenAddress } from '../../src/domain/claims.ts'
-import { NO_CONDITION } from '../../src/domain/ledger.ts'
-import type { Reason } from '../../src/domain/reason.ts'
-import { expiresSecondOf } from '../../src/domain/token-id.ts'
-import { fillStep } from '../../src/store/ledger/fill.ts'
+import type { TokenAddress } from '../../src/domain/ledger/claims.ts'
+import { NO_CONDITION } from '../../src/domain/ledger/ledger.ts'
+import type { Reason } from '../../src/domain/ledger/reason.ts'
+import { expiresSecondOf } from '../../src/domain/ledger/token-id.ts'
+import { backfillStep } from '../../src/store/ledger/backfill.ts'
 import {
   act,
   createAgent,
@@ -18,8 +18,8 @@ import {
   START,
   type TestAgent,
   type TestStore,
-} from '../support/store.ts'
-import { inTransaction, withWritingConnection } from '../support/store-file.ts'
+} from '../../../testkit/store.ts'
+import { inTransaction, withWritingConnection } from '../../../testkit/store-file.ts'
 
 const LIFETIME_SECONDS = 60
 /** Above so many an act leaves the rows to the fill: the second ending then meets a cut-off that is open. */
@@ -78,7 +78,7 @@ const addToken = async (shared: TestStore, bystanders: number): Promise<World> =
 
 const fillAll = (world: TestStore): void =>
   withWritingConnection(world, connection => {
-    while (inTransaction(connection, fillStep) === 'more');
+    while (inTransaction(connection, backfillStep) === 'more');
   })
 
 /** What look-up, lists and the life of the token say of it. */

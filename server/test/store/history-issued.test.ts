@@ -1,13 +1,13 @@
 // What history costs when it is asked for a time of issue, and most tokens that ended then were issued at another.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { HistoryFilters } from '../../src/domain/page.ts'
+import type { HistoryFilters } from '../../src/domain/lists/page.ts'
 import { OPEN_MINUTE_STATEMENTS } from '../../src/store/lists/ended-minutes.ts'
-import { isPostgresTested, NO_HISTORY_FILTERS, testEmbedded } from '../support/store.ts'
+import { isPostgresTested, NO_HISTORY_FILTERS, testEmbedded } from '../../../testkit/store.ts'
 import { fill } from './list-fill.ts'
 import { planOf } from './list-plans.ts'
 import { makeRandom } from './list-random.ts'
-import { assertSameRows, walkEnded } from './list-walk.ts'
+import { assertSameRows, scanEnded } from './list-walk.ts'
 import { endAllInWorld, issueInWorld, makeWorld, storeNow, type World, type WorldAgent } from './list-world.ts'
 
 const LIMIT = 100
@@ -92,9 +92,9 @@ for (const [name, reach] of Object.entries(REACHED_BY)) {
 test('a walk between two times of issue gives what brute force gives', async () => {
   const filters = { ...NO_HISTORY_FILTERS, issuedAfter: early, issuedBefore: late }
   const request = { filters, audiences: null }
-  const walked = await walkEnded(world.test.store.ledger, { ...request, limit: () => 20 })
-  assertSameRows(walked, world.model.ended(request, await storeNow(world)))
-  assert.equal(walked.length, 50)
+  const scanned = await scanEnded(world.test.store.ledger, { ...request, limit: () => 20 })
+  assertSameRows(scanned, world.model.ended(request, await storeNow(world)))
+  assert.equal(scanned.length, 50)
 })
 
 testEmbedded('the minutes to walk are one search by their key', () => {

@@ -1,16 +1,16 @@
 // What history costs where tokens ended in one minute that were issued on either side of the instant that is asked for.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { type HistoryFilters, PAGE_EXAMINED_MAX } from '../../src/domain/page.ts'
+import { type HistoryFilters, PAGE_EXAMINED_MAX } from '../../src/domain/lists/page.ts'
 import { endedStreams } from '../../src/store/lists/ended-streams.ts'
 import { type Met, mergePage, type Stream } from '../../src/store/lists/merge.ts'
 import { passes } from '../../src/store/lists/token-streams.ts'
-import { given, type Script } from '../../src/store/script.ts'
-import { NO_HISTORY_FILTERS } from '../support/store.ts'
-import { inTransaction, withWritingConnection } from '../support/store-file.ts'
+import { given, type Program } from '../../src/store/statement-program.ts'
+import { NO_HISTORY_FILTERS } from '../../../testkit/store.ts'
+import { inTransaction, withWritingConnection } from '../../../testkit/store-file.ts'
 import { fill } from './list-fill.ts'
 import { makeRandom } from './list-random.ts'
-import { assertSameRows, walkEnded } from './list-walk.ts'
+import { assertSameRows, scanEnded } from './list-walk.ts'
 import { endAllInWorld, issueInWorld, makeWorld, storeNow, type World, type WorldAgent } from './list-world.ts'
 
 const FEW = 50
@@ -67,9 +67,9 @@ for (const [name, { filters, count }] of Object.entries(SIDES)) {
   test(`a walk of what was issued ${name} gives what brute force gives, whatever else ended in that minute`, async () => {
     for (const reach of [{}, { scope: 'db:read' }]) {
       const request = { filters: { ...NO_HISTORY_FILTERS, ...reach, ...filters() }, audiences: null }
-      const walked = await walkEnded(world.test.store.ledger, { ...request, limit: () => 20 })
-      assertSameRows(walked, world.model.ended(request, await storeNow(world)))
-      assert.equal(walked.length, count)
+      const scanned = await scanEnded(world.test.store.ledger, { ...request, limit: () => 20 })
+      assertSameRows(scanned, world.model.ended(request, await storeNow(world)))
+      assert.equal(scanned.length, count)
     }
   })
 }
@@ -77,16 +77,16 @@ for (const [name, { filters, count }] of Object.entries(SIDES)) {
 type Asked = { readonly statements: number; readonly rows: number; readonly examined: number }
 
 /** What the store was asked for a page, and gave. */
-function* counted(script: Script<{ readonly examined: number }>): Script<Asked> {
+function* counted(program: Program<{ readonly examined: number }>): Program<Asked> {
   let [statements, rows] = [0, 0]
-  let step = script.next()
+  let step = program.next()
   while (step.done !== true) {
     const answer = yield step.value
     if (/from ended\b/.test(step.value.text)) {
       statements += 1
       rows += answer.rows.length
     }
-    step = script.next(answer)
+    step = program.next(answer)
   }
   return { statements, rows, examined: step.value.examined }
 }
@@ -113,16 +113,16 @@ for (const [name, { filters }] of Object.entries(SIDES).filter(([side]) => side 
 }
 
 test('rows that the store left out count among those that one request may look at', () => {
-  const walked = 250
+  const scanned = 250
   const stream: Stream<Met> = {
     ceiling: Number.POSITIVE_INFINITY,
-    fetch: position => given({ rows: [{ at: (position?.at ?? 1_000_000) - 1, id: 'a', walked }], isLast: false }),
+    fetch: position => given({ rows: [{ at: (position?.at ?? 1_000_000) - 1, id: 'a', scanned }], isLast: false }),
   }
   const page = mergePage([stream], { limit: 100, hidesRows: false }, () => false).next().value
-  const looked = PAGE_EXAMINED_MAX / walked
+  const lookedUp = PAGE_EXAMINED_MAX / scanned
   assert.deepEqual(page, {
     records: [],
-    next: { at: 1_000_000 - looked, id: 'a' },
-    examined: PAGE_EXAMINED_MAX + walked,
+    next: { at: 1_000_000 - lookedUp, id: 'a' },
+    examined: PAGE_EXAMINED_MAX + scanned,
   })
 })

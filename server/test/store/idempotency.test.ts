@@ -2,12 +2,19 @@
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { test, type TestContext } from 'node:test'
-import type { Act, Actor } from '../../src/domain/act.ts'
-import { BLANK_SETTINGS } from '../../src/domain/change-agent.ts'
+import type { Act, Actor } from '../../src/domain/audit/act.ts'
+import { BLANK_SETTINGS } from '../../src/domain/clients/change-agent.ts'
 import { IDEMPOTENCY_KEPT_MS } from '../../src/domain/idempotency.ts'
-import { retentionStep } from '../../src/store/sqlite/retention.ts'
-import { act, KEEP_LONG, makeTestStore, openTestedStore, type TestedStore, type TestStore } from '../support/store.ts'
-import { countRows, inTransaction, withWritingConnection } from '../support/store-file.ts'
+import { retentionStep } from '../../src/store/sqlite/writer/retention.ts'
+import {
+  act,
+  KEEP_LONG,
+  makeTestStore,
+  openTestedStore,
+  type TestedStore,
+  type TestStore,
+} from '../../../testkit/store.ts'
+import { countRows, inTransaction, withWritingConnection } from '../../../testkit/store-file.ts'
 
 const CALLERS = 50
 
@@ -53,7 +60,7 @@ test('of 50 callers with one key, in two processes, one creates and the others h
   const [made, ...others] = answers.filter(answer => 'createdAt' in answer)
   assert.ok(made !== undefined && others.length === 0)
   for (const answer of answers) {
-    if (answer !== made) assert.deepEqual(answer, { madeBefore: made.id, by: 'api_key.create' })
+    if (answer !== made) assert.deepEqual(answer, { existing: made.id, by: 'api_key.create' })
   }
   assert.equal(countRows(file, 'api_key'), 1)
   assert.equal(countRows(file, `audit where kind = 'api_key.create'`), 1)
@@ -69,7 +76,7 @@ test('another key, another actor, and no key at all create anew; a key counts fo
   assert.equal(countRows(file, 'api_key'), 5)
   assert.ok('id' in first)
   const answer = await store.agents.create(newAgent('x'), keyed('agent.create', 'a'))
-  assert.deepEqual(answer, { madeBefore: first.id, by: 'api_key.create' })
+  assert.deepEqual(answer, { existing: first.id, by: 'api_key.create' })
   assert.equal(countRows(file, 'agent'), 0)
 })
 
@@ -78,7 +85,7 @@ test('a repeat hears the id and not that the name is taken; a creation that was 
   const agent = newAgent('one')
   await store.agents.create(agent, keyed('agent.create', 'k1'))
   const repeat = await store.agents.create(newAgent('one'), keyed('agent.create', 'k1'))
-  assert.deepEqual(repeat, { madeBefore: agent.id, by: 'agent.create' })
+  assert.deepEqual(repeat, { existing: agent.id, by: 'agent.create' })
   assert.equal(await store.agents.create(newAgent('one'), keyed('agent.create', 'k2')), 'name_taken')
   const other = newAgent('two')
   const created = await store.agents.create(other, keyed('agent.create', 'k2'))

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test, type TestContext } from 'node:test'
-import { importedAgent } from '../support/imports.ts'
-import { act, createAgent, makeTestStore, START, type TestStore } from '../support/store.ts'
-import { countRows, readRow, readRows } from '../support/store-file.ts'
+import { importedAgent } from '../../../testkit/imports.ts'
+import { act, createAgent, makeTestStore, START, type TestStore } from '../../../testkit/store.ts'
+import { countRows, readRow, readRows } from '../../../testkit/store-file.ts'
 
 const IMPORT = act('agent.import')
 const CONVERT = act('credential.convert')

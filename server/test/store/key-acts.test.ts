@@ -1,9 +1,17 @@
 // Acts on signing keys at the port: which key signs, which are published, and what a change of either ends.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { act, createAgent, KEEP_LONG, makeTestStore, newTokens, someSigningKey, START } from '../support/store.ts'
-import { addNext, change, currentKid, makeKeyWorld, publishedKids, READY_MS, statesOf } from '../support/key-world.ts'
-import { countRows, readRow, readRows } from '../support/store-file.ts'
+import { act, createAgent, KEEP_LONG, makeTestStore, newTokens, someSigningKey, START } from '../../../testkit/store.ts'
+import {
+  addNext,
+  change,
+  currentKid,
+  makeKeyWorld,
+  publishedKids,
+  READY_MS,
+  statesOf,
+} from '../../../testkit/key-world.ts'
+import { countRows, readRow, readRows } from '../../../testkit/store-file.ts'
 
 const ROTATE = act('signing_key.rotate')
 const CREATE = act('signing_key.create')
@@ -96,7 +104,7 @@ test('a repeated Idempotency-Key does not rotate twice', async t => {
   const once = { ...ROTATE, idempotencyKey: 'once' }
   await world.store.signingKeys.rotate(FORCED, once)
   const again = await world.store.signingKeys.rotate({ candidate: someSigningKey(), force: true }, once)
-  assert.deepEqual(again, { madeBefore: next, by: 'signing_key.rotate' })
+  assert.deepEqual(again, { existing: next, by: 'signing_key.rotate' })
   assert.deepEqual(statesOf(world.file), ['retained', 'current'])
 })
 

@@ -2,10 +2,18 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import type { KeyState } from '../../src/domain/key-life.ts'
-import { act, createAgent, issue, NO_HISTORY_FILTERS, someSigningKey, START } from '../support/store.ts'
-import { addNext, change, currentKid, makeKeyWorld, publishedKids, READY_MS, statesOf } from '../support/key-world.ts'
-import { countRows, readRow, readRows } from '../support/store-file.ts'
+import type { KeyState } from '../../src/domain/keys/key-life.ts'
+import { act, createAgent, issue, NO_HISTORY_FILTERS, someSigningKey, START } from '../../../testkit/store.ts'
+import {
+  addNext,
+  change,
+  currentKid,
+  makeKeyWorld,
+  publishedKids,
+  READY_MS,
+  statesOf,
+} from '../../../testkit/key-world.ts'
+import { countRows, readRow, readRows } from '../../../testkit/store-file.ts'
 
 const ROTATE = act('signing_key.rotate')
 const COMPROMISE = act('signing_key.compromise')

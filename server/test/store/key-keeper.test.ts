@@ -7,10 +7,10 @@ import {
   type KeyPolicy,
   type KeyRecord,
   PUBLISHED_SECONDS_MIN,
-} from '../../src/domain/key-life.ts'
-import { makeManualClock, startClock, steadyOf } from '../../src/store/sqlite/clock.ts'
-import { LOOK_EVERY_MS, makeKeyKeeper } from '../../src/store/signing-keys/key-keeper.ts'
-import { drive } from '../../src/store/sqlite/drive.ts'
+} from '../../src/domain/keys/key-life.ts'
+import { makeManualClock, startClock, steadyOf } from '../../src/store/sqlite/connection/clock.ts'
+import { LOOK_EVERY_MS, makeKeyScheduler } from '../../src/store/signing-keys/key-scheduler.ts'
+import { runProgram } from '../../src/store/sqlite/connection/run-program.ts'
 import {
   act,
   KEEP_LONG,
@@ -22,8 +22,8 @@ import {
   testEmbedded,
   type TestStore,
   waitOn,
-} from '../support/store.ts'
-import { countRows, inTransaction, readRows, withFile, withWritingConnection } from '../support/store-file.ts'
+} from '../../../testkit/store.ts'
+import { countRows, inTransaction, readRows, withFile, withWritingConnection } from '../../../testkit/store-file.ts'
 
 const DAY_MS = 86_400_000
 const POLICY: KeyPolicy = { algorithm: 'ES256', rotationDays: 30, lifetimeSeconds: 300 }
@@ -159,8 +159,8 @@ testEmbedded('two that find the same step due do it once', async t => {
     withWritingConnection(world, other => {
       const steady = steadyOf(startClock(0, world.clock.buffer))
       const steps = [one, other].map(({ sql }) => {
-        const keeper = makeKeyKeeper({ policy: POLICY, steady, onKeyWanted: () => undefined })
-        return drive(sql, keeper(world.clock.wall))
+        const setCache = makeKeyScheduler({ policy: POLICY, steady, onKeyWanted: () => undefined })
+        return runProgram(sql, setCache(world.clock.wall))
       })
       for (const [n, connection] of [one, other].entries()) {
         const step = steps[n] ?? assert.fail('Nothing is due.')

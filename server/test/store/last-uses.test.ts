@@ -3,10 +3,10 @@ import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { test, type TestContext } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
-import { LAST_USE_STEP_MS } from '../../src/store/registers/last-uses.ts'
-import { handOverUses } from '../../src/store/registers/hand-over-uses.ts'
-import { act, createAgent, issue, makeTestStore, newTokens, START, type TestStore } from '../support/store.ts'
-import { countRows } from '../support/store-file.ts'
+import { LAST_USE_STEP_MS } from '../../src/store/repositories/last-uses.ts'
+import { recordUses } from '../../src/store/repositories/hand-over-uses.ts'
+import { act, createAgent, issue, makeTestStore, newTokens, START, type TestStore } from '../../../testkit/store.ts'
+import { countRows } from '../../../testkit/store-file.ts'
 
 const makeWorld = async (t: TestContext): Promise<TestStore> => {
   const world = await makeTestStore(null)
@@ -79,7 +79,7 @@ test('uses of API keys are handed over once a minute each, and a store that fail
     return Promise.reject(new Error('the store fails'))
   }
   const faults: string[] = []
-  const noteUses = handOverUses({ call }, (task, fault) => void faults.push(`${task}: ${String(fault)}`))
+  const noteUses = recordUses({ call }, (task, fault) => void faults.push(`${task}: ${String(fault)}`))
   const [one, two] = [newApiKey(), newApiKey()].map(({ keyHash: _hash, expiry: _expiry, ...shown }) => ({
     ...shown,
     createdAt: START,

@@ -1,19 +1,19 @@
 // A store in which a token may still be written that was decided on before a cut-off: the cut-off waits for it.
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
-import { NO_CONDITION } from '../../src/domain/ledger.ts'
+import { NO_CONDITION } from '../../src/domain/ledger/ledger.ts'
 import { endAll } from '../../src/store/ledger/end-tokens.ts'
-import { fillStep } from '../../src/store/ledger/fill.ts'
-import { given, type Script } from '../../src/store/script.ts'
+import { backfillStep } from '../../src/store/ledger/backfill.ts'
+import { given, type Program } from '../../src/store/statement-program.ts'
 import type { Transaction } from '../../src/store/transaction.ts'
-import { act, createAgent, issue, makeTestStore, type TestStore } from '../support/store.ts'
-import { countRows, inTransaction, readRow, withWritingConnection } from '../support/store-file.ts'
+import { act, createAgent, issue, makeTestStore, type TestStore } from '../../../testkit/store.ts'
+import { countRows, inTransaction, readRow, withWritingConnection } from '../../../testkit/store-file.ts'
 
 const REVOKE = act('token.revoke')
 
-const perform = <T>(world: TestStore, isSettled: boolean, script: (tx: Transaction) => Script<T>): T =>
+const perform = <T>(world: TestStore, isSettled: boolean, program: (tx: Transaction) => Program<T>): T =>
   withWritingConnection(world, connection =>
-    inTransaction(connection, tx => script({ ...tx, isSettled: () => given(isSettled) })),
+    inTransaction(connection, tx => program({ ...tx, isSettled: () => given(isSettled) })),
   )
 
 const makeWorld = async (t: TestContext, tokens: number): Promise<TestStore> => {
@@ -44,8 +44,8 @@ test('an act that moves all its rows at once is closed where no older one can co
 test('a fill does not begin while an older token can still be written, and closes the cut-off once none can', async t => {
   const world = await makeWorld(t, 100)
   perform(world, false, endByScope)
-  assert.equal(perform(world, false, fillStep), 'nothing_left')
+  assert.equal(perform(world, false, backfillStep), 'nothing_left')
   assert.deepEqual([countRows(world.file, 'ended'), stateIn(world)], [0, 'open'])
-  while (perform(world, true, fillStep) === 'more');
+  while (perform(world, true, backfillStep) === 'more');
   assert.deepEqual([countRows(world.file, 'ended'), stateIn(world)], [100, 'closed'])
 })

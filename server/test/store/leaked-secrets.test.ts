@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { test, type TestContext } from 'node:test'
-import type { LeakedSecret } from '../../src/ports/secret-registers.ts'
-import { act, createAgent, issue, makeTestStore, NO_HISTORY_FILTERS, type TestStore } from '../support/store.ts'
-import { readRow } from '../support/store-file.ts'
+import type { LeakedSecret } from '../../src/ports/secret-repositories.ts'
+import { act, createAgent, issue, makeTestStore, NO_HISTORY_FILTERS, type TestStore } from '../../../testkit/store.ts'
+import { readRow } from '../../../testkit/store-file.ts'
 
 const REVOKE = act('credential.revoke')
 const FOUND_AT = 'https://git.example/leak'

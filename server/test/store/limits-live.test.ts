@@ -1,14 +1,14 @@
 // So many live tokens at once: an agent at its ceiling is refused, or its oldest tokens end for the new ones.
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
-import { LIMIT_BOUNDS } from '../../src/domain/limits.ts'
-import { NO_CONDITION } from '../../src/domain/ledger.ts'
-import { fillStep } from '../../src/store/ledger/fill.ts'
+import { LIMIT_BOUNDS } from '../../src/domain/ledger/limits.ts'
+import { NO_CONDITION } from '../../src/domain/ledger/ledger.ts'
+import { backfillStep } from '../../src/store/ledger/backfill.ts'
 import { DEAD_ROWS_MAX, LIVE_ROW_STATEMENTS } from '../../src/store/ledger/live-rows.ts'
-import { aliveOf, changeIn, endingsOf, openElsewhere } from '../support/agent-world.ts'
-import { ask, limited, upTo } from '../support/limited-agents.ts'
-import { act, createAgent, KEEP_LONG, makeTestStore, testEmbedded, type TestStore } from '../support/store.ts'
-import { inTransaction, readNumber, readRows, withWritingConnection } from '../support/store-file.ts'
+import { aliveOf, changeIn, endingsOf, openElsewhere } from '../../../testkit/agent-world.ts'
+import { ask, limited, upTo } from '../../../testkit/limited-agents.ts'
+import { act, createAgent, KEEP_LONG, makeTestStore, testEmbedded, type TestStore } from '../../../testkit/store.ts'
+import { inTransaction, readNumber, readRows, withWritingConnection } from '../../../testkit/store-file.ts'
 import { planOf } from './list-plans.ts'
 
 const SECOND = 1000
@@ -104,7 +104,7 @@ testEmbedded(
     world.clock.advance(SECOND - 1)
     assert.deepEqual((await ask(store, agent)).outcomes, [reached(1)])
     withWritingConnection(world, connection => {
-      while (inTransaction(connection, fillStep) === 'more');
+      while (inTransaction(connection, backfillStep) === 'more');
     })
     assert.deepEqual((await ask(store, agent, 6)).outcomes, upTo(5, 1, reached(300)))
   },

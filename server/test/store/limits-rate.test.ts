@@ -1,13 +1,13 @@
 // So many tokens a minute and a day: counted in the transactions that write them, in a window that slides.
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
-import { issuedAtOf } from '../../src/domain/token-id.ts'
-import { groupCommit } from '../../src/store/sqlite/group-commit.ts'
-import { unpackOutcome } from '../../src/store/sqlite/outcomes.ts'
-import { packTokens } from '../../src/store/sqlite/packed-tokens.ts'
+import { issuedAtOf } from '../../src/domain/ledger/token-id.ts'
+import { groupCommit } from '../../src/store/sqlite/writer/group-commit.ts'
+import { unpackOutcome } from '../../src/store/sqlite/writer/outcomes.ts'
+import { packTokens } from '../../src/store/sqlite/writer/packed-tokens.ts'
 import { monotonicMs } from '../../src/store/monotonic.ts'
-import { changeIn, openElsewhere } from '../support/agent-world.ts'
-import { ask, limited, upTo } from '../support/limited-agents.ts'
+import { changeIn, openElsewhere } from '../../../testkit/agent-world.ts'
+import { ask, limited, upTo } from '../../../testkit/limited-agents.ts'
 import {
   act,
   createAgent,
@@ -17,8 +17,8 @@ import {
   resetTestedClock,
   testEmbedded,
   type TestStore,
-} from '../support/store.ts'
-import { countRows, withFile, withWritingConnection } from '../support/store-file.ts'
+} from '../../../testkit/store.ts'
+import { countRows, withFile, withWritingConnection } from '../../../testkit/store-file.ts'
 
 const SECOND = 1000
 const MINUTE = 60_000

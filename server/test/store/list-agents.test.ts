@@ -1,11 +1,11 @@
 // The list of agents: by name, in pages, with filters, and the search.
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
-import type { AgentSettings } from '../../src/domain/change-agent.ts'
-import { type AgentFilters, PAGE_EXAMINED_MAX } from '../../src/domain/page.ts'
-import { EVERY_AGENT } from '../../src/operations/list-agents.ts'
-import { act, createAgent, makeTestStore, type TestedStore, type TestStore } from '../support/store.ts'
-import { withFile } from '../support/store-file.ts'
+import type { AgentSettings } from '../../src/domain/clients/change-agent.ts'
+import { type AgentFilters, PAGE_EXAMINED_MAX } from '../../src/domain/lists/page.ts'
+import { EVERY_AGENT } from '../../src/operations/agents/list-agents.ts'
+import { act, createAgent, makeTestStore, type TestedStore, type TestStore } from '../../../testkit/store.ts'
+import { withFile } from '../../../testkit/store-file.ts'
 
 const makeWorld = async (t: TestContext): Promise<TestStore> => {
   const world = await makeTestStore(null)

@@ -1,10 +1,10 @@
 // The ledger by brute force: every token ever issued in an array, and what ended it. The tests' truth on both lists.
-import type { Act } from '../../src/domain/act.ts'
-import type { CutOffConditions } from '../../src/domain/ledger.ts'
-import type { EndedTokenRecord, HistoryFilters, TokenFilters, TokenRecord } from '../../src/domain/page.ts'
-import type { EndingReason, Reason } from '../../src/domain/reason.ts'
-import type { NewToken } from '../../src/ports.ts'
-import type { TestAgent } from '../support/store.ts'
+import type { Act } from '../../src/domain/audit/act.ts'
+import type { CutOffConditions } from '../../src/domain/ledger/ledger.ts'
+import type { EndedTokenRecord, HistoryFilters, TokenFilters, TokenRecord } from '../../src/domain/lists/page.ts'
+import type { EndingReason, Reason } from '../../src/domain/ledger/reason.ts'
+import type { NewToken } from '../../src/ports/ports.ts'
+import type { TestAgent } from '../../../testkit/store.ts'
 
 type Ending = Pick<EndedTokenRecord, 'endedAt' | 'endedBy' | 'note' | 'revocationId'> & { readonly reason: Reason }
 
@@ -75,9 +75,9 @@ export const makeListModel = (kid: string) => {
   const add = (agent: TestAgent, issued: NewToken, now: number): void => {
     const issuedAt = Math.floor(now / 1000)
     const { id, scope, audience, lifetimeSeconds } = issued
-    const holder = { agentId: agent.id, clientId: agent.clientId, credentialId: agent.credentialId }
+    const owner = { agentId: agent.id, clientId: agent.clientId, credentialId: agent.credentialId }
     const token: ModelToken = {
-      record: { id, ...holder, scope, audience, kid, issuedAt, expiresAt: issuedAt + lifetimeSeconds },
+      record: { id, ...owner, scope, audience, kid, issuedAt, expiresAt: issuedAt + lifetimeSeconds },
       lifetimeSeconds,
       issuedMs: now,
       expiresMs: 1000 * (issuedAt + lifetimeSeconds),

@@ -1,6 +1,6 @@
 // How SQLite says it will run a statement.
 import Database from 'better-sqlite3'
-import { sqliteText } from '../../src/store/sqlite/statements.ts'
+import { sqliteText } from '../../src/store/sqlite/connection/statements.ts'
 
 /** The steps of the plan, in SQLite's words. */
 export const planOf = (file: string, statement: string): readonly string[] => {

@@ -9,10 +9,10 @@ import type {
   Position,
   TokenFilters,
   TokenRecord,
-} from '../../src/domain/page.ts'
-import type { TokenLedger } from '../../src/ports.ts'
+} from '../../src/domain/lists/page.ts'
+import type { TokenLedger } from '../../src/ports/ports.ts'
 
-export type Walk<F> = {
+export type Scan<F> = {
   readonly filters: F
   readonly audiences: readonly string[] | null
   /** Where to go on; null from the top. */
@@ -23,9 +23,9 @@ export type Walk<F> = {
   readonly between?: () => Promise<void>
 }
 
-const walkPages = async <F, R>(
+const readPages = async <F, R>(
   list: (request: PageRequest<F>) => Promise<Page<R>>,
-  { filters, audiences, after = null, limit: nextLimit, between }: Walk<F>,
+  { filters, audiences, after = null, limit: nextLimit, between }: Scan<F>,
 ): Promise<readonly R[]> => {
   const records: R[] = []
   let position: Position | null = after
@@ -41,11 +41,11 @@ const walkPages = async <F, R>(
   return records
 }
 
-export const walkLive = (ledger: TokenLedger, walk: Walk<TokenFilters>): Promise<readonly TokenRecord[]> =>
-  walkPages(request => ledger.listLive(request), walk)
+export const scanLive = (ledger: TokenLedger, scan: Scan<TokenFilters>): Promise<readonly TokenRecord[]> =>
+  readPages(request => ledger.listLive(request), scan)
 
-export const walkEnded = (ledger: TokenLedger, walk: Walk<HistoryFilters>): Promise<readonly EndedTokenRecord[]> =>
-  walkPages(request => ledger.listEnded(request), walk)
+export const scanEnded = (ledger: TokenLedger, scan: Scan<HistoryFilters>): Promise<readonly EndedTokenRecord[]> =>
+  readPages(request => ledger.listEnded(request), scan)
 
 /** The same rows in the same order. Names the first that differs: a diff of thousands of rows takes minutes. */
 export const assertSameRows = (actual: readonly unknown[], expected: readonly unknown[], asked: object = {}): void => {

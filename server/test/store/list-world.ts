@@ -1,11 +1,11 @@
 // A store and its model, in which the same random things happen to both.
 import assert from 'node:assert/strict'
-import type { Act } from '../../src/domain/act.ts'
-import { type CutOffConditions, NO_CONDITION } from '../../src/domain/ledger.ts'
-import type { EndingReason } from '../../src/domain/reason.ts'
-import { makeTokenId } from '../../src/domain/token-id.ts'
-import { act, createAgent, makeTestStore, newTokens, type TestAgent, type TestStore } from '../support/store.ts'
-import type { TokenWish } from '../support/store.ts'
+import type { Act } from '../../src/domain/audit/act.ts'
+import { type CutOffConditions, NO_CONDITION } from '../../src/domain/ledger/ledger.ts'
+import type { EndingReason } from '../../src/domain/ledger/reason.ts'
+import { makeTokenId } from '../../src/domain/ledger/token-id.ts'
+import { act, createAgent, makeTestStore, newTokens, type TestAgent, type TestStore } from '../../../testkit/store.ts'
+import type { TokenWish } from '../../../testkit/store.ts'
 import { type ListModel, makeListModel, type ModelToken } from './list-model.ts'
 import type { Random } from './list-random.ts'
 

@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import type { HistoryFilters, Position, TokenFilters } from '../../src/domain/page.ts'
-import type { Reason } from '../../src/domain/reason.ts'
-import { isPostgresTested, KEEP_LONG, NO_HISTORY_FILTERS, NO_TOKEN_FILTERS } from '../support/store.ts'
+import type { HistoryFilters, Position, TokenFilters } from '../../src/domain/lists/page.ts'
+import type { Reason } from '../../src/domain/ledger/reason.ts'
+import { isPostgresTested, KEEP_LONG, NO_HISTORY_FILTERS, NO_TOKEN_FILTERS } from '../../../testkit/store.ts'
 import { fill, openCutOffCount } from './list-fill.ts'
 import type { Asked } from './list-model.ts'
 import { makeRandom, type Random } from './list-random.ts'
-import { assertSameRows, walkEnded, walkLive } from './list-walk.ts'
+import { assertSameRows, scanEnded, scanLive } from './list-walk.ts'
 import {
   AUDIENCES,
   endAllInWorld,
@@ -75,13 +75,13 @@ const someLimit = (random: Random) => () => random.pick([2, 30, 100, 300, 1000])
 
 const compareList = async (world: World, request: Request): Promise<void> => {
   const asked = { filters: tokenFilters(request), audiences: request.audiences }
-  const walked = await walkLive(world.test.store.ledger, { ...asked, limit: someLimit(world.random) })
-  assertSameRows(walked, world.model.live(asked, await storeNow(world)), asked)
+  const scanned = await scanLive(world.test.store.ledger, { ...asked, limit: someLimit(world.random) })
+  assertSameRows(scanned, world.model.live(asked, await storeNow(world)), asked)
 }
 
 const compareHistory = async (world: World, asked: Request): Promise<void> => {
-  const walked = await walkEnded(world.test.store.ledger, { ...asked, limit: someLimit(world.random) })
-  assertSameRows(walked, world.model.ended(asked, await storeNow(world)), asked)
+  const scanned = await scanEnded(world.test.store.ledger, { ...asked, limit: someLimit(world.random) })
+  assertSameRows(scanned, world.model.ended(asked, await storeNow(world)), asked)
 }
 
 /** Ends new tokens of every agent by three cut-offs, two of them of one millisecond. */
@@ -147,17 +147,17 @@ test('history is what brute force gives, for every combination of filters', () =
 type Begun = Request & { readonly expected: readonly unknown[]; readonly after: Position | null }
 
 /** Reads one page and keeps its cursor: what is to follow is known. */
-const beginWalk = async (world: World, asked: Request): Promise<Begun> => {
+const beginScan = async (world: World, asked: Request): Promise<Begun> => {
   const limit = 1 + world.random.int(300)
   const page = await world.test.store.ledger.listEnded({ ...asked, after: null, limit })
   const expected = world.model.ended(asked, await storeNow(world)).slice(page.records.length)
   return { ...asked, expected, after: page.next }
 }
 
-const finishWalk = async (world: World, { expected, ...asked }: Begun): Promise<void> => {
+const finishScan = async (world: World, { expected, ...asked }: Begun): Promise<void> => {
   if (asked.after === null) return
-  const walked = await walkEnded(world.test.store.ledger, { ...asked, limit: someLimit(world.random) })
-  assertSameRows(walked, expected, asked)
+  const scanned = await scanEnded(world.test.store.ledger, { ...asked, limit: someLimit(world.random) })
+  assertSameRows(scanned, expected, asked)
 }
 
 const REQUESTS_WITHIN_FILL = [0, 1, 4, 8, 32, 33, 64, 129, 256]
@@ -170,14 +170,14 @@ const compareBoth = async (world: World, bits: number): Promise<void> => {
 test('every step of the fill leaves both lists as they were, and cursors from before it stay valid', () =>
   forWorlds(2, async world => {
     const begun: Begun[] = []
-    for (const bits of REQUESTS_WITHIN_FILL) begun.push(await beginWalk(world, someRequest(world, bits)))
+    for (const bits of REQUESTS_WITHIN_FILL) begun.push(await beginScan(world, someRequest(world, bits)))
     const now = await storeNow(world)
     for (let step = 0; (await fill(world.test.file, now, 1)) === 'more'; step += 1) {
-      for (const one of begun.filter((_, n) => n % 3 === step % 3)) await finishWalk(world, one)
+      for (const one of begun.filter((_, n) => n % 3 === step % 3)) await finishScan(world, one)
       await compareBoth(world, REQUESTS_WITHIN_FILL[step % REQUESTS_WITHIN_FILL.length] ?? 0)
     }
     assert.equal(openCutOffCount(world.test.file), 0)
-    for (const one of begun) await finishWalk(world, one)
+    for (const one of begun) await finishScan(world, one)
   }))
 
 test('a store that is opened again with upkeep fills what was open, and both lists stay as they were', () =>

@@ -1,15 +1,20 @@
 // What a page costs: the rows that the store examines for it, and the plans of the statements that it runs.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { type HistoryFilters, PAGE_EXAMINED_MAX, type Position, type TokenFilters } from '../../src/domain/page.ts'
+import {
+  type HistoryFilters,
+  PAGE_EXAMINED_MAX,
+  type Position,
+  type TokenFilters,
+} from '../../src/domain/lists/page.ts'
 import { ENDED_ISSUED_STATEMENTS, ENDED_RANGE_STATEMENTS } from '../../src/store/lists/ended-streams.ts'
 import { TOKEN_RANGE_STATEMENTS } from '../../src/store/lists/token-streams.ts'
-import { WALK_STATEMENTS } from '../../src/store/ledger/walk.ts'
-import { isPostgresTested, NO_HISTORY_FILTERS, NO_TOKEN_FILTERS, testEmbedded } from '../support/store.ts'
+import { SCAN_STATEMENTS } from '../../src/store/ledger/scan-affected-rows.ts'
+import { isPostgresTested, NO_HISTORY_FILTERS, NO_TOKEN_FILTERS, testEmbedded } from '../../../testkit/store.ts'
 import { fill } from './list-fill.ts'
 import { planOf } from './list-plans.ts'
 import { makeRandom } from './list-random.ts'
-import { assertSameRows, walkEnded, walkLive } from './list-walk.ts'
+import { assertSameRows, scanEnded, scanLive } from './list-walk.ts'
 import {
   endAllInWorld,
   issueInWorld,
@@ -139,7 +144,7 @@ const TOKEN_PLANS = [
   `SEARCH token USING INDEX token_agent (agent=? AND life=? ${RANGE.token})`,
   `SEARCH token USING INDEX token_scope (scope=? AND life=? ${RANGE.token})`,
 ]
-const WALK_PLANS = [
+const SCAN_PLANS = [
   ...Array.from({ length: 2 }, () => 'SEARCH token USING PRIMARY KEY (life=? AND id>?)'),
   ...Array.from(
     { length: 2 },
@@ -159,16 +164,16 @@ testEmbedded(
   () => {
     assert.deepEqual(plans(TOKEN_RANGE_STATEMENTS), TOKEN_PLANS)
     assert.deepEqual(plans(ENDED_RANGE_STATEMENTS), ENDED_PLANS)
-    const [numbered, walked] = ['CO-ROUTINE (subquery-3)', 'CO-ROUTINE walked']
+    const [numbered, scanned] = ['CO-ROUTINE (subquery-3)', 'CO-ROUTINE walked']
     assert.deepEqual(
       plans(ENDED_ISSUED_STATEMENTS),
-      ENDED_PLANS.flatMap(plan => [walked, numbered, plan, 'SCAN (subquery-3)', 'SCAN walked']),
+      ENDED_PLANS.flatMap(plan => [scanned, numbered, plan, 'SCAN (subquery-3)', 'SCAN walked']),
     )
   },
 )
 
 testEmbedded('a cut-off reaches the tokens of one agent by its index', () =>
-  assert.deepEqual(plans(WALK_STATEMENTS), WALK_PLANS),
+  assert.deepEqual(plans(SCAN_STATEMENTS), SCAN_PLANS),
 )
 
 const RARE = ['https://rare.example']
@@ -183,7 +188,7 @@ test('a rare row of the list is reached over a page that is empty and has a succ
   assert.deepEqual(page.records, [])
   assert.ok(page.next !== null && page.examined >= PAGE_EXAMINED_MAX)
   assertBounded(page, LIFETIMES.length)
-  const rest = await walkLive(ledger, { ...request, after: page.next, limit: () => LIMIT })
+  const rest = await scanLive(ledger, { ...request, after: page.next, limit: () => LIMIT })
   assertSameRows(rest, world.model.live(request, await storeNow(world)))
   assert.equal(rest.length, 1)
 })
@@ -195,7 +200,7 @@ test('a rare row of history is reached over pages that are empty and have a succ
   assert.deepEqual(page.records, [])
   assert.ok(page.next !== null && page.examined >= PAGE_EXAMINED_MAX)
   assertBounded(page, LIFETIMES.length + 2)
-  const rest = await walkEnded(ledger, { ...request, after: page.next, limit: () => LIMIT })
+  const rest = await scanEnded(ledger, { ...request, after: page.next, limit: () => LIMIT })
   assertSameRows(rest, world.model.ended(request, await storeNow(world)))
   assert.equal(rest.length, 2)
 })
@@ -206,14 +211,14 @@ test('a scope item in more than 32 scope sets costs a page no more, and shows th
   await issueInWorld(world, few, wishes)
   const { ledger } = world.test.store
   const request = { filters: { ...NO_TOKEN_FILTERS, scope: 'db:many' }, audiences: null }
-  const walked = await walkLive(ledger, { ...request, limit: () => 7 })
-  assertSameRows(walked, world.model.live(request, await storeNow(world)))
-  assert.equal(walked.length, 40)
+  const scanned = await scanLive(ledger, { ...request, limit: () => 7 })
+  assertSameRows(scanned, world.model.live(request, await storeNow(world)))
+  assert.equal(scanned.length, 40)
   world.test.clock.advance(1)
   await issueMany(many, 11_000, busy)
   const page = await ledger.listLive({ ...request, after: null, limit: LIMIT })
   assert.deepEqual([page.records.length, page.next === null], [0, false])
   assertBounded(page, LIFETIMES.length)
-  const all = await walkLive(ledger, { ...request, limit: () => LIMIT })
-  assertSameRows(all, walked)
+  const all = await scanLive(ledger, { ...request, limit: () => LIMIT })
+  assertSameRows(all, scanned)
 })

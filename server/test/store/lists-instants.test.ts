@@ -1,12 +1,12 @@
 // The moment at which a token goes from one list to the other: it is in exactly one of them at every instant.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Position } from '../../src/domain/page.ts'
-import { PAGE_EXAMINED_MAX } from '../../src/domain/page.ts'
-import { NO_HISTORY_FILTERS, NO_TOKEN_FILTERS } from '../support/store.ts'
+import type { Position } from '../../src/domain/lists/page.ts'
+import { PAGE_EXAMINED_MAX } from '../../src/domain/lists/page.ts'
+import { NO_HISTORY_FILTERS, NO_TOKEN_FILTERS } from '../../../testkit/store.ts'
 import { fill, openCutOffCount } from './list-fill.ts'
 import { makeRandom } from './list-random.ts'
-import { assertSameRows, walkEnded, walkLive } from './list-walk.ts'
+import { assertSameRows, scanEnded, scanLive } from './list-walk.ts'
 import {
   disableInWorld,
   endAllInWorld,
@@ -23,8 +23,8 @@ const LIVE = { filters: NO_TOKEN_FILTERS, audiences: null }
 
 const compareInstant = async (world: World): Promise<void> => {
   const { ledger } = world.test.store
-  const live = await walkLive(ledger, { ...LIVE, limit: () => 1000 })
-  const ended = await walkEnded(ledger, { ...HISTORY, limit: () => 1000 })
+  const live = await scanLive(ledger, { ...LIVE, limit: () => 1000 })
+  const ended = await scanEnded(ledger, { ...HISTORY, limit: () => 1000 })
   const now = await storeNow(world)
   // Each token is in one list, at one place.
   const both = [...live, ...ended].map(({ id }) => id).toSorted()

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import type { HistoryFilters, TokenFilters } from '../../src/domain/page.ts'
-import { isPostgresTested, NO_HISTORY_FILTERS, NO_TOKEN_FILTERS } from '../support/store.ts'
+import type { HistoryFilters, TokenFilters } from '../../src/domain/lists/page.ts'
+import { isPostgresTested, NO_HISTORY_FILTERS, NO_TOKEN_FILTERS } from '../../../testkit/store.ts'
 import { fill } from './list-fill.ts'
 import { makeRandom } from './list-random.ts'
-import { assertSameRows, walkEnded, walkLive } from './list-walk.ts'
+import { assertSameRows, scanEnded, scanLive } from './list-walk.ts'
 import { enableInWorld, issueInWorld, makeWorld, SCOPE_ITEMS, stepWorld, storeNow, type World } from './list-world.ts'
 
 const SCOPE_ITEMS_MOST = 3
@@ -48,7 +48,7 @@ const limits = (world: World) => () => world.random.pick([3, 10, 30, 60])
 const forBusyWorlds = (work: (world: World) => Promise<void>) => {
   const property = fc.asyncProperty(fc.noShrink(fc.integer()), async seed => {
     const world = await makeBusyWorld(seed)
-    for (let walk = 0; walk < 3; walk += 1) await work(world)
+    for (let scan = 0; scan < 3; scan += 1) await work(world)
     await world.test.dispose()
   })
   return fc.assert(property, { numRuns: isPostgresTested() ? 1 : 4 })
@@ -58,7 +58,7 @@ test('the list of live tokens shows once each token that lives throughout, whate
   forBusyWorlds(async world => {
     const asked = { filters: someFilters(world), audiences: null }
     const before = world.model.live(asked, await storeNow(world))
-    const seen = await walkLive(world.test.store.ledger, {
+    const seen = await scanLive(world.test.store.ledger, {
       ...asked,
       limit: limits(world),
       between: () => disturb(world),
@@ -75,7 +75,7 @@ test('history shows once each token that had ended before the walk, whatever hap
     const filters: HistoryFilters = { ...NO_HISTORY_FILTERS, ...someFilters(world) }
     const asked = { filters, audiences: null }
     const before = world.model.ended(asked, await storeNow(world))
-    const seen = await walkEnded(world.test.store.ledger, {
+    const seen = await scanEnded(world.test.store.ledger, {
       ...asked,
       limit: limits(world),
       between: () => disturb(world),

@@ -6,10 +6,15 @@ import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import type { Database } from 'better-sqlite3'
 import { StoreProblem } from '../../src/store/store-problem.ts'
-import { applyMigrations, MIGRATIONS, PROGRAM_VERSION, schemaVersionOf } from '../../src/store/sqlite/migrations.ts'
+import {
+  applyMigrations,
+  MIGRATIONS,
+  PROGRAM_VERSION,
+  schemaVersionOf,
+} from '../../src/store/sqlite/schema/migrations.ts'
 import { migrateSqliteStore, openSqliteStore } from '../../src/store/sqlite/open.ts'
-import { createAgent, issue, KEEP_LONG, makeTestStore, START } from '../support/store.ts'
-import { readRows, withFile } from '../support/store-file.ts'
+import { createAgent, issue, KEEP_LONG, makeTestStore, START } from '../../../testkit/store.ts'
+import { readRows, withFile } from '../../../testkit/store-file.ts'
 
 const FIRST = { madeBy: 'migrate', now: START } as const
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { test, type TestContext } from 'node:test'
-import type { NewToken } from '../../src/ports.ts'
+import type { NewToken } from '../../src/ports/ports.ts'
 import { forgetProofs, PROOFS_A_STEP } from '../../src/store/ledger/proofs.ts'
 import {
   act,
@@ -18,8 +18,8 @@ import {
   testEmbedded,
   type TestStore,
   waitOn,
-} from '../support/store.ts'
-import { countRows, inTransaction, withFile, withWritingConnection } from '../support/store-file.ts'
+} from '../../../testkit/store.ts'
+import { countRows, inTransaction, withFile, withWritingConnection } from '../../../testkit/store-file.ts'
 
 type World = TestStore & { readonly agent: TestAgent }
 

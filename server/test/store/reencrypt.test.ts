@@ -1,11 +1,11 @@
 // A change of the key-encryption key: all that is sealed is taken over or nothing is, and old seals still prove the log.
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
-import type { PublicJwk, SealedSigningKey } from '../../src/domain/signing-key.ts'
-import { auditSealKey } from '../../src/keys/audit-key.ts'
-import { makeReencryption, openFormerSealKey } from '../../src/keys/reencryption.ts'
-import { keyEncryptionKeyId } from '../../src/keys/sealed-bytes.ts'
-import { makeSigningKey, openSigningKey } from '../../src/keys/signing-keys.ts'
+import type { PublicJwk, SealedSigningKey } from '../../src/domain/keys/signing-key.ts'
+import { auditSealKey } from '../../src/keys/at-rest/audit-key.ts'
+import { makeReencryption, openFormerSealKey } from '../../src/keys/at-rest/reencryption.ts'
+import { keyEncryptionKeyId } from '../../src/keys/at-rest/sealed-bytes.ts'
+import { makeSigningKey, openSigningKey } from '../../src/keys/tokens/signing-keys.ts'
 import { StoreProblem } from '../../src/store/store-problem.ts'
 import { isSealDue, sealStep } from '../../src/store/audit/seals.ts'
 import {
@@ -17,9 +17,16 @@ import {
   openTestedStore,
   type TestStore,
   waitOn,
-} from '../support/store.ts'
-import { reencryptTested, untilLeft, verifyTested } from '../support/store-alone.ts'
-import { countRows, inTransaction, readRow, readRows, withFile, withWritingConnection } from '../support/store-file.ts'
+} from '../../../testkit/store.ts'
+import { reencryptTested, untilLeft, verifyTested } from '../../../testkit/store-alone.ts'
+import {
+  countRows,
+  inTransaction,
+  readRow,
+  readRows,
+  withFile,
+  withWritingConnection,
+} from '../../../testkit/store-file.ts'
 
 const [FIRST, SECOND, THIRD] = [1, 2, 3].map(byte => new Uint8Array(32).fill(byte)) as [
   Uint8Array,

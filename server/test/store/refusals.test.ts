@@ -1,14 +1,14 @@
 // Refused authentications in the store: counted by what was presented, address and minute, in a bounded number of rows.
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
-import { REFUSALS_A_MINUTE_MAX, type RefusalFilters } from '../../src/domain/attempt.ts'
+import { REFUSALS_A_MINUTE_MAX, type RefusalFilters } from '../../src/domain/audit/attempt.ts'
 import { Unavailable } from '../../src/domain/refusal.ts'
 import { countRefusals, type Refused } from '../../src/store/audit/refusals.ts'
 import { makeRefusalCounter } from '../../src/store/audit/refusal-counter.ts'
-import { retentionStep } from '../../src/store/sqlite/retention.ts'
+import { retentionStep } from '../../src/store/sqlite/writer/retention.ts'
 import { REFUSALS_KEPT_MS } from '../../src/store/retention.ts'
-import { KEEP_LONG, makeTestStore, START, type TestStore } from '../support/store.ts'
-import { countRows, inTransaction, withWritingConnection } from '../support/store-file.ts'
+import { KEEP_LONG, makeTestStore, START, type TestStore } from '../../../testkit/store.ts'
+import { countRows, inTransaction, withWritingConnection } from '../../../testkit/store-file.ts'
 
 const NO_FILTERS: RefusalFilters = { way: null, clientId: null, source: null, since: null, before: null }
 const MINUTE_MS = 60_000

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { test, type TestContext } from 'node:test'
-import { restoreDatabase } from '../../src/store/postgres/act-alone.ts'
-import { restoreInPlace } from '../../src/store/sqlite/restore.ts'
-import { restorationAt } from '../support/backups.ts'
-import { databaseOf, isDatabaseUrl } from '../support/postgres-cluster.ts'
-import { addressOf } from '../support/postgres-store.ts'
+import { restoreDatabase } from '../../src/store/offline/postgres/act-alone.ts'
+import { restoreInPlace } from '../../src/store/offline/sqlite/restore.ts'
+import { restorationAt } from '../../../testkit/backups.ts'
+import { databaseOf, isDatabaseUrl } from '../../../testkit/postgres-cluster.ts'
+import { addressOf } from '../../../testkit/postgres-store.ts'
 import {
   act,
   createAgent,
@@ -17,7 +17,7 @@ import {
   START,
   type TestedStore,
   type TestStore,
-} from '../support/store.ts'
+} from '../../../testkit/store.ts'
 
 const restoreTested = async ({ file }: TestStore) =>
   isDatabaseUrl(file)

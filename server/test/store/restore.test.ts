@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { test, type TestContext } from 'node:test'
-import type { Act } from '../../src/domain/act.ts'
+import type { Act } from '../../src/domain/audit/act.ts'
 import { seqAfterRestore } from '../../src/domain/restore.ts'
 import type { SqliteStore } from '../../src/store/sqlite/open.ts'
-import { auditSealKey } from '../../src/keys/audit-key.ts'
+import { auditSealKey } from '../../src/keys/at-rest/audit-key.ts'
 import { sealStep } from '../../src/store/audit/seals.ts'
-import { verifyAudit } from '../../src/store/sqlite/verify-audit.ts'
-import { backUp, openRestored, restore } from '../support/backups.ts'
+import { verifyAudit } from '../../src/store/offline/sqlite/verify-audit.ts'
+import { backUp, openRestored, restore } from '../../../testkit/backups.ts'
 import {
   act,
   createAgent,
@@ -18,7 +18,7 @@ import {
   type TestAgent,
   type TestStore,
   type TestedStore,
-} from '../support/store.ts'
+} from '../../../testkit/store.ts'
 import {
   countRows,
   inTransaction,
@@ -26,7 +26,7 @@ import {
   readRow,
   readRows,
   withWritingConnection,
-} from '../support/store-file.ts'
+} from '../../../testkit/store-file.ts'
 
 const newApiKey = (keyHash = randomBytes(32).toString('hex')) => ({
   id: randomUUID(),

@@ -1,9 +1,9 @@
 // Retention: what was kept long enough goes, in steps, and nothing goes that a record still needs.
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
-import { NO_CONDITION } from '../../src/domain/ledger.ts'
+import { NO_CONDITION } from '../../src/domain/ledger/ledger.ts'
 import { RETENTION_ROWS, type Retention } from '../../src/store/retention.ts'
-import { retentionStep } from '../../src/store/sqlite/retention.ts'
+import { retentionStep } from '../../src/store/sqlite/writer/retention.ts'
 import {
   act,
   createAgent,
@@ -14,8 +14,8 @@ import {
   type TestAgent,
   type TestStore,
   type TokenWish,
-} from '../support/store.ts'
-import { countRows, inTransaction, readRows, withFile, withWritingConnection } from '../support/store-file.ts'
+} from '../../../testkit/store.ts'
+import { countRows, inTransaction, readRows, withFile, withWritingConnection } from '../../../testkit/store-file.ts'
 
 const DAY_MS = 86_400_000
 const RETENTION: Retention = { expiredMs: 10_000, endedMs: 5 * DAY_MS }

@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test, type TestContext } from 'node:test'
-import type { TokenAddress } from '../../src/domain/claims.ts'
-import { COUNT_EXACT_MAX, type RevocationConditions } from '../../src/domain/revocation.ts'
+import type { TokenAddress } from '../../src/domain/ledger/claims.ts'
+import { COUNT_EXACT_MAX, type RevocationConditions } from '../../src/domain/ledger/revocation.ts'
 import { Unavailable } from '../../src/domain/refusal.ts'
-import type { RevocationMade } from '../../src/ports.ts'
-import { fillStep } from '../../src/store/ledger/fill.ts'
-import { retentionStep } from '../../src/store/sqlite/retention.ts'
+import type { RevocationMade } from '../../src/ports/ports.ts'
+import { backfillStep } from '../../src/store/ledger/backfill.ts'
+import { retentionStep } from '../../src/store/sqlite/writer/retention.ts'
 import {
   act,
   createAgent,
@@ -19,8 +19,8 @@ import {
   type TestAgent,
   type TestedStore,
   type TestStore,
-} from '../support/store.ts'
-import { countRows, inTransaction, withWritingConnection } from '../support/store-file.ts'
+} from '../../../testkit/store.ts'
+import { countRows, inTransaction, withWritingConnection } from '../../../testkit/store-file.ts'
 
 const REVOKE = act('revocation.create', 'a note')
 /** The most rows that an act moves by itself. */
@@ -57,7 +57,7 @@ const made = async (store: TestedStore, conditions: Partial<RevocationConditions
 
 const fill = (world: TestStore, steps: number): void =>
   withWritingConnection(world, connection => {
-    for (let n = 0; n < steps; n += 1) inTransaction(connection, fillStep)
+    for (let n = 0; n < steps; n += 1) inTransaction(connection, backfillStep)
   })
 
 const progressOf = async (store: TestedStore, id: string) => {

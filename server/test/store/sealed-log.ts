@@ -1,10 +1,10 @@
 // A store with an audit log of any length, sealed in seals of different lengths.
-import type { Seal } from '../../src/domain/seal.ts'
+import type { Seal } from '../../src/domain/audit/seal.ts'
 import { SEAL_ENTRIES_MAX, sealStep } from '../../src/store/audit/seals.ts'
-import type { Script } from '../../src/store/script.ts'
+import type { Program } from '../../src/store/statement-program.ts'
 import { audit, type Transaction } from '../../src/store/transaction.ts'
-import { act, makeTestStore } from '../support/store.ts'
-import { inTransaction, withFile, withWritingConnection } from '../support/store-file.ts'
+import { act, makeTestStore } from '../../../testkit/store.ts'
+import { inTransaction, withFile, withWritingConnection } from '../../../testkit/store-file.ts'
 
 /** Not divisors of the length: where a seal ends says nothing of where another does. */
 const SEALED_AT_ONCE = [1, 2, 3, 37, 211, SEAL_ENTRIES_MAX]
@@ -18,7 +18,7 @@ export type SealedLog = {
 }
 
 /** No two are alike but for their numbers. */
-function* writeEntries(tx: Transaction, first: number, count: number): Script<void> {
+function* writeEntries(tx: Transaction, first: number, count: number): Program<void> {
   for (let n = first; n < first + count; n += 1) {
     const source = n % 2 === 0 ? ('192.0.2.1' as const) : null
     const done = { ...act('agent.disable', n % 3 === 0 ? `Nöte ${n}` : null), source }

@@ -1,7 +1,7 @@
 // The sealer of a service: what was acted is sealed without anybody asking, whichever process acted.
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
-import type { Seal } from '../../src/domain/seal.ts'
+import type { Seal } from '../../src/domain/audit/seal.ts'
 import {
   act,
   createAgent,
@@ -11,9 +11,9 @@ import {
   type TestedStore,
   type TestStore,
   waitOn,
-} from '../support/store.ts'
-import { verifyTested } from '../support/store-alone.ts'
-import { countRows, readNumber } from '../support/store-file.ts'
+} from '../../../testkit/store.ts'
+import { verifyTested } from '../../../testkit/store-alone.ts'
+import { countRows, readNumber } from '../../../testkit/store-file.ts'
 
 const KEY = new Uint8Array(32).fill(3)
 const UNKNOWN = { number: null, head: null }
@@ -23,10 +23,10 @@ type Sealing = { readonly store: TestedStore; readonly sealed: () => Promise<rea
 /** A service on the store that seals; `sealed` waits for entries that no seal covers, and gives all seals so far. */
 const openSealing = async ({ file, clock }: TestStore): Promise<Sealing> => {
   const seals: Seal[] = []
-  let told = (): void => undefined
+  let reported = (): void => undefined
   const onSeal = (seal: Seal): void => {
     seals.push(seal)
-    told()
+    reported()
   }
   const store = await openTestedStore({
     file,
@@ -37,10 +37,10 @@ const openSealing = async ({ file, clock }: TestStore): Promise<Sealing> => {
   })
   const unsealed = 'audit where n > coalesce((select max(last_n) from seal), 0)'
   const sealed = async (): Promise<readonly Seal[]> => {
-    const untold = () => readNumber(file, 'select coalesce(max(n), 0) from seal') > (seals.at(-1)?.number ?? 0)
-    while (countRows(file, unsealed) > 0 || untold()) {
+    const unreported = () => readNumber(file, 'select coalesce(max(n), 0) from seal') > (seals.at(-1)?.number ?? 0)
+    while (countRows(file, unsealed) > 0 || unreported()) {
       await new Promise<void>(resolve => {
-        told = resolve
+        reported = resolve
       })
     }
     return seals

@@ -3,15 +3,15 @@ import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import Database from 'better-sqlite3'
 import fc from 'fast-check'
-import type { AuditVerdict, KnownSeal, Tampering } from '../../src/domain/seal.ts'
-import { auditSealKey } from '../../src/keys/audit-key.ts'
+import type { AuditVerdict, KnownSeal, Tampering } from '../../src/domain/audit/seal.ts'
+import { auditSealKey } from '../../src/keys/at-rest/audit-key.ts'
 import { ENTRY_COLUMNS } from '../../src/store/audit/seal-chain.ts'
 import { isSealDue, sealStep } from '../../src/store/audit/seals.ts'
-import { drive } from '../../src/store/sqlite/drive.ts'
-import { writingConnection } from '../../src/store/sqlite/transaction.ts'
-import { checkAudit } from '../../src/store/sqlite/verify-audit.ts'
-import { START } from '../support/store.ts'
-import { inTransaction } from '../support/store-file.ts'
+import { runProgram } from '../../src/store/sqlite/connection/run-program.ts'
+import { writingConnection } from '../../src/store/sqlite/connection/transaction.ts'
+import { checkAudit } from '../../src/store/offline/sqlite/verify-audit.ts'
+import { START } from '../../../testkit/store.ts'
+import { inTransaction } from '../../../testkit/store-file.ts'
 import { makeSealedLog, type SealedLog } from './sealed-log.ts'
 
 const ENTRIES = 10_000
@@ -74,7 +74,7 @@ const flipIn = (
 /** Seals what waits for it, as the service would. */
 const sealAll = (db: Database.Database, key: Uint8Array): void => {
   const connection = writingConnection(db, () => START)
-  while (drive(connection.sql, isSealDue({ bytes: key, keyEncryptionKeyId: 'test' }))) {
+  while (runProgram(connection.sql, isSealDue({ bytes: key, keyEncryptionKeyId: 'test' }))) {
     inTransaction(connection, tx => sealStep(tx, key))
   }
 }
@@ -259,7 +259,7 @@ test('entries that were changed and sealed anew under another key are not good',
 
 test('a process with another key-encryption key than the store is sealed under seals nothing', () => {
   const { sql, db } = writingConnection(new Database(log.image), () => START)
-  const due = (keyEncryptionKeyId: string): boolean => drive(sql, isSealDue({ bytes: KEY, keyEncryptionKeyId }))
+  const due = (keyEncryptionKeyId: string): boolean => runProgram(sql, isSealDue({ bytes: KEY, keyEncryptionKeyId }))
   assert.deepEqual([due('test'), due('another')], [true, false])
   db.close()
 })

@@ -1,10 +1,10 @@
 // What is remembered by `service.seq`: never used at another number, whatever is read between two statements.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { makeSeqMemory } from '../../src/store/registers/seq-memory.ts'
-import { first, given, type Script } from '../../src/store/script.ts'
+import { makeVersionKeyedCache } from '../../src/store/repositories/version-keyed-cache.ts'
+import { first, given, type Program } from '../../src/store/statement-program.ts'
 import type { Snapshot } from '../../src/store/snapshot.ts'
-import { makeSets } from '../../src/store/ledger/sets.ts'
+import { makeSets } from '../../src/store/ledger/interned-sets.ts'
 
 const snapshotAt = (seq: number): Snapshot => ({
   service: { seq, endedSeq: 0, lastEndSeq: 0, clockLease: 0, lastAt: 0 },
@@ -16,23 +16,23 @@ const snapshotAt = (seq: number): Snapshot => ({
 
 type Row = { readonly name: string }
 
-const makeMemory = () => makeSeqMemory<string>(readName)
+const makeMemory = () => makeVersionKeyedCache<string>(readName)
 
-function* readName(key: string): Script<string | undefined> {
+function* readName(key: string): Program<string | undefined> {
   return (yield* first<Row>('select name from agent where id = ?', key))?.name
 }
 
 /** Gives the answer to the one statement of the script. */
-const answer = <T>(script: Script<T>, row: Row | undefined): T => {
-  const step = script.next({ rows: row === undefined ? [] : [row], changes: 0 })
+const answer = <T>(program: Program<T>, row: Row | undefined): T => {
+  const step = program.next({ rows: row === undefined ? [] : [row], changes: 0 })
   assert.ok(step.done, 'It asks for more.')
   return step.value
 }
 
 const read = (memory: ReturnType<typeof makeMemory>, seq: number, row: Row | undefined): string | undefined => {
-  const script = memory.read(snapshotAt(seq), 'a')
-  script.next()
-  return answer(script, row)
+  const program = memory.read(snapshotAt(seq), 'a')
+  program.next()
+  return answer(program, row)
 }
 
 test('what was found is remembered at its number, and forgotten at the next', () => {

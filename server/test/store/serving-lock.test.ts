@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { StoreProblem } from '../../src/store/store-problem.ts'
 import { openSqliteStore } from '../../src/store/sqlite/open.ts'
-import { resetClock } from '../../src/store/sqlite/reset-clock.ts'
-import { act, KEEP_LONG, makeTestStore, START, waitOn } from '../support/store.ts'
+import { resetClock } from '../../src/store/offline/sqlite/reset-clock.ts'
+import { act, KEEP_LONG, makeTestStore, START, waitOn } from '../../../testkit/store.ts'
 
 const IN_USE = (fault: unknown) =>
   fault instanceof StoreProblem && /is in use by a mintmark that runs/.test(fault.message)

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { Unavailable } from '../../src/domain/refusal.ts'
-import { act, makeTestStore, openTestedStore, someSigningKey, type TestStore } from '../support/store.ts'
-import { countRows, withFile } from '../support/store-file.ts'
+import { act, makeTestStore, openTestedStore, someSigningKey, type TestStore } from '../../../testkit/store.ts'
+import { countRows, withFile } from '../../../testkit/store-file.ts'
 
 const CREATE = act('signing_key.create')
 

@@ -1,8 +1,8 @@
 // Acts that share a transaction share no fault: where its commit fails for one of them, the others are done.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { act, createAgent, isPostgresTested, issue, makeTestStore } from '../support/store.ts'
-import { countRows, readRows, withFile } from '../support/store-file.ts'
+import { act, createAgent, isPostgresTested, issue, makeTestStore } from '../../../testkit/store.ts'
+import { countRows, readRows, withFile } from '../../../testkit/store-file.ts'
 
 const TABLE = 'create table spoilt (n integer references agent (n) deferrable initially deferred)'
 

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { test, type TestContext } from 'node:test'
-import { type CutOffConditions, NO_CONDITION } from '../../src/domain/ledger.ts'
-import { makeTokenId } from '../../src/domain/token-id.ts'
+import { type CutOffConditions, NO_CONDITION } from '../../src/domain/ledger/ledger.ts'
+import { makeTokenId } from '../../src/domain/ledger/token-id.ts'
 import {
   act,
   createAgent,
@@ -16,8 +16,8 @@ import {
   testEmbedded,
   type TestAgent,
   type TestStore,
-} from '../support/store.ts'
-import { countRows, withFile } from '../support/store-file.ts'
+} from '../../../testkit/store.ts'
+import { countRows, withFile } from '../../../testkit/store-file.ts'
 
 const REVOKE = act('token.revoke', 'by hand')
 const NOBODY: CutOffConditions = { ...NO_CONDITION, agent: 4_000_000 }

@@ -1,9 +1,9 @@
 // Text that a database would refuse, or keep as another text, past every check of the edge.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isStorable } from '../../src/domain/text.ts'
-import { act, createAgent, makeTestStore } from '../support/store.ts'
-import { countRows } from '../support/store-file.ts'
+import { isStorable } from '../../src/domain/text/text.ts'
+import { act, createAgent, makeTestStore } from '../../../testkit/store.ts'
+import { countRows } from '../../../testkit/store-file.ts'
 
 const UNSTORABLE = ['\0', 'a\0b', 'a\ud800', '\udc00a', '\udc00\ud800']
 

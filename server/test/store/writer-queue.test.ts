@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { MessageChannel } from 'node:worker_threads'
-import type { JobName } from '../../src/store/sqlite/jobs.ts'
-import { GROUP_JOBS_MAX, makeWriterQueue } from '../../src/store/sqlite/writer-queue.ts'
+import type { JobName } from '../../src/store/sqlite/writer/jobs.ts'
+import { GROUP_JOBS_MAX, makeWriterQueue } from '../../src/store/sqlite/writer/writer-queue.ts'
 
 const { port1: from } = new MessageChannel()
 from.close()

@@ -3,18 +3,26 @@ import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { test, type TestContext } from 'node:test'
 import Database from 'better-sqlite3'
-import { BLANK_SETTINGS } from '../../src/domain/change-agent.ts'
-import { NO_CONDITION } from '../../src/domain/ledger.ts'
+import { BLANK_SETTINGS } from '../../src/domain/clients/change-agent.ts'
+import { NO_CONDITION } from '../../src/domain/ledger/ledger.ts'
 import { Unavailable } from '../../src/domain/refusal.ts'
 import { monotonicMs } from '../../src/store/monotonic.ts'
-import { groupCommit } from '../../src/store/sqlite/group-commit.ts'
-import { DECIDE_AGAIN, INSERTED } from '../../src/store/sqlite/outcomes.ts'
-import type { JobInput, JobName } from '../../src/store/sqlite/jobs.ts'
-import { packTokens } from '../../src/store/sqlite/packed-tokens.ts'
-import type { JobMessage } from '../../src/store/sqlite/writer-messages.ts'
-import { GROUP_JOBS_MAX } from '../../src/store/sqlite/writer-queue.ts'
-import { act, createAgent, issue, makeTestStore, newTokens, type TestAgent, type TestStore } from '../support/store.ts'
-import { countRows, readNumber, withWritingConnection } from '../support/store-file.ts'
+import { groupCommit } from '../../src/store/sqlite/writer/group-commit.ts'
+import { DECIDE_AGAIN, INSERTED } from '../../src/store/sqlite/writer/outcomes.ts'
+import type { JobInput, JobName } from '../../src/store/sqlite/writer/jobs.ts'
+import { packTokens } from '../../src/store/sqlite/writer/packed-tokens.ts'
+import type { JobMessage } from '../../src/store/sqlite/writer/writer-messages.ts'
+import { GROUP_JOBS_MAX } from '../../src/store/sqlite/writer/writer-queue.ts'
+import {
+  act,
+  createAgent,
+  issue,
+  makeTestStore,
+  newTokens,
+  type TestAgent,
+  type TestStore,
+} from '../../../testkit/store.ts'
+import { countRows, readNumber, withWritingConnection } from '../../../testkit/store-file.ts'
 
 const makeWorld = async (t: TestContext): Promise<TestStore & { readonly agent: TestAgent }> => {
   const world = await makeTestStore(null)

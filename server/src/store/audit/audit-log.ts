@@ -1,13 +1,13 @@
 // The port of the audit log: its entries, and the counts of refused authentications.
-import type { Actor } from '../../domain/act.ts'
-import { type AuditEntry, type AuditFilters, isAskedFor, onlyActor } from '../../domain/audit.ts'
-import type { RefusalCount, RefusalFilters, Way } from '../../domain/attempt.ts'
-import type { Page, PageRequest } from '../../domain/page.ts'
-import type { AuditLog } from '../../ports.ts'
+import type { Actor } from '../../domain/audit/act.ts'
+import { type AuditEntry, type AuditFilters, isAskedFor, onlyActor } from '../../domain/audit/audit.ts'
+import type { RefusalCount, RefusalFilters, Way } from '../../domain/audit/attempt.ts'
+import type { Page, PageRequest } from '../../domain/lists/page.ts'
+import type { AuditLog } from '../../ports/ports.ts'
 import type { OnFault } from '../background.ts'
 import type { Writer } from '../jobs.ts'
-import { readNewest, type Walk } from '../lists/newest-first.ts'
-import type { Script } from '../script.ts'
+import { readNewest, type Scan } from '../lists/newest-first.ts'
+import type { Program } from '../statement-program.ts'
 import type { Reader } from '../snapshot.ts'
 import { makeRefusalCounter } from './refusal-counter.ts'
 
@@ -42,28 +42,28 @@ const INDEX_OF = {
   kind: 'audit_kind',
 } as const
 
-const ALL: Walk = { ...ENTRIES, index: 'audit_at', only: null }
+const ALL: Scan = { ...ENTRIES, index: 'audit_at', only: null }
 
-const walkBy = (column: keyof typeof INDEX_OF, value: string): Walk => ({
+const scanBy = (column: keyof typeof INDEX_OF, value: string): Scan => ({
   ...ENTRIES,
   index: INDEX_OF[column],
   only: { column, value },
 })
 
 /** The index of what the fewest entries can have. */
-const walkOf = (filters: AuditFilters): Walk => {
+const scanOf = (filters: AuditFilters): Scan => {
   const { requestId, subject, kind } = filters
   const actor = onlyActor(filters)
-  if (requestId !== null) return walkBy('request_id', requestId)
-  if (subject !== null) return walkBy('subject', subject)
-  if (actor !== null) return walkBy('actor', JSON.stringify(actor))
-  if (kind !== null) return walkBy('kind', kind)
+  if (requestId !== null) return scanBy('request_id', requestId)
+  if (subject !== null) return scanBy('subject', subject)
+  if (actor !== null) return scanBy('actor', JSON.stringify(actor))
+  if (kind !== null) return scanBy('kind', kind)
   return ALL
 }
 
-const listAudit = (request: PageRequest<AuditFilters>): Script<Page<AuditEntry>> =>
+const listAudit = (request: PageRequest<AuditFilters>): Program<Page<AuditEntry>> =>
   readNewest<EntryRow, AuditEntry>(
-    { walk: walkOf(request.filters), read: entryOf, keeps: entry => isAskedFor(entry, request.filters) },
+    { scan: scanOf(request.filters), read: entryOf, keeps: entry => isAskedFor(entry, request.filters) },
     request,
   )
 
@@ -78,30 +78,30 @@ const refusalOf = ({ number, at, way, client, source, count }: RefusedRow): Refu
   count,
 })
 
-const REFUSED: Walk = {
+const REFUSED: Scan = {
   table: 'refused',
   columns: 'n as number, at, way, client, source, count',
   index: 'refused_at',
   only: null,
 }
 
-const listRefusals = (request: PageRequest<RefusalFilters>): Script<Page<RefusalCount>> => {
+const listRefusals = (request: PageRequest<RefusalFilters>): Program<Page<RefusalCount>> => {
   const { way, clientId, source } = request.filters
   const keeps = (one: RefusalCount): boolean =>
     (way === null || one.way === way) &&
     (clientId === null || one.clientId === clientId) &&
     (source === null || one.source === source)
-  return readNewest<RefusedRow, RefusalCount>({ walk: REFUSED, read: refusalOf, keeps }, request)
+  return readNewest<RefusedRow, RefusalCount>({ scan: REFUSED, read: refusalOf, keeps }, request)
 }
 
 /** The walks above, for the test that reads their plans. */
-export const AUDIT_WALKS: readonly Walk[] = [
+export const AUDIT_SCANS: readonly Scan[] = [
   REFUSED,
   ALL,
-  walkBy('request_id', ''),
-  walkBy('subject', ''),
-  walkBy('actor', ''),
-  walkBy('kind', ''),
+  scanBy('request_id', ''),
+  scanBy('subject', ''),
+  scanBy('actor', ''),
+  scanBy('kind', ''),
 ]
 
 type AuditLogConnection = AuditLog & {

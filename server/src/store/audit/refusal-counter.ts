@@ -1,6 +1,6 @@
 // Counts refused authentications in the memory of a serving thread, and hands the counts over now and then: a million
 // wrong secrets are a few rows, and none stands in front of an act.
-import { type Attempt, REFUSALS_A_MINUTE_MAX } from '../../domain/attempt.ts'
+import { type Attempt, REFUSALS_A_MINUTE_MAX } from '../../domain/audit/attempt.ts'
 import { Unavailable } from '../../domain/refusal.ts'
 import type { Source } from '../../domain/source.ts'
 import { inBackground, type OnFault } from '../background.ts'

@@ -1,6 +1,6 @@
 // The arithmetic of seals: a canonical encoding of audit entries, the chain over them, and what proves it under a key.
 import { createHmac, hash, timingSafeEqual } from 'node:crypto'
-import { asBytes } from '../script.ts'
+import { asBytes } from '../statement-program.ts'
 
 /** Every column of an entry, in the order in which it is encoded. */
 export const ENTRY_COLUMNS = ['n', 'at', 'kind', 'actor', 'request_id', 'source', 'subject', 'note', 'detail'] as const

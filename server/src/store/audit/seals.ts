@@ -1,6 +1,6 @@
 // The sealer: gathers the audit entries after the last seal into the next one. Acts never wait for it.
-import type { Seal } from '../../domain/seal.ts'
-import { all, first, run, type Script } from '../script.ts'
+import type { Seal } from '../../domain/audit/seal.ts'
+import { all, first, run, type Program } from '../statement-program.ts'
 import type { Transaction } from '../transaction.ts'
 import {
   chain,
@@ -23,7 +23,7 @@ export type SealKey = {
   readonly keyEncryptionKeyId: string
 }
 
-const readLast = (): Script<SealRow | undefined> =>
+const readLast = (): Program<SealRow | undefined> =>
   first<SealRow>(`select ${SEAL_COLUMNS} from seal order by n desc limit 1`)
 
 const NEXT_ENTRIES = `select ${ENTRY_SELECT} from audit where audit.n > ? order by audit.n limit ?`
@@ -33,14 +33,14 @@ const UNSEALED = `select 1 as found from audit
   where n > coalesce((select last_n from seal order by n desc limit 1), 0) limit 1`
 
 /** Whether entries wait for a seal. A process that was started with another key-encryption key seals nothing. */
-export function* isSealDue({ keyEncryptionKeyId }: SealKey): Script<boolean> {
+export function* isSealDue({ keyEncryptionKeyId }: SealKey): Program<boolean> {
   return (yield* first(UNSEALED)) !== undefined && (yield* first(FOREIGN_KEY, keyEncryptionKeyId)) === undefined
 }
 
 const INSERT = 'insert into seal (n, first_n, last_n, entries, head, marks, mac, at) values (?, ?, ?, ?, ?, ?, ?, ?)'
 
 /** Writes the next seal, over at most {@link SEAL_ENTRIES_MAX} entries; undefined where there is nothing to seal. */
-export function* sealStep(tx: Transaction, key: Uint8Array): Script<Seal | undefined> {
+export function* sealStep(tx: Transaction, key: Uint8Array): Program<Seal | undefined> {
   const before = yield* readLast()
   const entries = yield* all<EntryBytes>(NEXT_ENTRIES, before?.last ?? 0, SEAL_ENTRIES_MAX)
   const last = entries.at(-1)?.number

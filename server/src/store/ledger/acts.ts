@@ -1,7 +1,7 @@
 // Who acted, as the history shows it.
-import type { Actor } from '../../domain/act.ts'
-import type { TokenEnd } from '../../domain/page.ts'
-import { all, type Script } from '../script.ts'
+import type { Actor } from '../../domain/audit/act.ts'
+import type { TokenEnd } from '../../domain/lists/page.ts'
+import { all, type Program } from '../statement-program.ts'
 
 /** Nobody ended what time alone did. */
 type RecordedAct = Pick<TokenEnd, 'note' | 'revocationId'> & { readonly endedBy: Actor | null }
@@ -25,7 +25,7 @@ const actOf = ({ actor, note, revocationId }: Row): RecordedAct => ({
 })
 
 /** The acts with these numbers. */
-export function* readActs(numbers: Iterable<number>): Script<(n: number) => RecordedAct> {
+export function* readActs(numbers: Iterable<number>): Program<(n: number) => RecordedAct> {
   const wanted = [...new Set(numbers)]
   const acts = new Map<number, RecordedAct>()
   for (let from = 0; from < wanted.length; from += AT_ONCE) {
@@ -40,7 +40,7 @@ export function* readActs(numbers: Iterable<number>): Script<(n: number) => Reco
 }
 
 /** The act with this number. */
-export function* readAct(n: number): Script<RecordedAct> {
+export function* readAct(n: number): Program<RecordedAct> {
   return (yield* readActs([n]))(n)
 }
 

@@ -1,12 +1,12 @@
 // Counts the live tokens of an agent by the credential that got them, looking at a bounded number of rows.
-import { COUNT_EXACT_MAX, type Count } from '../../domain/credential.ts'
-import { causeOfEnd } from '../../domain/ledger.ts'
-import { lowestLiveId } from '../../domain/token-id.ts'
+import { COUNT_EXACT_MAX, type Count } from '../../domain/clients/credential.ts'
+import { causeOfEnd } from '../../domain/ledger/ledger.ts'
+import { lowestLiveId } from '../../domain/ledger/token-id.ts'
 import { bytesOfId } from '../rows.ts'
-import { all, byIndex, type Script } from '../script.ts'
+import { all, byIndex, type Program } from '../statement-program.ts'
 import type { Snapshot } from '../snapshot.ts'
 import { knownTokenOf, ledgerTokenOf, TOKEN_COLUMNS, type TokenRow } from './token-rows.ts'
-import { readLifetimes } from './walk.ts'
+import { readLifetimes } from './scan-affected-rows.ts'
 
 /** Rows of one agent that a count looks at. Beyond them it says how many there are at least. */
 export const COUNT_EXAMINED_MAX = 20_000
@@ -29,12 +29,12 @@ type Counted = { readonly tallies: readonly Tally[]; readonly examined: number }
 const sum = (tallies: readonly Tally[]): number => tallies.reduce((total, { count }) => total + count, 0)
 
 /** Where nothing but time ends a token the database counts alone: rows that come out of it cost ten times as much. */
-function* countAll({ now }: Snapshot, { agent, life, limit }: Range): Script<Counted> {
+function* countAll({ now }: Snapshot, { agent, life, limit }: Range): Program<Counted> {
   const tallies = yield* all<Tally>(TALLY, agent, life, bytesOfId(lowestLiveId(now, life)), limit)
   return { tallies, examined: sum(tallies) }
 }
 
-function* countEach(snapshot: Snapshot, range: Range, audiences: readonly string[] | null): Script<Counted> {
+function* countEach(snapshot: Snapshot, range: Range, audiences: readonly string[] | null): Program<Counted> {
   const { agent, life, limit } = range
   const { sets } = snapshot
   const cutOffs = yield* snapshot.cutOffs()
@@ -53,7 +53,7 @@ export function* countLiveTokens(
   snapshot: Snapshot,
   agent: number,
   audiences: readonly string[] | null,
-): Script<(credential: number) => Count> {
+): Program<(credential: number) => Count> {
   const isPlain = audiences === null && (yield* snapshot.cutOffs()).length === 0
   const counts = new Map<number, number>()
   let left = (isPlain ? COUNT_EXAMINED_MAX : COUNT_JUDGED_MAX) + 1

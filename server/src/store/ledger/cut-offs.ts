@@ -1,7 +1,7 @@
 // Open cut-offs: acts that ended many tokens whose rows may not all have followed yet.
-import type { CutOff, CutOffConditions } from '../../domain/ledger.ts'
-import { type EndingReason, reasonOf } from '../../domain/reason.ts'
-import { all, type Script } from '../script.ts'
+import type { CutOff, CutOffConditions } from '../../domain/ledger/ledger.ts'
+import { type EndingReason, reasonOf } from '../../domain/ledger/reason.ts'
+import { all, type Program } from '../statement-program.ts'
 
 /** A row of `cutoff` as look-ups read it. */
 export type CutOffRow = { seq: number; conditions: string; reason: number; act: number; at: number }
@@ -22,7 +22,7 @@ export const cutOffOf = ({ seq, conditions, reason, act, at }: CutOffRow): CutOf
 })
 
 /** All that are open, by number. */
-export function* readOpenCutOffs(): Script<readonly CutOff[]> {
+export function* readOpenCutOffs(): Program<readonly CutOff[]> {
   const select = `select seq, conditions, reason, act, at from cutoff where state = 'open' order by seq`
   return (yield* all<CutOffRow>(select)).map(cutOffOf)
 }

@@ -1,15 +1,15 @@
 // Ends tokens early. A row moves from `token` to `ended` in one transaction, so that there is exactly one record.
-import type { Act } from '../../domain/act.ts'
-import type { TokenAddress } from '../../domain/claims.ts'
-import { type CutOff, type CutOffConditions, causeOfEnd } from '../../domain/ledger.ts'
-import { type EndingReason, REASONS } from '../../domain/reason.ts'
+import type { Act } from '../../domain/audit/act.ts'
+import type { TokenAddress } from '../../domain/ledger/claims.ts'
+import { type CutOff, type CutOffConditions, causeOfEnd } from '../../domain/ledger/ledger.ts'
+import { type EndingReason, REASONS } from '../../domain/ledger/reason.ts'
 import { bytesOfId } from '../rows.ts'
-import { first, run, type Script } from '../script.ts'
+import { first, run, type Program } from '../statement-program.ts'
 import { nextSeq, recordAct, audit, type Transaction } from '../transaction.ts'
 import { readOpenCutOffs } from './cut-offs.ts'
 import { mayCoverAny, takeSlot } from './slots.ts'
 import { expiryOf, ledgerTokenOf, TOKEN_COLUMNS, type TokenRow } from './token-rows.ts'
-import { type Covered, walkCovered } from './walk.ts'
+import { type Covered, scanAffectedRows } from './scan-affected-rows.ts'
 
 /** An act that covers at most so many tokens moves their rows at once; a larger one leaves them to the fill. */
 const MOVED_AT_ONCE_MAX = 64
@@ -21,14 +21,14 @@ type Ending = { readonly at: number; readonly reason: EndingReason; readonly act
 const MOVE = `insert into ended (id, life, agent, cred, key, scope, aud, at, reason, act)
   values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
-function* moveToEnded(row: TokenRow, { at, reason, act }: Ending): Script<void> {
+function* moveToEnded(row: TokenRow, { at, reason, act }: Ending): Program<void> {
   yield* run('delete from token where life = ? and id = ?', row.life, row.id)
   const values = [row.id, row.life, row.agent, row.cred, row.key, row.scope, row.aud]
   yield* run(MOVE, ...values, at, REASONS[reason], act)
 }
 
 /** Ends live tokens whose rows were read in this transaction. */
-export function* endRows(tx: Transaction, rows: readonly TokenRow[], ending: Omit<Ending, 'at'>): Script<void> {
+export function* endRows(tx: Transaction, rows: readonly TokenRow[], ending: Omit<Ending, 'at'>): Program<void> {
   for (const row of rows) {
     yield* moveToEnded(row, { ...ending, at: tx.now })
     tx.live.wasEnded(row.agent, expiryOf(row))
@@ -36,7 +36,7 @@ export function* endRows(tx: Transaction, rows: readonly TokenRow[], ending: Omi
 }
 
 /** Moves rows that cut-offs ended, each with the reason of its own, and counts them there. */
-export function* moveCovered(covered: readonly Covered[]): Script<void> {
+export function* moveCovered(covered: readonly Covered[]): Program<void> {
   const moved = new Map<number, number>()
   for (const { row, cause } of covered) {
     yield* moveToEnded(row, cause)
@@ -54,7 +54,7 @@ export type EndToken = { readonly address: TokenAddress; readonly reason: Ending
 export function* endToken(
   tx: Transaction,
   { address, reason, act }: EndToken,
-): Script<'ended' | 'already_ended' | 'unknown'> {
+): Program<'ended' | 'already_ended' | 'unknown'> {
   const id = bytesOfId(address.id)
   const row = yield* first<TokenRow>(TOKEN, address.lifetimeSeconds, id)
   if (row === undefined) {
@@ -79,7 +79,7 @@ const ANCHORS = {
   key: 'update signing_key set ended_seq = ? where n = ?',
 } as const
 
-function* anchor(conditions: CutOffConditions, seq: number): Script<boolean> {
+function* anchor(conditions: CutOffConditions, seq: number): Program<boolean> {
   const asked = Object.entries(conditions).filter(([, value]) => value !== null)
   if (asked.length === 0) {
     yield* run('update service set ended_seq = ?', seq)
@@ -105,9 +105,9 @@ const INSERT = `insert into cutoff (seq, conditions, anchored, reason, act, at, 
   values (?, ?, ?, ?, ?, ?, ?, ?)`
 
 /** All that it ends and no open one before it has, where they are few and soon found: then it need not stay open. */
-function* readFewCovered(tx: Transaction, cutOff: CutOff): Script<readonly Covered[] | undefined> {
-  const walk = { from: null, examinedMax: EXAMINED_AT_ONCE_MAX, coveredMax: EXAMINED_AT_ONCE_MAX }
-  const { covered, done } = yield* walkCovered(tx, cutOff, walk)
+function* readFewCovered(tx: Transaction, cutOff: CutOff): Program<readonly Covered[] | undefined> {
+  const scan = { from: null, examinedMax: EXAMINED_AT_ONCE_MAX, coveredMax: EXAMINED_AT_ONCE_MAX }
+  const { covered, done } = yield* scanAffectedRows(tx, cutOff, scan)
   if (!done) return (yield* mayCoverAny(cutOff)) ? undefined : []
   const own = covered.filter(({ cause }) => cause.seq === cutOff.seq)
   return own.length <= MOVED_AT_ONCE_MAX ? own : undefined
@@ -120,7 +120,7 @@ function* readFewCovered(tx: Transaction, cutOff: CutOff): Script<readonly Cover
 export function* endAll(
   tx: Transaction,
   { conditions, reason, act, at = tx.now, revocationId = null }: EndAll,
-): Script<number> {
+): Program<number> {
   const seq = yield* nextSeq(tx)
   const anchored = yield* anchor(conditions, seq)
   yield* run('update service set last_end_seq = ?', seq)
@@ -136,7 +136,7 @@ export function* endAll(
 }
 
 /** The same as an act of its own. */
-export function* endAllWithAudit(tx: Transaction, all: EndAll): Script<number> {
+export function* endAllWithAudit(tx: Transaction, all: EndAll): Program<number> {
   const seq = yield* endAll(tx, all)
   yield* audit(tx, all.act, null, { seq, conditions: all.conditions, reason: all.reason })
   return seq

@@ -1,7 +1,7 @@
 // How many tokens an agent got of late, kept in the transactions that write them: a restart forgets nothing, and what is
 // rolled back was not counted. One row an agent, of bounded size, for those agents alone whose rate is limited.
-import type { Issued } from '../../domain/rate.ts'
-import { first, run, type Script } from '../script.ts'
+import type { Issued } from '../../domain/ledger/rate.ts'
+import { first, run, type Program } from '../statement-program.ts'
 
 /** The tokens of an agent by slots of the window of a minute and of a day. */
 export type IssueCounts = { readonly minute: readonly Issued[]; readonly day: readonly Issued[] }
@@ -29,7 +29,7 @@ const unpack = (packed: Uint8Array): readonly Issued[] => {
 
 const READ = 'select minute, day from issue_count where agent = ?'
 
-export function* readIssueCounts(agent: number): Script<IssueCounts> {
+export function* readIssueCounts(agent: number): Program<IssueCounts> {
   const row = yield* first<{ minute: Uint8Array; day: Uint8Array }>(READ, agent)
   return row === undefined ? { minute: [], day: [] } : { minute: unpack(row.minute), day: unpack(row.day) }
 }
@@ -37,11 +37,11 @@ export function* readIssueCounts(agent: number): Script<IssueCounts> {
 const WRITE = `insert into issue_count (agent, minute, day) values (?, ?, ?)
   on conflict (agent) do update set minute = excluded.minute, day = excluded.day`
 
-export const writeIssueCounts = (agent: number, { minute, day }: IssueCounts): Script<number> =>
+export const writeIssueCounts = (agent: number, { minute, day }: IssueCounts): Program<number> =>
   run(WRITE, agent, pack(minute), pack(day))
 
 /** For an agent that will ask no more. */
-export const dropIssueCounts = (agent: number): Script<number> => run('delete from issue_count where agent = ?', agent)
+export const dropIssueCounts = (agent: number): Program<number> => run('delete from issue_count where agent = ?', agent)
 
 /** After the clock was set back: what was counted by another clock says nothing, and lies in the future. */
-export const dropAllIssueCounts = (): Script<number> => run('delete from issue_count')
+export const dropAllIssueCounts = (): Program<number> => run('delete from issue_count')

@@ -1,13 +1,13 @@
 // The live tokens of one agent, newest or oldest first, judged one by one while a cut-off is open.
-import { type CutOff, causeOfEnd } from '../../domain/ledger.ts'
-import { lowestIdAt, lowestLiveId } from '../../domain/token-id.ts'
+import { type CutOff, causeOfEnd } from '../../domain/ledger/ledger.ts'
+import { lowestIdAt, lowestLiveId } from '../../domain/ledger/token-id.ts'
 import { bytesOfId } from '../rows.ts'
-import { all, byIndex, type Script } from '../script.ts'
+import { all, byIndex, type Program } from '../statement-program.ts'
 import type { Transaction } from '../transaction.ts'
 import { readOpenCutOffs } from './cut-offs.ts'
 import type { LiveExpiries } from './live-tokens.ts'
 import { expiryOf, knownTokenOf, ledgerTokenOf, TOKEN_COLUMNS, type TokenRow } from './token-rows.ts'
-import { readLifetimes } from './walk.ts'
+import { readLifetimes } from './scan-affected-rows.ts'
 
 /** Rows that are dead under an open cut-off and have not followed yet: so many are looked at, no more. */
 export const DEAD_ROWS_MAX = 10_000
@@ -50,13 +50,13 @@ const lowestOf = (tx: Transaction, agent: number, life: number, cutOffs: readonl
   return bytesOfId([lowestLiveId(tx.now, life), ...instants].toSorted().at(-1) ?? '')
 }
 
-type Walk = { readonly agent: number; readonly order: Order; readonly rowsMax: number }
+type Scan = { readonly agent: number; readonly order: Order; readonly rowsMax: number }
 
 function* aliveAmong(
   { sets, now }: Transaction,
   rows: readonly TokenRow[],
   cutOffs: readonly CutOff[],
-): Script<readonly TokenRow[]> {
+): Program<readonly TokenRow[]> {
   if (cutOffs.length === 0) return rows
   const alive: TokenRow[] = []
   for (const row of rows) {
@@ -66,7 +66,7 @@ function* aliveAmong(
   return alive
 }
 
-function* walkLife(tx: Transaction, life: number, { agent, order, rowsMax }: Walk, cutOffs: readonly CutOff[]) {
+function* scanLife(tx: Transaction, life: number, { agent, order, rowsMax }: Scan, cutOffs: readonly CutOff[]) {
   const live: TokenRow[] = []
   let low: Uint8Array = lowestOf(tx, agent, life, cutOffs)
   let high: Uint8Array = ABOVE_EVERY_ID
@@ -85,21 +85,21 @@ function* walkLife(tx: Transaction, life: number, { agent, order, rowsMax }: Wal
 }
 
 /** In the order of issue. Of each lifetime that the ledger knows the first `rowsMax`, at times some more. */
-export function* readLiveRows(tx: Transaction, walk: Walk): Script<LiveRows> {
+export function* readLiveRows(tx: Transaction, scan: Scan): Program<LiveRows> {
   const cutOffs = yield* readOpenCutOffs()
   const rows: TokenRow[] = []
   let isComplete = true
   for (const life of yield* readLifetimes()) {
-    const walked = yield* walkLife(tx, life, walk, cutOffs)
-    rows.push(...walked.live)
-    isComplete &&= walked.isComplete
+    const scanned = yield* scanLife(tx, life, scan, cutOffs)
+    rows.push(...scanned.live)
+    isComplete &&= scanned.isComplete
   }
   const ascending = rows.toSorted((a, b) => Buffer.compare(a.id, b.id))
-  return { rows: walk.order === 'newest' ? ascending.toReversed() : ascending, isComplete }
+  return { rows: scan.order === 'newest' ? ascending.toReversed() : ascending, isComplete }
 }
 
 /** When the agent's live tokens expire; where it has more than `max`, at least so many that expire last. */
-export function* readLiveExpiries(tx: Transaction, agent: number, max: number): Script<LiveExpiries> {
+export function* readLiveExpiries(tx: Transaction, agent: number, max: number): Program<LiveExpiries> {
   const rowsMax = max + BEYOND_MAX
   const { rows, isComplete } = yield* readLiveRows(tx, { agent, order: 'newest', rowsMax })
   if (!isComplete) {

@@ -1,11 +1,11 @@
 // What whoever writes remembers of the live tokens of agents that may only have so many: when each expires. Read from the
 // ledger where it is first needed, then kept by whatever writes or ends a token; time alone ends the others. One that is
 // not the only writer remembers it for a transaction alone.
-import type { Milliseconds, Seconds } from '../../domain/time.ts'
-import type { Script } from '../script.ts'
+import type { Milliseconds, Seconds } from '../../domain/text/time.ts'
+import type { Program } from '../statement-program.ts'
 
 /** Expiries that are remembered of all agents together, 8 bytes each; beyond them it begins anew. */
-const REMEMBERED_MAX = 1_000_000
+const CACHED_MAX = 1_000_000
 
 /** When live tokens of an agent expire, as the ledger has it. */
 export type LiveExpiries = {
@@ -24,8 +24,8 @@ export type LiveTokens = {
   readonly expiriesOf: (
     agent: number,
     now: Milliseconds,
-    read: () => Script<LiveExpiries>,
-  ) => Script<readonly Seconds[]>
+    read: () => Program<LiveExpiries>,
+  ) => Program<readonly Seconds[]>
   readonly wasInserted: (agent: number, expiry: Seconds) => void
   /** Of a token that was alive, and ended alone. */
   readonly wasEnded: (agent: number, expiry: Seconds) => void
@@ -37,34 +37,34 @@ export type LiveTokens = {
 const placeOf = (expiries: readonly Seconds[], expiry: Seconds): number =>
   expiries.findLastIndex(one => one <= expiry) + 1
 
-type Remembered = LiveExpiries & { readonly expiries: Seconds[]; isWhole: boolean }
+type NameCache = LiveExpiries & { readonly expiries: Seconds[]; isWhole: boolean }
 
-const dropExpired = (remembered: Remembered, now: Milliseconds): void => {
-  const { expiries } = remembered
+const dropExpired = (cached: NameCache, now: Milliseconds): void => {
+  const { expiries } = cached
   if ((expiries[0] ?? Number.POSITIVE_INFINITY) > now / 1000) return
   const left = expiries.findIndex(one => one > now / 1000)
   expiries.splice(0, left === -1 ? expiries.length : left)
   // What was left out had expired before those.
-  remembered.isWhole = true
+  cached.isWhole = true
 }
 
 export const makeLiveTokens = (): LiveTokens => {
-  const agents = new Map<number, Remembered>()
+  const agents = new Map<number, NameCache>()
   let version = 0
 
-  const remember = (agent: number, { expiries: all, isWhole, until }: LiveExpiries): Remembered => {
+  const cache = (agent: number, { expiries: all, isWhole, until }: LiveExpiries): NameCache => {
     const fresh = { expiries: [...all], isWhole, until }
     const held = [...agents.values()].reduce((sum, { expiries }) => sum + expiries.length, fresh.expiries.length)
-    if (held > REMEMBERED_MAX) agents.clear()
+    if (held > CACHED_MAX) agents.clear()
     agents.set(agent, fresh)
     return fresh
   }
 
   /** Gives what can be changed of what is remembered; where that is not all, it is read anew when it is needed. */
   const whole = (agent: number): Seconds[] | undefined => {
-    const remembered = agents.get(agent)
-    if (remembered?.isWhole === false) agents.delete(agent)
-    return remembered?.isWhole === true ? remembered.expiries : undefined
+    const cached = agents.get(agent)
+    if (cached?.isWhole === false) agents.delete(agent)
+    return cached?.isWhole === true ? cached.expiries : undefined
   }
 
   return {
@@ -74,9 +74,9 @@ export const makeLiveTokens = (): LiveTokens => {
     },
     expiriesOf: function* (agent, now, read) {
       const known = agents.get(agent)
-      const remembered = known === undefined || known.until <= now ? remember(agent, yield* read()) : known
-      dropExpired(remembered, now)
-      return remembered.expiries
+      const cached = known === undefined || known.until <= now ? cache(agent, yield* read()) : known
+      dropExpired(cached, now)
+      return cached.expiries
     },
     wasInserted: (agent, expiry) => {
       const expiries = whole(agent)

@@ -1,14 +1,14 @@
 // What decides, in the transaction that writes them, whether new tokens may be: there is room for what they are of, and
 // what they were asked for with is unused. The limits of their agents are guard.ts's.
-import { LIFETIMES_MAX } from '../../domain/agent.ts'
-import type { InsertOutcome } from '../../ports.ts'
-import type { SingleUse } from '../../ports/secret-registers.ts'
-import { first, only, run, type Script } from '../script.ts'
+import { LIFETIMES_MAX } from '../../domain/clients/agent.ts'
+import type { InsertOutcome } from '../../ports/ports.ts'
+import type { SingleUse } from '../../ports/secret-repositories.ts'
+import { first, only, run, type Program } from '../statement-program.ts'
 import type { Seen } from '../snapshot.ts'
 import { stateOfProof } from './proofs.ts'
 
 /** Keeps a lifetime in use; false where it is one too many: every list merges one stream for each. */
-export function* keepLifetime(life: number): Script<boolean> {
+export function* keepLifetime(life: number): Program<boolean> {
   if ((yield* first('select 1 as found from lifetime where life = ?', life)) !== undefined) return true
   const { count } = yield* only<{ count: number }>('select count(*) as count from lifetime')
   if (count >= LIFETIMES_MAX) return false
@@ -31,7 +31,7 @@ type UseRefusal = Extract<InsertOutcome, 'proof_used' | 'proof_late' | 'assertio
  * The outcome of the first that may not get a token; undefined where all may. Ask it before the limits of the agent: what
  * was used must end no token of the agent to make room.
  */
-export function* refuseUses({ now }: Pick<Seen, 'now'>, uses: readonly TokenUse[]): Script<UseRefusal | undefined> {
+export function* refuseUses({ now }: Pick<Seen, 'now'>, uses: readonly TokenUse[]): Program<UseRefusal | undefined> {
   for (const use of uses) {
     const state = yield* stateOfProof({ now }, use)
     if (state !== 'unused') return NOT_TAKEN[use.kind][state]

@@ -1,19 +1,19 @@
 // Counts what a revocation would end now, in steps with room for others between them.
 import { setImmediate as turn } from 'node:timers/promises'
-import type { CutOff, CutOffConditions } from '../../domain/ledger.ts'
-import type { TokenRecord } from '../../domain/page.ts'
+import type { CutOff, CutOffConditions } from '../../domain/ledger/ledger.ts'
+import type { TokenRecord } from '../../domain/lists/page.ts'
 import {
   COUNT_EXACT_MAX,
   type RevocationConditions,
   type RevocationObstacle,
   type RevocationPreview,
   SAMPLE_RECORDS_MAX,
-} from '../../domain/revocation.ts'
-import type { Script } from '../script.ts'
+} from '../../domain/ledger/revocation.ts'
+import type { Program } from '../statement-program.ts'
 import type { Reader, Snapshot } from '../snapshot.ts'
-import { type Labels, recordOf } from './labels.ts'
+import { type Labels, recordOf } from './name-caches.ts'
 import { resolveConditions } from './revocations.ts'
-import { walkCovered, type WalkPosition } from './walk.ts'
+import { scanAffectedRows, type ScanPosition } from './scan-affected-rows.ts'
 
 const STEP_ROWS = 1000
 /** Rows that one preview looks at: some seconds' work, of which others wait for a step at a time. */
@@ -22,7 +22,7 @@ const EXAMINED_MAX = 1_000_000
 type Counting = {
   /** As it would stand if it were made at the first step. */
   readonly cutOff: CutOff
-  readonly from: WalkPosition | null
+  readonly from: ScanPosition | null
   readonly examined: number
   readonly count: number
   readonly sample: readonly TokenRecord[]
@@ -37,25 +37,25 @@ const wouldBe = (conditions: CutOffConditions, { service, now }: Snapshot): CutO
   act: 0,
 })
 
-function* begin(snapshot: Snapshot, conditions: RevocationConditions): Script<Counting | RevocationObstacle> {
+function* begin(snapshot: Snapshot, conditions: RevocationConditions): Program<Counting | RevocationObstacle> {
   const resolved = yield* resolveConditions(conditions, snapshot.now)
   if (typeof resolved === 'string') return resolved
   const cutOff = wouldBe(resolved, snapshot)
   return { cutOff, from: null, examined: 0, count: 0, sample: [], done: false }
 }
 
-function* step(snapshot: Snapshot, labels: Labels, counting: Counting): Script<Counting> {
+function* step(snapshot: Snapshot, labels: Labels, counting: Counting): Program<Counting> {
   const { cutOff, from, count } = counting
   const coveredMax = COUNT_EXACT_MAX + 1 - count
-  const walked = yield* walkCovered(snapshot, cutOff, { from, examinedMax: STEP_ROWS, coveredMax })
+  const scanned = yield* scanAffectedRows(snapshot, cutOff, { from, examinedMax: STEP_ROWS, coveredMax })
   // What an open cut-off has ended before is not left to end.
-  const covered = walked.covered.filter(({ cause }) => cause === cutOff)
+  const covered = scanned.covered.filter(({ cause }) => cause === cutOff)
   const sample = [...counting.sample]
   for (const { row } of covered.slice(0, SAMPLE_RECORDS_MAX - sample.length)) {
     sample.push(yield* recordOf(row, labels, snapshot.sets))
   }
   const examined = counting.examined + STEP_ROWS
-  return { cutOff, from: walked.at, examined, count: count + covered.length, sample, done: walked.done }
+  return { cutOff, from: scanned.at, examined, count: count + covered.length, sample, done: scanned.done }
 }
 
 const mayGoOn = ({ done, count, examined }: Counting): boolean =>

@@ -1,12 +1,12 @@
 // Revocations of many tokens: each is a cut-off with an id of its own, by which its state can be asked.
-import type { Act, Actor } from '../../domain/act.ts'
-import type { MadeBefore } from '../../domain/idempotency.ts'
-import { type CutOffConditions, NO_CONDITION } from '../../domain/ledger.ts'
-import type { Revocation, RevocationConditions, RevocationObstacle } from '../../domain/revocation.ts'
-import type { Milliseconds } from '../../domain/time.ts'
-import type { NewRevocation, RevocationMade } from '../../ports.ts'
-import { once } from '../registers/idempotency.ts'
-import { first, type Script } from '../script.ts'
+import type { Act, Actor } from '../../domain/audit/act.ts'
+import type { AlreadyExists } from '../../domain/idempotency.ts'
+import { type CutOffConditions, NO_CONDITION } from '../../domain/ledger/ledger.ts'
+import type { Revocation, RevocationConditions, RevocationObstacle } from '../../domain/ledger/revocation.ts'
+import type { Milliseconds } from '../../domain/text/time.ts'
+import type { NewRevocation, RevocationMade } from '../../ports/ports.ts'
+import { once } from '../repositories/idempotency.ts'
+import { first, type Program } from '../statement-program.ts'
 import { audit, type Transaction } from '../transaction.ts'
 import { endingReasonOf } from './cut-offs.ts'
 import { endAll } from './end-tokens.ts'
@@ -37,11 +37,11 @@ const NAME = {
   key: 'select kid as name from signing_key where n = ?',
 } as const
 
-function* numberOf(what: keyof typeof NUMBER, name: string | null): Script<number | null | undefined> {
+function* numberOf(what: keyof typeof NUMBER, name: string | null): Program<number | null | undefined> {
   return name === null ? null : (yield* first<{ n: number }>(NUMBER[what], name))?.n
 }
 
-function* nameOf(what: keyof typeof NAME, n: number | null): Script<string | null> {
+function* nameOf(what: keyof typeof NAME, n: number | null): Program<string | null> {
   if (n === null) return null
   const row = yield* first<{ name: string }>(NAME[what], n)
   if (row === undefined) throw new Error(`A revocation names ${what} ${n}, which is not there.`)
@@ -52,7 +52,7 @@ function* nameOf(what: keyof typeof NAME, n: number | null): Script<string | nul
 export function* resolveConditions(
   { agentId, credentialId, kid, scope, audience, issuedBefore }: RevocationConditions,
   now: Milliseconds,
-): Script<CutOffConditions | RevocationObstacle> {
+): Program<CutOffConditions | RevocationObstacle> {
   const agent = yield* numberOf('agent', agentId)
   if (agent === undefined) return 'unknown_agent'
   const credential = yield* numberOf('credential', credentialId)
@@ -64,7 +64,7 @@ export function* resolveConditions(
   return { ...NO_CONDITION, agent, credential, key, scope, audience, before: issuedBefore }
 }
 
-function* conditionsOf(text: string): Script<RevocationConditions> {
+function* conditionsOf(text: string): Program<RevocationConditions> {
   const { agent, credential, key, scope, audience, before } = JSON.parse(text) as CutOffConditions // written by endAll
   return {
     agentId: yield* nameOf('agent', agent),
@@ -76,7 +76,7 @@ function* conditionsOf(text: string): Script<RevocationConditions> {
   }
 }
 
-function* revocationOf({ id, conditions, reason, at, state, moved, actor, note }: Row): Script<Revocation> {
+function* revocationOf({ id, conditions, reason, at, state, moved, actor, note }: Row): Program<Revocation> {
   return {
     id,
     conditions: yield* conditionsOf(conditions),
@@ -89,7 +89,7 @@ function* revocationOf({ id, conditions, reason, at, state, moved, actor, note }
   }
 }
 
-export function* showRevocation(id: string): Script<Revocation | undefined> {
+export function* showRevocation(id: string): Program<Revocation | undefined> {
   const row = yield* first<Row>(SELECT, id)
   return row === undefined ? undefined : yield* revocationOf(row)
 }
@@ -100,7 +100,7 @@ function* make(
   tx: Transaction,
   { revocation, act }: CreateRevocation,
   conditions: CutOffConditions,
-): Script<RevocationMade> {
+): Program<RevocationMade> {
   const { id, reason } = revocation
   const seq = yield* endAll(tx, { conditions, reason, act, revocationId: id })
   yield* audit(tx, act, id, { seq, conditions: revocation.conditions, reason })
@@ -111,7 +111,7 @@ function* make(
 
 type Existing = { readonly outcome: 'existing'; readonly revocation: Revocation }
 
-function* findExisting(id: string, conditions: CutOffConditions): Script<Existing | 'other_conditions' | undefined> {
+function* findExisting(id: string, conditions: CutOffConditions): Program<Existing | 'other_conditions' | undefined> {
   const existing = yield* first<Row>(SELECT, id)
   if (existing === undefined) return undefined
   // Both texts were made from one literal: their members stand in one order.
@@ -126,7 +126,7 @@ function* findExisting(id: string, conditions: CutOffConditions): Script<Existin
 export function* createRevocation(
   tx: Transaction,
   create: CreateRevocation,
-): Script<RevocationMade | RevocationObstacle | MadeBefore> {
+): Program<RevocationMade | RevocationObstacle | AlreadyExists> {
   const { act, revocation } = create
   const conditions = yield* resolveConditions(revocation.conditions, tx.now)
   if (typeof conditions === 'string') return conditions

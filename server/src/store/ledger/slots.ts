@@ -1,9 +1,9 @@
 // Slots: the few places that open compound cut-offs have, and what needs none.
-import { type OpenAct, exhaustedShare } from '../../domain/cut-off-shares.ts'
-import type { Act, ActKind, Actor } from '../../domain/act.ts'
-import type { CutOffConditions } from '../../domain/ledger.ts'
+import { type OpenAct, exhaustedShare } from '../../domain/ledger/cut-off-shares.ts'
+import type { Act, ActKind, Actor } from '../../domain/audit/act.ts'
+import type { CutOffConditions } from '../../domain/ledger/ledger.ts'
 import { Unavailable } from '../../domain/refusal.ts'
-import { all, first, type Script } from '../script.ts'
+import { all, first, type Program } from '../statement-program.ts'
 
 const OPEN = `select a.kind, a.actor from cutoff x join act a on a.n = x.act where x.state = 'open' and x.anchored = 0`
 
@@ -15,7 +15,7 @@ const openActOf = ({ kind, actor }: Row): OpenAct => ({
 })
 
 /** Refuses the act where its cut-off has to stay open and a share that it is of has no room. */
-export function* takeSlot(act: Act): Script<void> {
+export function* takeSlot(act: Act): Program<void> {
   const share = exhaustedShare((yield* all<Row>(OPEN)).map(openActOf), act)
   if (share !== undefined) {
     throw new Unavailable(`${share.max} ${share.of} are still being worked off. Try again later.`)
@@ -28,18 +28,18 @@ const ITEM = 'select 1 as found from scope_set_item where item = ? limit 1'
 const RESOURCE = 'select 1 as found from scope_set_item where item >= ? and item < ? limit 1'
 
 // What looks different to `like` and equal to the judge does not exist; the reverse costs a slot and nothing else.
-function* hasAudience(audience: string): Script<boolean> {
+function* hasAudience(audience: string): Program<boolean> {
   const text = JSON.stringify(audience).replaceAll(/[!%_]/g, '!$&')
   return (yield* first(AUDIENCE, `%${text}%`)) !== undefined
 }
 
-function* hasScope(pattern: string): Script<boolean> {
+function* hasScope(pattern: string): Program<boolean> {
   if (!pattern.endsWith(':*')) return (yield* first(ITEM, pattern)) !== undefined
   const resource = pattern.slice(0, -':*'.length)
   return (yield* first(RESOURCE, `${resource}:`, `${resource};`)) !== undefined
 }
 
 /** False where no token that the ledger ever kept, and has not forgotten, is for the audience or carries the scope. */
-export function* mayCoverAny({ audience, scope }: CutOffConditions): Script<boolean> {
+export function* mayCoverAny({ audience, scope }: CutOffConditions): Program<boolean> {
   return (audience === null || (yield* hasAudience(audience))) && (scope === null || (yield* hasScope(scope)))
 }

@@ -1,11 +1,11 @@
 // The ledger's port, but for what each store does in its own way because it is done most.
 import { setImmediate as turn } from 'node:timers/promises'
-import type { TokenLedger } from '../../ports.ts'
+import type { TokenLedger } from '../../ports/ports.ts'
 import type { Writer } from '../jobs.ts'
 import { listEndedTokens } from '../lists/list-history.ts'
 import { listLiveTokens } from '../lists/list-tokens.ts'
 import type { Reader } from '../snapshot.ts'
-import type { Labels } from './labels.ts'
+import type { Labels } from './name-caches.ts'
 import { showToken } from './show-token.ts'
 
 /** Runs reads one after another with a turn of the event loop between them: a long page delays others by one page only. */

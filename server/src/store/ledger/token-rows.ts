@@ -1,11 +1,11 @@
 // Rows of the ledger as the domain's functions need them.
-import type { TokenAddress } from '../../domain/claims.ts'
-import type { LedgerToken } from '../../domain/ledger.ts'
-import type { Milliseconds, Seconds } from '../../domain/time.ts'
-import { recall } from '../remembered.ts'
+import type { TokenAddress } from '../../domain/ledger/claims.ts'
+import type { LedgerToken } from '../../domain/ledger/ledger.ts'
+import type { Milliseconds, Seconds } from '../../domain/text/time.ts'
+import { recall } from '../name-cache.ts'
 import { idOfBytes } from '../rows.ts'
-import type { Script } from '../script.ts'
-import type { Sets } from './sets.ts'
+import type { Program } from '../statement-program.ts'
+import type { Sets } from './interned-sets.ts'
 
 /** What a row of `token` says beside its key and its digest. */
 export type TokenNumbers = {
@@ -55,7 +55,7 @@ export const knownTokenOf = (row: TokenRow, sets: Sets): LedgerToken | undefined
   return tokenOf(addressOfRow(row), row, { scope: scope.items, audience })
 }
 
-export function* ledgerTokenOf(row: TokenRow, sets: Sets): Script<LedgerToken> {
+export function* ledgerTokenOf(row: TokenRow, sets: Sets): Program<LedgerToken> {
   const { items: scope } = yield* recall(sets.scope, row.scope)
   return tokenOf(addressOfRow(row), row, { scope, audience: yield* recall(sets.audience, row.aud) })
 }

@@ -1,10 +1,10 @@
 // The minutes of history in which no token ended that was issued in time: a walk steps over them, whatever they hold.
-import { LIFETIME_SECONDS_MAX } from '../../domain/agent.ts'
-import type { Position, TokenFilters } from '../../domain/page.ts'
-import type { Milliseconds } from '../../domain/time.ts'
-import { lowestIdAt } from '../../domain/token-id.ts'
+import { LIFETIME_SECONDS_MAX } from '../../domain/clients/agent.ts'
+import type { Position, TokenFilters } from '../../domain/lists/page.ts'
+import type { Milliseconds } from '../../domain/text/time.ts'
+import { lowestIdAt } from '../../domain/ledger/token-id.ts'
 import { bytesOfId } from '../rows.ts'
-import { all, type Script } from '../script.ts'
+import { all, type Program } from '../statement-program.ts'
 import { lower } from './token-streams.ts'
 
 /** No token outlives a day, so an end tells within which day the token was issued. */
@@ -34,7 +34,7 @@ type Open = {
   readonly isMixed: boolean
 }
 
-type OpenMinutes = (minute: number) => Script<Open>
+type OpenMinutes = (minute: number) => Program<Open>
 
 const openMinutes = (top: Position, bound: keyof typeof SELECT, instant: Milliseconds): OpenMinutes => {
   const first = minuteOf(instant)
@@ -71,7 +71,7 @@ type Reach = Omit<Open, 'minute'> & { readonly below: Position }
  * Moves a position of a walk that began at `top` down, out of the milliseconds and minutes that hold no further row which
  * the filters allow; undefined where no such row is left.
  */
-export const reachOf = (filters: TokenFilters, top: Position): ((position: Position) => Script<Reach | undefined>) => {
+export const reachOf = (filters: TokenFilters, top: Position): ((position: Position) => Program<Reach | undefined>) => {
   const { issuedBefore, issuedAfter } = filters
   const bounds = [
     ...(issuedBefore === null ? [] : [openMinutes(top, 'issuedBefore', issuedBefore)]),

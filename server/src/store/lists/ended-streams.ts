@@ -1,9 +1,9 @@
 // Key ranges of `ended`, latest end first.
-import type { HistoryFilters, Position } from '../../domain/page.ts'
-import { type Reason, REASONS } from '../../domain/reason.ts'
-import { ABOVE_EVERY_ID } from '../../domain/token-id.ts'
+import type { HistoryFilters, Position } from '../../domain/lists/page.ts'
+import { type Reason, REASONS } from '../../domain/ledger/reason.ts'
+import { ABOVE_EVERY_ID } from '../../domain/ledger/token-id.ts'
 import { bytesOfId, idOfBytes } from '../rows.ts'
-import { all, byIndex, type Script, type Value } from '../script.ts'
+import { all, byIndex, type Program, type Value } from '../statement-program.ts'
 import type { Seen } from '../snapshot.ts'
 import { justBefore, LIFETIME_MS_MAX, reachOf } from './ended-minutes.ts'
 import type { Met, Stream } from './merge.ts'
@@ -43,14 +43,14 @@ const NEWEST_FIRST = 'order by at desc, id desc'
 const wholeRange = (range: string): string => `select ${ENDED_COLUMNS} ${range} ${NEWEST_FIRST} limit ?`
 
 /** Rows that one statement looks at where it leaves some out. */
-const WALKED_MOST = 256
+const SCANNED_MAX = 256
 
 // Where the tokens of a range were issued on either side of an instant, the store leaves out those on the wrong one: their ids
 // tell. The last of the rows that it may look at is given whatever its id is, and says how far the walk has come. The
 // inner order is kept: an outer one would have SQLite look at all of them and sort, when the first few may fill the step.
 const issuedInRange = (range: string): string => `select ${ENDED_COLUMNS}, nth from (
-    select ${ENDED_COLUMNS}, row_number() over (${NEWEST_FIRST}) as nth ${range} ${NEWEST_FIRST} limit ${WALKED_MOST}
-  ) as walked where (id >= ? and id < ?) or nth = ${WALKED_MOST} limit ?`
+    select ${ENDED_COLUMNS}, row_number() over (${NEWEST_FIRST}) as nth ${range} ${NEWEST_FIRST} limit ${SCANNED_MAX}
+  ) as walked where (id >= ? and id < ?) or nth = ${SCANNED_MAX} limit ?`
 
 const SELECT = {
   life: { whole: wholeRange(RANGE.life), issued: issuedInRange(RANGE.life) },
@@ -85,11 +85,11 @@ const keysOf = (access: Access, reasons: readonly Reason[]): readonly (readonly 
   }
 }
 
-type Found = { readonly rows: readonly EndedRow[]; readonly walked: readonly number[]; readonly isLast: boolean }
+type Found = { readonly rows: readonly EndedRow[]; readonly scanned: readonly number[]; readonly isLast: boolean }
 
-function* readWhole(statement: string, range: readonly Value[], limit: number): Script<Found> {
+function* readWhole(statement: string, range: readonly Value[], limit: number): Program<Found> {
   const rows = yield* all<EndedRow>(statement, ...range, limit)
-  return { rows, walked: rows.map(() => 1), isLast: rows.length < limit }
+  return { rows, scanned: rows.map(() => 1), isLast: rows.length < limit }
 }
 
 function* readIssued(
@@ -97,7 +97,7 @@ function* readIssued(
   range: readonly Value[],
   { low, below }: { readonly low: string; readonly below: string },
   limit: number,
-): Script<Found> {
+): Program<Found> {
   const rows = yield* all<EndedRow & { readonly nth: number }>(
     statement,
     ...range,
@@ -107,8 +107,8 @@ function* readIssued(
   )
   return {
     rows,
-    walked: rows.map(({ nth }, n) => nth - (rows[n - 1]?.nth ?? 0)),
-    isLast: rows.length < limit && rows.at(-1)?.nth !== WALKED_MOST,
+    scanned: rows.map(({ nth }, n) => nth - (rows[n - 1]?.nth ?? 0)),
+    isLast: rows.length < limit && rows.at(-1)?.nth !== SCANNED_MAX,
   }
 }
 
@@ -135,8 +135,8 @@ export const endedStreams = (
       for (const [n, ended] of found.rows.entries()) {
         const { items: scope } = sets.scope.known(ended.scope) ?? (yield* sets.scope.read(ended.scope))
         const audience = sets.audience.known(ended.aud) ?? (yield* sets.audience.read(ended.aud))
-        const [id, walked] = [idOfBytes(ended.id), found.walked[n] ?? 1]
-        rows.push({ kind: 'ended', at: ended.at, id, walked, ended, scope, audience })
+        const [id, scanned] = [idOfBytes(ended.id), found.scanned[n] ?? 1]
+        rows.push({ kind: 'ended', at: ended.at, id, scanned, ended, scope, audience })
       }
       return { rows, isLast: found.isLast }
     },

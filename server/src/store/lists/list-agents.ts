@@ -1,9 +1,9 @@
 // A page of agents, by name: one walk of the index of names, of bounded length whatever is asked for.
-import type { Agent } from '../../domain/agent.ts'
-import { type AgentFilters, type KeyedPage, type KeyedRequest, PAGE_EXAMINED_MAX } from '../../domain/page.ts'
-import { isUuid } from '../../domain/token-id.ts'
-import { AGENT_COLUMNS, agentOf, type AgentRow } from '../registers/agents.ts'
-import { all, byIndex, first, type Script } from '../script.ts'
+import type { Agent } from '../../domain/clients/agent.ts'
+import { type AgentFilters, type KeyedPage, type KeyedRequest, PAGE_EXAMINED_MAX } from '../../domain/lists/page.ts'
+import { isUuid } from '../../domain/ledger/token-id.ts'
+import { AGENT_COLUMNS, agentOf, type AgentRow } from '../repositories/agents.ts'
+import { all, byIndex, first, type Program } from '../statement-program.ts'
 
 /** Above every name: no name holds this character, which is none. */
 const ABOVE_EVERY_NAME = '\u{10FFFF}'
@@ -55,7 +55,7 @@ const both = (conditions: readonly Condition[]): Condition => ({
 })
 
 /** The agent whose id is searched for, if it passes the other filters. */
-const readExact = (id: string, filters: AgentFilters): Script<readonly AgentRow[]> => {
+const readExact = (id: string, filters: AgentFilters): Program<readonly AgentRow[]> => {
   const where = both([{ sql: 'id = ?', values: [id] }, ...opensWith(filters.namePrefix), ...marks(filters)])
   return all<AgentRow>(`select ${AGENT_COLUMNS} from agent where ${where.sql}`, ...where.values)
 }
@@ -63,7 +63,7 @@ const readExact = (id: string, filters: AgentFilters): Script<readonly AgentRow[
 const BY_NAME = `from agent ${byIndex('agent_name')} where`
 
 /** The name of the last agent that a page may look at; undefined where it may look at all that follow. */
-function* readBound(range: Range): Script<string | undefined> {
+function* readBound(range: Range): Program<string | undefined> {
   const where = both([within(range)])
   const select = `select name ${BY_NAME} ${where.sql} order by name limit 1 offset ?`
   return (yield* first<{ name: string }>(select, ...where.values, PAGE_EXAMINED_MAX - 1))?.name
@@ -74,7 +74,7 @@ const exactId = ({ search }: AgentFilters): string | null => {
   return isUuid(id) ? id : null
 }
 
-export function* listAgents({ filters, after, limit }: KeyedRequest<AgentFilters>): Script<KeyedPage<Agent>> {
+export function* listAgents({ filters, after, limit }: KeyedRequest<AgentFilters>): Program<KeyedPage<Agent>> {
   const id = exactId(filters)
   const exact = id === null || after !== null ? [] : yield* readExact(id, filters)
   const range = rangeOf(filters, after)

@@ -1,12 +1,12 @@
 // The history: tokens that only expired, tokens that were ended, and tokens under a cut-off whose rows have yet to follow.
-import { type CutOff, causeOfEnd } from '../../domain/ledger.ts'
-import type { EndedTokenRecord, HistoryFilters, Page, PageRequest, Position } from '../../domain/page.ts'
-import { REASONS, type Reason, reasonOf } from '../../domain/reason.ts'
-import { expiresSecondOf, lowestIdAt, lowestLiveId } from '../../domain/token-id.ts'
+import { type CutOff, causeOfEnd } from '../../domain/ledger/ledger.ts'
+import type { EndedTokenRecord, HistoryFilters, Page, PageRequest, Position } from '../../domain/lists/page.ts'
+import { REASONS, type Reason, reasonOf } from '../../domain/ledger/reason.ts'
+import { expiresSecondOf, lowestIdAt, lowestLiveId } from '../../domain/ledger/token-id.ts'
 import { BY_TIME, readActs } from '../ledger/acts.ts'
-import { knownRecordOf, type Labels, recordOf } from '../ledger/labels.ts'
-import { readLifetimes } from '../ledger/walk.ts'
-import type { Script } from '../script.ts'
+import { knownRecordOf, type Labels, recordOf } from '../ledger/name-caches.ts'
+import { readLifetimes } from '../ledger/scan-affected-rows.ts'
+import type { Program } from '../statement-program.ts'
 import type { Snapshot } from '../snapshot.ts'
 import { type EndedStreamRow, endedStreams } from './ended-streams.ts'
 import { type Met, mergePage, type Stream } from './merge.ts'
@@ -90,7 +90,7 @@ const cutOffStreams = (
   })
 }
 
-function* streamsOf(history: History): Script<readonly Stream<HistoryRow>[]> {
+function* streamsOf(history: History): Program<readonly Stream<HistoryRow>[]> {
   const { snapshot, filters, after, lifetimes } = history
   const wanted = (reason: Reason): boolean => filters.reasons === null || filters.reasons.includes(reason)
   const reasons = Object.values(REASONS)
@@ -134,7 +134,7 @@ export function* listEndedTokens(
   snapshot: Snapshot,
   labels: Labels,
   { filters, audiences, after, limit }: PageRequest<HistoryFilters>,
-): Script<Page<EndedTokenRecord>> {
+): Program<Page<EndedTokenRecord>> {
   const { sets } = snapshot
   const [cutOffs, lifetimes] = [yield* snapshot.cutOffs(), yield* readLifetimes()]
   const history: History = { snapshot, filters, after, cutOffs, lifetimes }

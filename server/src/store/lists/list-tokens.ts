@@ -1,10 +1,10 @@
 // The list of live tokens: one stream for each lifetime in use, newest first.
-import { causeOfEnd } from '../../domain/ledger.ts'
-import type { Page, PageRequest, TokenFilters, TokenRecord } from '../../domain/page.ts'
-import { ABOVE_EVERY_ID, lowestLiveId } from '../../domain/token-id.ts'
-import { knownRecordOf, type Labels, recordOf } from '../ledger/labels.ts'
-import { readLifetimes } from '../ledger/walk.ts'
-import type { Script } from '../script.ts'
+import { causeOfEnd } from '../../domain/ledger/ledger.ts'
+import type { Page, PageRequest, TokenFilters, TokenRecord } from '../../domain/lists/page.ts'
+import { ABOVE_EVERY_ID, lowestLiveId } from '../../domain/ledger/token-id.ts'
+import { knownRecordOf, type Labels, recordOf } from '../ledger/name-caches.ts'
+import { readLifetimes } from '../ledger/scan-affected-rows.ts'
+import type { Program } from '../statement-program.ts'
 import type { Snapshot } from '../snapshot.ts'
 import { mergePage } from './merge.ts'
 import { accessFor, higher, issuedBounds, lower, passes, type StreamRow, tokenStream } from './token-streams.ts'
@@ -13,7 +13,7 @@ export function* listLiveTokens(
   snapshot: Snapshot,
   labels: Labels,
   { filters, audiences, after, limit }: PageRequest<TokenFilters>,
-): Script<Page<TokenRecord>> {
+): Program<Page<TokenRecord>> {
   const { sets, now } = snapshot
   const issued = issuedBounds(filters)
   const below = lower(issued.below, after?.id ?? ABOVE_EVERY_ID)

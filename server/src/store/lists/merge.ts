@@ -1,11 +1,11 @@
 // Merges sorted streams of rows into one page: newest first, no row looked at twice, none skipped.
-import { PAGE_EXAMINED_MAX, type Page, type Position } from '../../domain/page.ts'
-import type { Script } from '../script.ts'
+import { PAGE_EXAMINED_MAX, type Page, type Position } from '../../domain/lists/page.ts'
+import type { Program } from '../statement-program.ts'
 
 /** A row of a stream. */
 export type Met = Position & {
   /** Rows of the range down to this one from the one before it, itself among them: the store may leave some out. */
-  readonly walked: number
+  readonly scanned: number
 }
 
 type Step<R extends Met> = { readonly rows: readonly R[]; readonly isLast: boolean }
@@ -15,7 +15,7 @@ export type Stream<R extends Met> = {
   /** No row of this stream is later: it need not be opened while the merge is above. */
   readonly ceiling: number
   /** The next rows below the position `after` (null: from the top), at most `limit`; none only where none follows. */
-  readonly fetch: (after: Position | null, limit: number) => Script<Step<R>>
+  readonly fetch: (after: Position | null, limit: number) => Program<Step<R>>
 }
 
 const STEP_LEAST = 2
@@ -28,19 +28,19 @@ type Cursor<R extends Met> = {
   readonly ceiling: number
   /** Whether the next row must be fetched first, or the end seen. */
   readonly isDry: () => boolean
-  readonly refill: () => Script<void>
+  readonly refill: () => Program<void>
   /** The next row; undefined at the end. */
   readonly head: () => R | undefined
   readonly pop: () => void
   /** Rows that it has looked at, those left out among them. */
-  readonly walked: () => number
+  readonly scanned: () => number
 }
 
 const cursorOf = <R extends Met>(stream: Stream<R>, firstStep: number): Cursor<R> => {
   let rows: readonly R[] = []
   let next = 0
   let step = firstStep
-  let walked = 0
+  let scanned = 0
   let exhausted = false
   return {
     ceiling: stream.ceiling,
@@ -49,7 +49,7 @@ const cursorOf = <R extends Met>(stream: Stream<R>, firstStep: number): Cursor<R
       const fetched = yield* stream.fetch(rows.at(-1) ?? null, step)
       rows = fetched.rows
       exhausted = fetched.isLast
-      walked += rows.reduce((sum, row) => sum + row.walked, 0)
+      scanned += rows.reduce((sum, row) => sum + row.scanned, 0)
       next = 0
       step = Math.min(step * 2, STEP_MOST)
     },
@@ -57,7 +57,7 @@ const cursorOf = <R extends Met>(stream: Stream<R>, firstStep: number): Cursor<R
     pop: () => {
       next += 1
     },
-    walked: () => walked,
+    scanned: () => scanned,
   }
 }
 
@@ -91,20 +91,20 @@ function* gather<R extends Met>(
   cursors: readonly Cursor<R>[],
   wanted: number,
   keeps: (row: R) => boolean,
-): Script<Gathered<R>> {
+): Program<Gathered<R>> {
   const found: R[] = []
   let last: Position | null = null
-  let looked = 0
+  let lookedUp = 0
   for (let top = uppermost(cursors); top !== undefined; top = uppermost(cursors)) {
     if ('dry' in top) {
       yield* top.dry.refill()
       continue
     }
-    const full = found.length >= wanted || looked >= PAGE_EXAMINED_MAX
+    const full = found.length >= wanted || lookedUp >= PAGE_EXAMINED_MAX
     // A token stands at one position in the streams of all cut-offs of one millisecond, and is shown in one of them:
     // a page that ended between them would skip it.
     if (full && !isAt(top.row, last)) return { found, next: last }
-    looked += top.row.walked
+    lookedUp += top.row.scanned
     last = { at: top.row.at, id: top.row.id }
     if (keeps(top.row)) found.push(top.row)
     top.cursor.pop()
@@ -120,7 +120,7 @@ export function* mergePage<R extends Met>(
   streams: readonly Stream<R>[],
   { limit, hidesRows }: PageBounds,
   keeps: (row: R) => boolean,
-): Script<Page<R>> {
+): Program<Page<R>> {
   // A stream alone gives the whole page; of many each gives a little more than its share.
   const share = Math.ceil(((limit + 1) * (streams.length > 1 ? 2 : 1)) / Math.max(streams.length, 1))
   const firstStep = Math.min(Math.max(share, STEP_LEAST), STEP_MOST)
@@ -131,6 +131,6 @@ export function* mergePage<R extends Met>(
   return {
     records,
     next: found.length > limit && last !== undefined ? { at: last.at, id: last.id } : next,
-    examined: cursors.reduce((sum, cursor) => sum + cursor.walked(), 0),
+    examined: cursors.reduce((sum, cursor) => sum + cursor.scanned(), 0),
   }
 }

@@ -1,11 +1,11 @@
 // Pages of a table by time and number, newest first: each page seeks its place in one index, whatever the table holds.
-import { PAGE_EXAMINED_MAX, type Page, type PageRequest } from '../../domain/page.ts'
-import { all, byIndex, type Script } from '../script.ts'
+import { PAGE_EXAMINED_MAX, type Page, type PageRequest } from '../../domain/lists/page.ts'
+import { all, byIndex, type Program } from '../statement-program.ts'
 
 type Placed = { readonly number: number; readonly at: number }
 
 /** Where the rows are, and by which index they are walked: by time, or by time within one value of a column. */
-export type Walk = {
+export type Scan = {
   readonly table: string
   readonly columns: string
   readonly index: string
@@ -16,7 +16,7 @@ type Period = { readonly since: number | null; readonly before: number | null }
 
 // `column = ?` would leave PostgreSQL the index by time alone, which it takes where that one is in the order of the rows: a
 // page of what is rare would read the whole log. Compared and ordered as one, the column has to lead.
-export const newestFirst = ({ table, columns, index, only }: Walk): string => {
+export const newestFirst = ({ table, columns, index, only }: Scan): string => {
   const key = only === null ? '' : `${only.column}, `
   const [place, has] = only === null ? ['', ''] : ['?, ', `${only.column} is not null and `]
   return `select ${columns} from ${table} ${byIndex(index)}
@@ -34,7 +34,7 @@ const startOf = ({ after, filters: { before } }: PageRequest<Period>): Placed =>
 }
 
 type Rows<Row, R> = {
-  readonly walk: Walk
+  readonly scan: Scan
   readonly read: (row: Row) => R
   /** Whether the page has room for it; the index asks only for one thing. */
   readonly keeps: (record: R) => boolean
@@ -42,11 +42,11 @@ type Rows<Row, R> = {
 
 /** One page. It looks at a bounded number of rows, so that one of a rare combination may be short, even empty. */
 export function* readNewest<Row extends Placed, R>(
-  { walk, read, keeps }: Rows<Row, R>,
+  { scan, read, keeps }: Rows<Row, R>,
   request: PageRequest<Period>,
-): Script<Page<R>> {
-  const select = newestFirst(walk)
-  const only = walk.only === null ? [] : [walk.only.value]
+): Program<Page<R>> {
+  const select = newestFirst(scan)
+  const only = scan.only === null ? [] : [scan.only.value]
   const since = request.filters.since ?? 0
   const step = Math.max(STEP_ROWS, request.limit + 1)
   const records: R[] = []

@@ -1,10 +1,10 @@
 // Key ranges of `token`, newest first: what both lists read it through. Each range is one index, walked backwards.
-import type { TokenFilters } from '../../domain/page.ts'
-import { ABOVE_EVERY_ID, issuedAtOf, lowestIdAt } from '../../domain/token-id.ts'
-import type { LedgerToken } from '../../domain/ledger.ts'
+import type { TokenFilters } from '../../domain/lists/page.ts'
+import { ABOVE_EVERY_ID, issuedAtOf, lowestIdAt } from '../../domain/ledger/token-id.ts'
+import type { LedgerToken } from '../../domain/ledger/ledger.ts'
 import { knownTokenOf, ledgerTokenOf, TOKEN_COLUMNS, type TokenRow } from '../ledger/token-rows.ts'
 import { bytesOfId } from '../rows.ts'
-import { all, byIndex, first, type Script } from '../script.ts'
+import { all, byIndex, first, type Program } from '../statement-program.ts'
 import type { Snapshot } from '../snapshot.ts'
 import type { Met, Stream } from './merge.ts'
 
@@ -26,7 +26,7 @@ const MERGED_STREAMS_MAX = 128
 type AgentKeys = { readonly n: number; readonly clientId: string }
 
 // Null: any agent. Undefined: no agent has this id, this client id, or both.
-function* agentNumber({ agentId, clientId }: TokenFilters): Script<number | null | undefined> {
+function* agentNumber({ agentId, clientId }: TokenFilters): Program<number | null | undefined> {
   if (agentId === null && clientId === null) return null
   const [column, value] = agentId === null ? ['client_id', clientId] : ['id', agentId]
   const row = yield* first<AgentKeys>(`select n, client_id as "clientId" from agent where ${column} = ?`, value)
@@ -36,7 +36,7 @@ function* agentNumber({ agentId, clientId }: TokenFilters): Script<number | null
 const SETS_WITH = 'select n from scope_set_item where item = ? order by n limit ?'
 
 /** The ways to reach the rows that the filters may match; none where no such agent or scope is known. */
-export function* accessFor(filters: TokenFilters, lifetimes: readonly number[]): Script<readonly Access[]> {
+export function* accessFor(filters: TokenFilters, lifetimes: readonly number[]): Program<readonly Access[]> {
   const agent = yield* agentNumber(filters)
   if (agent === undefined) return []
   if (agent !== null) return [{ by: 'agent', n: agent }]
@@ -78,7 +78,7 @@ export const tokenStream = ({ sets }: Snapshot, range: TokenRange): Stream<Strea
     const found: StreamRow[] = []
     for (const row of yield* all<TokenRow>(SELECT[access.by], ...keys)) {
       const token = knownTokenOf(row, sets) ?? (yield* ledgerTokenOf(row, sets))
-      found.push({ at: range.at(token), id: token.id, walked: 1, row, token })
+      found.push({ at: range.at(token), id: token.id, scanned: 1, row, token })
     }
     return { rows: found, isLast: found.length < limit }
   },

@@ -1,26 +1,26 @@
 // Opens a store on PostgreSQL: a few connections to the primary, and the ports over them.
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Milliseconds, MonotonicMilliseconds } from '../../domain/time.ts'
+import type { Milliseconds, MonotonicMilliseconds } from '../../domain/text/time.ts'
 import { IGNORE } from '../background.ts'
 import { makeHealth } from '../health.ts'
 import { coverAnswer, makeLease } from '../lease.ts'
-import { makeLabels } from '../ledger/labels.ts'
-import { makeSets } from '../ledger/sets.ts'
+import { makeLabels } from '../ledger/name-caches.ts'
+import { makeSets } from '../ledger/interned-sets.ts'
 import { monotonicMs } from '../monotonic.ts'
-import { given } from '../script.ts'
+import { given } from '../statement-program.ts'
 import { supplyKeys } from '../signing-keys/supply-keys.ts'
 import { STORE_DEADLINE_MS, type StoreMaker, type StoreOptions } from '../store-options.ts'
 import { makeStorePorts, type StorePorts } from '../store-ports.ts'
-import type { DatabaseAddress } from './address.ts'
-import { startSession } from './start-session.ts'
-import { makeHotLedger } from './hot-ledger.ts'
-import { jobWriter } from './jobs.ts'
-import { makeLook } from './look.ts'
-import { transactionOpener } from './open-transaction.ts'
-import { connectUnhurried } from './primary.ts'
-import { makeReader } from './reader.ts'
-import { type RunningUpkeep, startUpkeep } from './upkeep.ts'
-import { makeWriter } from './writer.ts'
+import type { DatabaseAddress } from './connection/address.ts'
+import { startSession } from './connection/start-session.ts'
+import { makeHotLedger } from './hot/hot-ledger.ts'
+import { jobWriter } from './writer/jobs.ts'
+import { makeBatchedLookup } from './hot/batched-lookup.ts'
+import { transactionOpener } from './writer/open-transaction.ts'
+import { connectUnhurried } from './connection/primary.ts'
+import { makeReader } from './hot/reader.ts'
+import { type RunningMaintenance, startMaintenance } from './writer/maintenance.ts'
+import { makeWriter } from './writer/writer.ts'
 
 export type PostgresStore = StorePorts & {
   readonly madeBy: StoreMaker
@@ -56,25 +56,25 @@ export const openPostgresStore = async (options: PostgresOptions): Promise<Postg
     sets.forget()
     for (const memory of Object.values(labels)) memory.forget()
   })
-  let upkeep: RunningUpkeep | null = null
-  const writer = makeWriter(session, transactionOpener(session, sets), () => upkeep?.wake())
-  const lease = makeLease(() => writer.run({ lane: 'quiet', perform: coverAnswer, until: deadline() }), onFault)
-  const look = makeLook(session)
+  let maintenance: RunningMaintenance | null = null
+  const writer = makeWriter(session, transactionOpener(session, sets), () => maintenance?.wake())
+  const lease = makeLease(() => writer.run({ queue: 'quiet', perform: coverAnswer, until: deadline() }), onFault)
+  const look = makeBatchedLookup(session)
   const reader = makeReader(session, { look, sets, lease, deadline })
   const jobs = jobWriter(writer, deadline)
   const hot = makeHotLedger(session, { look, writer, labels, sets, lease, deadline })
   // Every transaction of the writer writes and waits for the disk, this one nothing else.
-  const proveWrite = () => writer.run({ lane: 'quiet', perform: () => given(null), until: deadline() })
-  const ports = makeStorePorts(reader, jobs, { hot, health: makeHealth(reader, proveWrite), labels, onFault })
+  const verifyWrite = () => writer.run({ queue: 'quiet', perform: () => given(null), until: deadline() })
+  const ports = makeStorePorts(reader, jobs, { hot, health: makeHealth(reader, verifyWrite), labels, onFault })
   const onKeyWanted = supplyKeys({
     maker: options.keys?.maker ?? null,
     register: Promise.resolve(ports.signingKeys),
     onFault,
   })
-  upkeep =
+  maintenance =
     retention === null
       ? null
-      : startUpkeep({
+      : startMaintenance({
           session,
           reader,
           writer,
@@ -92,7 +92,7 @@ export const openPostgresStore = async (options: PostgresOptions): Promise<Postg
     madeBy,
     close: async () => {
       await ports.settle()
-      await upkeep?.stop()
+      await maintenance?.stop()
       close()
     },
   }

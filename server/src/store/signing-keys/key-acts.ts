@@ -1,14 +1,14 @@
 // Acts on signing keys. Each changes which key signs, or which are published, in one transaction with its audit row.
-import type { Act } from '../../domain/act.ts'
-import { isPublishedLongEnough, type KeyRecord, keyIn, PUBLISHED_SECONDS_MIN } from '../../domain/key-life.ts'
-import type { MadeBefore } from '../../domain/idempotency.ts'
-import { NO_CONDITION } from '../../domain/ledger.ts'
-import type { SealedSigningKey } from '../../domain/signing-key.ts'
+import type { Act } from '../../domain/audit/act.ts'
+import { isPublishedLongEnough, type KeyRecord, keyIn, PUBLISHED_SECONDS_MIN } from '../../domain/keys/key-life.ts'
+import type { AlreadyExists } from '../../domain/idempotency.ts'
+import { NO_CONDITION } from '../../domain/ledger/ledger.ts'
+import type { SealedSigningKey } from '../../domain/keys/signing-key.ts'
 import type { KeyChange } from '../../ports/signing-keys.ts'
 import { endAll } from '../ledger/end-tokens.ts'
-import { liveCaller } from '../registers/api-keys.ts'
-import { once } from '../registers/idempotency.ts'
-import { first, run, type Script } from '../script.ts'
+import { liveCaller } from '../repositories/api-keys.ts'
+import { once } from '../repositories/idempotency.ts'
+import { first, run, type Program } from '../statement-program.ts'
 import { audit, nextSeq, type Transaction } from '../transaction.ts'
 import { type InsertKey, insertKey, readKey, readKeysInLife, seenAt, writeKey } from './signing-keys.ts'
 
@@ -23,14 +23,14 @@ const LEAVE = `update signing_key set state = ?, gone_at = ?, wanted = 0, sealed
 type Moment = Pick<Transaction, 'now'>
 
 /** The key leaves the key set. */
-export const leave = ({ now }: Moment, { number }: KeyRecord, as: 'gone' | 'compromised'): Script<number> =>
+export const leave = ({ now }: Moment, { number }: KeyRecord, as: 'gone' | 'compromised'): Program<number> =>
   run(LEAVE, as, now, NO_KEY, now, number)
 
 /**
  * The key signs, and the one that did is retained. The number that it takes turns back every token that was decided on
  * under the old key and is not written yet.
  */
-export function* promote(tx: Moment, next: KeyRecord): Script<number> {
+export function* promote(tx: Moment, next: KeyRecord): Program<number> {
   const seq = yield* nextSeq(tx)
   const current = keyIn(yield* readKeysInLife(), 'current')
   if (current !== undefined) yield* run(RETAIN, tx.now, NO_KEY, current.number)
@@ -45,7 +45,7 @@ const unknownUntil = ({ now }: Moment, key: KeyRecord): number | null =>
   isPublishedLongEnough(key) ? null : now + 1000 * PUBLISHED_SECONDS_MIN - key.steadyMs
 
 /** How the keys stand after an act on the one with this `kid`. */
-function* changeOf(tx: Moment, kid: string, until: number | null = null): Script<KeyChange> {
+function* changeOf(tx: Moment, kid: string, until: number | null = null): Program<KeyChange> {
   const keys = yield* readKeysInLife()
   const [key, current] = [yield* readKey(kid), keyIn(keys, 'current')]
   if (key === undefined || current === undefined) throw new Error('No signing key is current.')
@@ -56,7 +56,7 @@ function* changeOf(tx: Moment, kid: string, until: number | null = null): Script
 type Following = { readonly next: KeyRecord; readonly detail: { readonly made?: object } }
 
 /** The next key, or the candidate in its place: one act, and so one entry of the audit. */
-function* successor(tx: Transaction, candidate: SealedSigningKey | null): Script<Following | undefined> {
+function* successor(tx: Transaction, candidate: SealedSigningKey | null): Program<Following | undefined> {
   const next = keyIn(yield* readKeysInLife(), 'next')
   if (next !== undefined) return { next, detail: {} }
   if (candidate === null) return undefined
@@ -65,7 +65,7 @@ function* successor(tx: Transaction, candidate: SealedSigningKey | null): Script
   return written && { next: written, detail: { made } }
 }
 
-export function* createNextKey(tx: Transaction, insert: InsertKey): Script<'created' | 'already_exists'> {
+export function* createNextKey(tx: Transaction, insert: InsertKey): Program<'created' | 'already_exists'> {
   if (keyIn(yield* readKeysInLife(), 'next') !== undefined) return 'already_exists'
   yield* insertKey(tx, insert, { state: 'next', imported: false })
   return 'created'
@@ -74,7 +74,7 @@ export function* createNextKey(tx: Transaction, insert: InsertKey): Script<'crea
 const KNOWN = 'select 1 as found from signing_key where kid = ? or thumbprint = ?'
 
 /** A key that was compromised cannot come back under another name: its thumbprint stays. */
-function* takeIn(tx: Transaction, insert: InsertKey): Script<KeyChange | 'known' | 'caller_ended'> {
+function* takeIn(tx: Transaction, insert: InsertKey): Program<KeyChange | 'known' | 'caller_ended'> {
   const { publicJwk, thumbprint } = insert.key
   if ((yield* first(KNOWN, publicJwk.kid, thumbprint)) !== undefined) return 'known'
   if ((yield* liveCaller(tx, insert.act)) === 'caller_ended') return 'caller_ended'
@@ -91,7 +91,7 @@ function* takeIn(tx: Transaction, insert: InsertKey): Script<KeyChange | 'known'
 export const importKey = (
   tx: Transaction,
   insert: InsertKey,
-): Script<KeyChange | 'known' | 'caller_ended' | MadeBefore> =>
+): Program<KeyChange | 'known' | 'caller_ended' | AlreadyExists> =>
   once(tx, insert.act, insert.key.publicJwk.kid, () => takeIn(tx, insert))
 
 type Succession = { readonly candidate: SealedSigningKey | null; readonly act: Act }
@@ -99,7 +99,7 @@ type Succession = { readonly candidate: SealedSigningKey | null; readonly act: A
 type RotateKey = Succession & { readonly force: boolean }
 
 /** Rotates now, or notes that somebody wants it. */
-function* succeed(tx: Transaction, { next, detail }: Following, { force, act }: RotateKey): Script<KeyChange> {
+function* succeed(tx: Transaction, { next, detail }: Following, { force, act }: RotateKey): Program<KeyChange> {
   const before = keyIn(yield* readKeysInLife(), 'current')
   const { kid } = next.publicJwk
   if (!force && !isPublishedLongEnough(next)) {
@@ -115,12 +115,12 @@ function* succeed(tx: Transaction, { next, detail }: Following, { force, act }: 
   return yield* changeOf(tx, kid, until)
 }
 
-function* rotateNow(tx: Transaction, rotate: RotateKey): Script<KeyChange | 'no_next'> {
+function* rotateNow(tx: Transaction, rotate: RotateKey): Program<KeyChange | 'no_next'> {
   const following = yield* successor(tx, rotate.candidate)
   return following === undefined ? 'no_next' : yield* succeed(tx, following, rotate)
 }
 
-export function* rotateKey(tx: Transaction, rotate: RotateKey): Script<KeyChange | 'no_next' | MadeBefore> {
+export function* rotateKey(tx: Transaction, rotate: RotateKey): Program<KeyChange | 'no_next' | AlreadyExists> {
   const next = keyIn(yield* readKeysInLife(), 'next')
   const kid = kidOf(next) ?? rotate.candidate?.publicJwk.kid ?? ''
   return yield* once(tx, rotate.act, kid, () => rotateNow(tx, rotate))
@@ -129,7 +129,7 @@ export function* rotateKey(tx: Transaction, rotate: RotateKey): Script<KeyChange
 type RetireKey = RotateKey & { readonly kid: string }
 
 /** A key that does not sign any more is not changed. */
-export function* retireKey(tx: Transaction, retire: RetireKey): Script<KeyChange | 'unknown' | 'no_next'> {
+export function* retireKey(tx: Transaction, retire: RetireKey): Program<KeyChange | 'unknown' | 'no_next'> {
   const key = yield* readKey(retire.kid)
   if (key === undefined) return 'unknown'
   if (key.state === 'next') {
@@ -147,7 +147,7 @@ export function* retireKey(tx: Transaction, retire: RetireKey): Script<KeyChange
 type CompromiseKey = Succession & { readonly kid: string; readonly revocationId: string }
 
 /** Of two callers the second changes nothing. */
-export function* compromiseKey(tx: Transaction, compromise: CompromiseKey): Script<KeyChange | 'unknown' | 'no_next'> {
+export function* compromiseKey(tx: Transaction, compromise: CompromiseKey): Program<KeyChange | 'unknown' | 'no_next'> {
   const { kid, candidate, revocationId, act } = compromise
   const key = yield* readKey(kid)
   if (key === undefined) return 'unknown'

@@ -1,10 +1,10 @@
 // Signing keys in the store: reading them, and the first one. Their private halves are there only sealed.
-import type { Act } from '../../domain/act.ts'
-import type { KeyRecord, KeyState } from '../../domain/key-life.ts'
-import type { PublicJwk, SealedSigningKey, SigningKey } from '../../domain/signing-key.ts'
+import type { Act } from '../../domain/audit/act.ts'
+import type { KeyRecord, KeyState } from '../../domain/keys/key-life.ts'
+import type { PublicJwk, SealedSigningKey, SigningKey } from '../../domain/keys/signing-key.ts'
 import type { KeysSeen } from '../../ports/signing-keys.ts'
-import { lifetimesInUse } from '../registers/agents.ts'
-import { all, first, run, type Script } from '../script.ts'
+import { lifetimesInUse } from '../repositories/agents.ts'
+import { all, first, run, type Program } from '../statement-program.ts'
 import type { Seen } from '../snapshot.ts'
 import { audit, nextSeq, type Transaction } from '../transaction.ts'
 
@@ -26,18 +26,18 @@ const signingKeyOf = (row: SealedRow): SigningKey => ({ ...row, publicJwk: parse
 const SEALED = `select ${SEALED_COLUMNS} from signing_key where`
 
 /** The one that signs. */
-export function* readCurrentSigningKey(): Script<SigningKey | undefined> {
+export function* readCurrentSigningKey(): Program<SigningKey | undefined> {
   const row = yield* first<SealedRow>(`${SEALED} state = 'current'`)
   return row === undefined ? undefined : signingKeyOf(row)
 }
 
 /** Those that sign or may sign. */
-export function* readSigningKeys(): Script<readonly SigningKey[]> {
+export function* readSigningKeys(): Program<readonly SigningKey[]> {
   return (yield* all<SealedRow>(`${SEALED} state in ('current', 'next')`)).map(signingKeyOf)
 }
 
 /** Every key whose private half is there. */
-export function* readAllSealed(): Script<readonly SigningKey[]> {
+export function* readAllSealed(): Program<readonly SigningKey[]> {
   return (yield* all<SealedRow>(`${SEALED} length(sealed_private_key) > 0`)).map(signingKeyOf)
 }
 
@@ -45,7 +45,7 @@ export function* readAllSealed(): Script<readonly SigningKey[]> {
 const PUBLISHED = `select public_jwk as json from signing_key where state in ('current', 'next', 'retained')
   order by state, n desc`
 
-export function* readPublished(): Script<readonly PublicJwk[]> {
+export function* readPublished(): Program<readonly PublicJwk[]> {
   return (yield* all<{ json: string }>(PUBLISHED)).map(({ json }) => parsePublicJwk(json))
 }
 
@@ -67,27 +67,27 @@ const recordOf = ({ publicJwk, imported, wanted, ...row }: RecordRow): KeyRecord
 })
 
 /** All that are not gone, however many there are: a service has two, and those that it retains. */
-export function* readKeysInLife(): Script<readonly KeyRecord[]> {
+export function* readKeysInLife(): Program<readonly KeyRecord[]> {
   const where = `where state in ('next', 'current', 'retained') order by n desc`
   return (yield* all<RecordRow>(`${RECORD} ${where}`)).map(recordOf)
 }
 
-export function* readKey(kid: string): Script<KeyRecord | undefined> {
+export function* readKey(kid: string): Program<KeyRecord | undefined> {
   const row = yield* first<RecordRow>(`${RECORD} where kid = ?`, kid)
   return row === undefined ? undefined : recordOf(row)
 }
 
-export function* listKeys(after: number | null, limit: number): Script<readonly KeyRecord[]> {
+export function* listKeys(after: number | null, limit: number): Program<readonly KeyRecord[]> {
   const below = after ?? Number.MAX_SAFE_INTEGER
   return (yield* all<RecordRow>(`${RECORD} where n < ? order by n desc limit ?`, below, limit)).map(recordOf)
 }
 
 /** The longest token lifetime in use, in seconds; 0 where none is. */
-export function* longestLifetime(): Script<number> {
+export function* longestLifetime(): Program<number> {
   return (yield* lifetimesInUse()).at(-1) ?? 0
 }
 
-export function* seenAt({ now }: Pick<Seen, 'now'>, keys: readonly KeyRecord[]): Script<KeysSeen> {
+export function* seenAt({ now }: Pick<Seen, 'now'>, keys: readonly KeyRecord[]): Program<KeysSeen> {
   return { keys, now, longest: yield* longestLifetime() }
 }
 
@@ -100,7 +100,7 @@ type NewState = { readonly state: 'next' | 'current'; readonly imported: boolean
  * Writes a key, and gives what the audit is to hold of it. A change of what may sign takes a number: what was decided
  * before decides again.
  */
-export function* writeKey(tx: Transaction, key: SealedSigningKey, { state, imported }: NewState): Script<object> {
+export function* writeKey(tx: Transaction, key: SealedSigningKey, { state, imported }: NewState): Program<object> {
   const { publicJwk, thumbprint, sealedPrivateKey, keyEncryptionKeyId } = key
   const seq = yield* nextSeq(tx)
   const signsFrom = state === 'current' ? tx.now : null
@@ -110,13 +110,13 @@ export function* writeKey(tx: Transaction, key: SealedSigningKey, { state, impor
 }
 
 /** The same, for an act of which the key is all. */
-export function* insertKey(tx: Transaction, { key, act }: InsertKey, as: NewState): Script<void> {
+export function* insertKey(tx: Transaction, { key, act }: InsertKey, as: NewState): Program<void> {
   yield* audit(tx, act, key.publicJwk.kid, yield* writeKey(tx, key, as))
 }
 
 export type InsertKey = { readonly key: SealedSigningKey; readonly act: Act }
 
-export function* createFirstKey(tx: Transaction, insert: InsertKey): Script<'created' | 'already_exists'> {
+export function* createFirstKey(tx: Transaction, insert: InsertKey): Program<'created' | 'already_exists'> {
   if ((yield* first('select 1 as found from signing_key limit 1')) !== undefined) return 'already_exists'
   yield* insertKey(tx, insert, { state: 'current', imported: false })
   return 'created'

@@ -1,13 +1,13 @@
 // Makes the signing key that is to follow the current one, whenever the upkeep of a store finds that none is there.
-import { systemAct } from '../../domain/act.ts'
-import type { SigningKeyMaker, SigningKeyRegister } from '../../ports/signing-keys.ts'
+import { systemAct } from '../../domain/audit/act.ts'
+import type { SigningKeyMaker, SigningKeyRepository } from '../../ports/signing-keys.ts'
 import { inBackground, type OnFault } from '../background.ts'
 
 type Supply = {
   /** Null: none is made. */
   readonly maker: Pick<SigningKeyMaker, 'make'> | null
   /** There once the store is open. */
-  readonly register: Promise<Pick<SigningKeyRegister, 'createNext'>>
+  readonly register: Promise<Pick<SigningKeyRepository, 'createNext'>>
   readonly onFault: OnFault
 }
 

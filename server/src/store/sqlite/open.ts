@@ -2,25 +2,25 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { MessagePort } from 'node:worker_threads'
 import { existsSync } from 'node:fs'
-import type { SigningKeyRegister } from '../../ports/signing-keys.ts'
+import type { SigningKeyRepository } from '../../ports/signing-keys.ts'
 import { IGNORE, type OnFault } from '../background.ts'
 import { makeHealth } from '../health.ts'
-import { makeLabels } from '../ledger/labels.ts'
+import { makeLabels } from '../ledger/name-caches.ts'
 import { awaitLease, LEASE_MS, type Wait } from '../lease.ts'
 import { supplyKeys } from '../signing-keys/supply-keys.ts'
 import type { StoreMaker, StoreOptions } from '../store-options.ts'
 import { makeStorePorts, type StorePorts } from '../store-ports.ts'
 import { StoreProblem } from '../store-problem.ts'
-import { type ClockCells, clockOf, leaseAhead, type ManualClock, startClock } from './clock.ts'
-import { isBusy, openForMigration, openForReading, refuseForeignUser } from './connection.ts'
-import { makeHotLedger } from './hot-ledger.ts'
-import { applyMigrations, PROGRAM_VERSION, schemaVersionOf } from './migrations.ts'
-import { makeReader } from './reader.ts'
-import { readServiceRow } from './service-row.ts'
-import { takeServingLock } from './serving-lock.ts'
-import { statementsOf } from './statements.ts'
-import { makeWriterClient } from './writer-client.ts'
-import { startWriter, type WriterHost } from './writer-host.ts'
+import { type ClockCells, clockOf, leaseAhead, type ManualClock, startClock } from './connection/clock.ts'
+import { isBusy, openForMigration, openForReading, refuseForeignUser } from './connection/connection.ts'
+import { makeHotLedger } from './reads/hot-ledger.ts'
+import { applyMigrations, PROGRAM_VERSION, schemaVersionOf } from './schema/migrations.ts'
+import { makeReader } from './reads/reader.ts'
+import { readServiceRow } from './reads/service-row.ts'
+import { takeServingLock } from './connection/serving-lock.ts'
+import { statementsOf } from './connection/statements.ts'
+import { makeWriterClient } from './writer/writer-client.ts'
+import { startWriter, type WriterHost } from './writer/writer-host.ts'
 
 /** The ports of the store, over a reading connection and the writing thread of the process. */
 export type StoreConnection = StorePorts & {
@@ -100,9 +100,9 @@ const startStore = async (
     const cells = await startClockAfter(clockLease, manual, retention === null ? null : wait)
     const leaseMs = retention === null ? 0 : LEASE_MS
     const kept = { sealKey: sealing?.key ?? null, keyPolicy: keys?.policy ?? null }
-    const upkeep = retention === null ? null : { retention, ...kept }
+    const maintenance = retention === null ? null : { retention, ...kept }
     const listeners = { onFault, onSeal: sealing?.onSeal, onKeyWanted }
-    const writer = await startWriter({ file, clock: cells, leaseMs, upkeep }, listeners)
+    const writer = await startWriter({ file, clock: cells, leaseMs, maintenance }, listeners)
     const close = async (): Promise<void> => {
       await writer.close()
       unlock()
@@ -128,7 +128,7 @@ export const connectStore = (options: {
   const labels = makeLabels()
   const own = {
     hot: makeHotLedger(reader, labels, writer),
-    health: makeHealth(reader, () => writer.call('proveWrite', null)),
+    health: makeHealth(reader, () => writer.call('verifyWrite', null)),
     labels,
     onFault,
   }
@@ -137,7 +137,7 @@ export const connectStore = (options: {
 
 /** Opens a store in one thread. Throws StoreProblem with one line for a person. */
 export const openSqliteStore = async (options: SqliteOptions): Promise<SqliteStore> => {
-  const opened = Promise.withResolvers<SigningKeyRegister>()
+  const opened = Promise.withResolvers<SigningKeyRepository>()
   const onKeyWanted = supplyKeys({
     maker: options.keys?.maker ?? null,
     register: opened.promise,

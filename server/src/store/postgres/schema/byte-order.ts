@@ -1,5 +1,5 @@
 // Text is compared by its bytes, whatever the database compares by: names, ids and patterns are no words of a language.
-import type { NewIndex } from '../new-indexes.ts'
+import type { NewIndex } from './new-indexes.ts'
 
 /**
  * Of the tables that may be large. PostgreSQL keeps an index as it is where a column becomes what the index has as its order

@@ -61,7 +61,7 @@ create table credential (
   imported smallint not null default 0 check (imported in (0, 1)),   -- secret_hash is keyed
   foreign_hash text,                         -- of an imported secret, until it was used once; secret_hash is empty
   tokens_kept smallint not null default 0,   -- revoked without ending its tokens
-  trust text                                 -- JSON of domain/client-trust.ts ClientTrust; null: a secret
+  trust text                                 -- JSON of domain/clients/client-trust.ts ClientTrust; null: a secret
 );
 create index credential_agent on credential (agent);
 create index credential_secret on credential (secret_hash);
@@ -82,7 +82,7 @@ create table api_key (
   suspended_at bigint
 );
 
-create table signing_key (                   -- its life: domain/key-life.ts
+create table signing_key (                   -- its life: domain/keys/key-life.ts
   n bigint primary key generated always as identity,
   kid text not null unique,
   public_jwk text not null,
@@ -117,7 +117,7 @@ create table audience_set (
 create table act (
   n bigint primary key generated always as identity,
   kind text not null,
-  actor text not null,                       -- JSON of domain/act.ts Actor
+  actor text not null,                       -- JSON of domain/audit/act.ts Actor
   note text,
   at bigint not null,
   request_id text,
@@ -165,7 +165,7 @@ create table ended_minute (                  -- a minute in which tokens were en
 
 create table cutoff (
   seq bigint primary key,
-  conditions text not null,                  -- JSON of domain/ledger.ts CutOffConditions
+  conditions text not null,                  -- JSON of domain/ledger/ledger.ts CutOffConditions
   anchored smallint not null check (anchored in (0, 1)),
   reason smallint not null,
   act integer not null,

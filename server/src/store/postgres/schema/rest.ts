@@ -20,7 +20,7 @@ create table seal_key (                      -- how seals made under a former ke
 create table refused (                       -- authentications that were refused, counted
   n bigint primary key generated always as identity,
   at bigint not null,                        -- the minute, as the ms at which it begins
-  way text not null,                         -- domain/attempt.ts
+  way text not null,                         -- domain/audit/attempt.ts
   client text not null,                      -- a client id of ours; '' for any other
   source text not null,                      -- an address; '' for all beyond the keys of a minute
   count bigint not null,
@@ -30,12 +30,12 @@ create index refused_at on refused (at);
 
 create table issue_count (                   -- of agents that may only get so many tokens
   agent integer primary key,
-  minute bytea not null,                     -- tokens by slot of a second; domain/rate.ts
+  minute bytea not null,                     -- tokens by slot of a second; domain/ledger/rate.ts
   day bytea not null                         -- tokens by slot of ten minutes
 ) with (fillfactor = 50);
 
 create table idempotency (                   -- what an Idempotency-Key of a caller made
-  actor text not null,                       -- JSON of domain/act.ts Actor
+  actor text not null,                       -- JSON of domain/audit/act.ts Actor
   key text not null,
   kind text not null,
   subject text not null,

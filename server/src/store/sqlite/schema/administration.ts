@@ -43,7 +43,7 @@ alter table credential add column last_used_at integer;      -- written at most 
 alter table credential add column imported integer not null default 0 check (imported in (0, 1));  -- secret_hash is keyed
 alter table credential add column foreign_hash text;         -- of an imported secret, until it was used once; secret_hash is empty
 alter table credential add column tokens_kept integer not null default 0;   -- revoked without ending its tokens
-alter table credential add column trust text;                -- JSON of domain/client-trust.ts ClientTrust; null: a secret
+alter table credential add column trust text;                -- JSON of domain/clients/client-trust.ts ClientTrust; null: a secret
 alter table credential add column suspended_at integer;
 create index credential_secret on credential (secret_hash);
 -- What a token request is compared with, however many were rotated away before.
@@ -53,7 +53,7 @@ alter table api_key add column expires_at integer;
 alter table api_key add column last_used_at integer;
 alter table api_key add column suspended_at integer;
 
--- The life of a signing key: domain/key-life.ts. A kid that was imported is another than the thumbprint.
+-- The life of a signing key: domain/keys/key-life.ts. A kid that was imported is another than the thumbprint.
 alter table signing_key add column thumbprint text not null default '';
 alter table signing_key add column state text not null default 'current'
   check (state in ('next', 'current', 'retained', 'gone', 'compromised'));
@@ -100,7 +100,7 @@ create table seal_key (                      -- how seals made under a former ke
 create table refused (                       -- authentications that were refused, counted
   n integer primary key autoincrement,
   at integer not null,                       -- the minute, as the ms at which it begins
-  way text not null,                         -- domain/attempt.ts
+  way text not null,                         -- domain/audit/attempt.ts
   client text not null,                      -- a client id of ours; '' for any other
   source text not null,                      -- an address; '' for all beyond the keys of a minute
   count integer not null,
@@ -110,12 +110,12 @@ create index refused_at on refused (at);
 
 create table issue_count (                   -- of agents that may only get so many tokens a minute or a day
   agent integer primary key,
-  minute blob not null,                      -- tokens by slot of a second; domain/rate.ts
+  minute blob not null,                      -- tokens by slot of a second; domain/ledger/rate.ts
   day blob not null                          -- tokens by slot of ten minutes
 ) strict;
 
 create table idempotency (                   -- what an Idempotency-Key of a caller made
-  actor text not null,                       -- JSON of domain/act.ts Actor
+  actor text not null,                       -- JSON of domain/audit/act.ts Actor
   key text not null,
   kind text not null,
   subject text not null,

@@ -70,7 +70,7 @@ create table audience_set (
 create table act (
   n integer primary key autoincrement,
   kind text not null,
-  actor text not null,             -- JSON of domain/act.ts Actor
+  actor text not null,             -- JSON of domain/audit/act.ts Actor
   note text,
   at integer not null
 ) strict;
@@ -109,7 +109,7 @@ create index ended_scope on ended (scope, at, id);
 
 create table cutoff (
   seq integer primary key,
-  conditions text not null,        -- JSON of domain/ledger.ts CutOffConditions
+  conditions text not null,        -- JSON of domain/ledger/ledger.ts CutOffConditions
   anchored integer not null check (anchored in (0, 1)),
   reason integer not null,
   act integer not null,

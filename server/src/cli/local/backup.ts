@@ -1,0 +1,56 @@
+// mintmark backup
+import type { Command } from 'commander'
+import { backupStore } from '../../compose/backup.ts'
+import { readStoreConfig } from '../../config/config.ts'
+import { formatTime } from '../../domain/text/time.ts'
+import { addExamples } from '../terminal/examples.ts'
+import { printJson, printLine } from '../terminal/print.ts'
+import { localOnly } from './local-only.ts'
+import { formatCount } from '../terminal/format-count.ts'
+import { suspendedRecord } from './count-suspended.ts'
+
+type Options = { readonly force?: boolean; readonly json?: boolean }
+
+const REPORT_EVERY_MS = 500
+
+/** Tells a person, on standard error, how much is copied. */
+const makeProgress = (): { readonly onProgress: (part: number) => void; readonly end: () => void } => {
+  let reportedAt = 0
+  return {
+    onProgress: part => {
+      if (!process.stderr.isTTY || Date.now() - reportedAt < REPORT_EVERY_MS) return
+      reportedAt = Date.now()
+      process.stderr.write(`\r${Math.floor(100 * part)} % copied`)
+    },
+    end: () => void (reportedAt > 0 && process.stderr.write('\n')),
+  }
+}
+
+const run = async (target: string, { force = false, json }: Options): Promise<void> => {
+  const progress = makeProgress()
+  const made = await backupStore(readStoreConfig(), { target, force, onProgress: progress.onProgress })
+  progress.end()
+  const { file, madeAt, bytes, keyEncryptionKeyIds, tokens, ended, auditEntries } = made
+  const time = formatTime(madeAt)
+  if (json === true) {
+    const counts = { tokens, ended, audit_entries: auditEntries, ...suspendedRecord(made) }
+    return printJson({ file, made_at: time, bytes, ...counts, key_encryption_key_ids: keyEncryptionKeyIds })
+  }
+  const records = `${formatCount(tokens, 'token')} and ${formatCount(ended, 'ended one')}`
+  printLine(
+    `${file} holds the store as of ${time}: ${formatCount(made.agents, 'agent')}, ${records}; ${formatCount(bytes, 'byte')}.`,
+  )
+  printLine(
+    `It does not hold the key-encryption key ${keyEncryptionKeyIds.join(', ')}: without that key it cannot be restored. Keep the two apart.`,
+  )
+}
+
+export const addBackup = (program: Command): void => {
+  const command = program
+    .command('backup')
+    .description('copy the store into one file, also while the service runs')
+    .argument('<file>', 'where; it is there only once it is whole')
+    .option('--force', 'replace a backup that is there')
+    .option('--json', 'print {"file","made_at","bytes","tokens","ended","agents",…,"key_encryption_key_ids"}')
+  addExamples(localOnly(command), ['mintmark backup nightly.db']).action(run)
+}

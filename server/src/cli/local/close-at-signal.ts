@@ -1,0 +1,22 @@
+// Ends a running service in good order: no new connections, the answers that are under way, then the store.
+import closeWithGrace from 'close-with-grace'
+import { type FaultLog, reportUnhandledRejections } from '../../compose/log.ts'
+import { reportFailure } from '../terminal/exit.ts'
+
+/** How long answers that are under way may take once the process is told to end. */
+const CLOSE_MILLISECONDS_MAX = 10_000
+
+type Ending = { readonly drainSeconds: number; readonly report: FaultLog }
+
+/**
+ * A second signal ends the process at once. An exception that nothing catches ends it too, in the same good order: what
+ * it broke is not known. A rejection that nobody waits for does not.
+ */
+export const closeAtSignal = ({ drainSeconds, report }: Ending, close: () => Promise<void>): void => {
+  reportUnhandledRejections(report)
+  const delay = 1000 * drainSeconds + CLOSE_MILLISECONDS_MAX
+  closeWithGrace({ delay, logger: false, skip: ['unhandledRejection'] }, async ({ err }) => {
+    if (err !== undefined) reportFailure(err, 'text')
+    await close()
+  })
+}

@@ -1,0 +1,22 @@
+// mintmark dev
+import type { Command } from 'commander'
+import { readDevConfig } from '../../config/config.ts'
+import { startDev } from '../../dev/start-dev.ts'
+import { closeAtSignal } from './close-at-signal.ts'
+import { addExamples } from '../terminal/examples.ts'
+import { cliOrigin } from '../remote/cli-origin.ts'
+import { localOnly } from './local-only.ts'
+import { printLine } from '../terminal/print.ts'
+
+const run = async (): Promise<void> => {
+  const running = await startDev(readDevConfig(), cliOrigin())
+  closeAtSignal({ drainSeconds: 0, report: running.report }, running.close)
+  printLine(running.banner)
+}
+
+export const addDev = (program: Command): void => {
+  const command = program
+    .command('dev')
+    .description('run everything on this machine: store, identity provider, a demo agent and an API key')
+  addExamples(localOnly(command), ['mintmark dev']).action(run)
+}

@@ -1,0 +1,75 @@
+// What an export of the audit log says was ended in the time that a restore lost: what is done again, and what is left to a
+// person to look at.
+import { type Milliseconds, parseTime } from '../../domain/text/time.ts'
+import { CommandFailed } from '../terminal/exit.ts'
+import { parseJson } from '../terminal/parse-json.ts'
+import { isRecord, type PrintedRecord } from '../terminal/print.ts'
+
+/** An act that is done again by a request of the API. */
+export type LostAct = {
+  readonly kind: 'agent.disable' | 'agent.delete' | 'credential.revoke' | 'api_key.revoke'
+  readonly at: string
+  readonly subject: string
+  /** Of a credential. */
+  readonly agentId: string
+  readonly reason: string
+}
+
+export type LostActs = {
+  readonly again: readonly LostAct[]
+  /** Those that took something away in a way that only a person can tell is still meant. */
+  readonly left: readonly Pick<Entry, 'kind' | 'at' | 'subject'>[]
+}
+
+type Entry = {
+  readonly n: number
+  readonly at: string
+  readonly kind: string
+  readonly subject: string
+  readonly detail: PrintedRecord
+}
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
+
+const entryOf = (line: string, number: number): Entry => {
+  const record = parseJson(line)
+  const isEntry = isRecord(record) && typeof record['n'] === 'number' && typeof record['kind'] === 'string'
+  if (!isEntry || parseTime(textOf(record['at'])) === undefined) {
+    throw new CommandFailed(
+      `Line ${number} is no entry of the audit log: expected what \`mintmark audit export --format ndjson\` writes. Nothing was changed.`,
+    )
+  }
+  const { n, at, kind, subject, detail } = record
+  return {
+    n: Number(n),
+    at: textOf(at),
+    kind: textOf(kind),
+    subject: textOf(subject),
+    detail: isRecord(detail) ? detail : {},
+  }
+}
+
+// Tokens have all ended and signing keys are all retired by the restore; what was made since is not there.
+const LEFT = ['agent.change', 'credential.rotate', 'credential.convert', 'api_key.rotate']
+
+const AGAIN = ['agent.disable', 'agent.delete', 'credential.revoke', 'api_key.revoke'] as const
+
+const actOf = ({ kind, at, subject, detail }: Entry): LostAct | undefined => {
+  const again = AGAIN.find(one => one === kind)
+  if (again === undefined) return undefined
+  return { kind: again, at, subject, agentId: textOf(detail['agent_id']), reason: textOf(detail['reason']) }
+}
+
+/** In the order in which they were done; an agent that was enabled again is as it was. */
+export const lostActsIn = (text: string, since: Milliseconds): LostActs => {
+  const lines = text.split('\n').flatMap((line, n) => (line.trim() === '' ? [] : [entryOf(line, n + 1)]))
+  const entries = lines.filter(({ at }) => (parseTime(at) ?? 0) >= since).toSorted((a, b) => a.n - b.n)
+  const again = new Map<string, LostAct>()
+  for (const entry of entries) {
+    const act = actOf(entry)
+    if (act !== undefined) again.set(`${act.kind} ${act.subject}`, act)
+    if (entry.kind === 'agent.enable') again.delete(`agent.disable ${entry.subject}`)
+  }
+  const left = entries.filter(({ kind }) => LEFT.includes(kind)).map(({ kind, at, subject }) => ({ kind, at, subject }))
+  return { again: [...again.values()], left }
+}

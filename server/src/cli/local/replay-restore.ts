@@ -1,0 +1,93 @@
+// mintmark restore replay
+import { type Command, InvalidArgumentError } from 'commander'
+import { type Milliseconds, parseTime } from '../../domain/text/time.ts'
+import { defineAdminCommand } from '../administer.ts'
+import { type Api, ApiRefusal, type ApiRequest, at } from '../remote/api.ts'
+import { type LostAct, type LostActs, lostActsIn } from './lost-acts.ts'
+import { printLine, printTable } from '../terminal/print.ts'
+import { readDocument } from '../terminal/standard-input.ts'
+import { formatCount } from '../terminal/format-count.ts'
+
+type Options = { readonly since: Milliseconds }
+
+const parseSince = (text: string): Milliseconds => {
+  const time = parseTime(text)
+  if (time === undefined) throw new InvalidArgumentError('It is an RFC 3339 time such as 2026-11-21T09:30:05Z.')
+  return time
+}
+
+const REQUESTS: Readonly<Record<LostAct['kind'], (act: LostAct, note: string) => ApiRequest>> = {
+  'agent.disable': ({ subject }, note) => ({
+    method: 'POST',
+    path: at`/api/v1/agents/${subject}/disable`,
+    json: { note },
+  }),
+  'agent.delete': ({ subject }) => ({ method: 'DELETE', path: at`/api/v1/agents/${subject}` }),
+  'credential.revoke': ({ subject, agentId, reason }, note) => ({
+    method: 'POST',
+    path: at`/api/v1/agents/${agentId}/credentials/${subject}/revoke`,
+    json: { note, ...(reason === 'secret_leaked' && { reason }) },
+  }),
+  'api_key.revoke': ({ subject }, note) => ({
+    method: 'POST',
+    path: at`/api/v1/api-keys/${subject}/revoke`,
+    json: { note },
+  }),
+}
+
+type Result = 'done' | 'not_there'
+
+/** Doing it twice changes nothing. What was made after the backup is not there. */
+const doAgain = async (api: Api, act: LostAct): Promise<Result> => {
+  try {
+    await api.ask(REQUESTS[act.kind](act, `Again after a restore, as it was done at ${act.at}.`))
+    return 'done'
+  } catch (fault) {
+    if (fault instanceof ApiRefusal && fault.status === 404) return 'not_there'
+    throw fault
+  }
+}
+
+const COLUMNS = ['result', 'kind', 'subject', 'at']
+
+const report = ({ left }: LostActs, rows: readonly Readonly<Record<string, string>>[]): void => {
+  if (rows.length > 0) printTable(COLUMNS, rows)
+  const done = rows.filter(({ result }) => result === 'done').length
+  printLine(`${formatCount(done, 'act')} done again.`)
+  if (left.length > 0) {
+    printLine(`${formatCount(left.length, 'change')} left to you: look at each before \`mintmark restore accept\`.`)
+  }
+}
+
+const readActs = async ([file = '']: readonly string[], { since }: Options): Promise<LostActs> =>
+  lostActsIn(await readDocument(file), since)
+
+export const addReplayRestore = (restore: Command): void => {
+  const command = restore
+    .command('replay')
+    .description('after a restore: disable, delete and revoke again what an export of the audit log says was since')
+    .argument('<file>', 'what `mintmark audit export` wrote of the store that was lost; - for standard input')
+    .requiredOption('--since <time>', 'the time of the backup, as `mintmark restore status` shows it', parseSince)
+  // The document is there once, and read before anybody is asked.
+  let acts: Promise<LostActs> | undefined
+  defineAdminCommand<Options>(command, {
+    json: 'print {"data":[…],"left":[…]}, each with its kind, subject and time, the first with their result',
+    examples: ['mintmark restore replay audit.ndjson --since 2026-11-20T03:00:00Z --yes'],
+    consequence: async ({ args, options }) => {
+      acts = readActs(args, options)
+      const { again } = await acts
+      return again.length === 0
+        ? null
+        : `This disables, deletes or revokes again what ${formatCount(again.length, 'act')} did after that time, and ends what tokens there are of it.`
+    },
+    run: async ({ api, args, options }) => {
+      const lost = await (acts ?? readActs(args, options))
+      const data: Readonly<Record<string, string>>[] = []
+      for (const act of lost.again) {
+        data.push({ result: await doAgain(api, act), kind: act.kind, subject: act.subject, at: act.at })
+      }
+      const left = lost.left.map(one => ({ result: 'left', ...one }))
+      return { json: { data, left: lost.left }, forPeople: () => report(lost, [...data, ...left]) }
+    },
+  })
+}

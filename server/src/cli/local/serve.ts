@@ -1,0 +1,60 @@
+// mintmark serve
+import type { Command } from 'commander'
+import { openService } from '../../compose/compose.ts'
+import { makeLogger } from '../../compose/log.ts'
+import { readServeConfig, type ServeConfig } from '../../config/config.ts'
+import { isAnySuspended, type RestoreState } from '../../domain/restore.ts'
+import { checkProviders } from '../../serving/check-providers.ts'
+import { startServing } from '../../serving/serving-threads.ts'
+import { closeAtSignal } from './close-at-signal.ts'
+import { addExamples } from '../terminal/examples.ts'
+import { localOnly } from './local-only.ts'
+import { printLine } from '../terminal/print.ts'
+import { reportRestore } from './show-restore.ts'
+import { formatSuspended } from './count-suspended.ts'
+
+const announce = (config: ServeConfig): void => {
+  printLine(
+    `Mintmark serves ${config.baseUrl} on ${config.host}:${config.port}${config.tls === null ? '' : ' with TLS'}, workers: ${config.workers}.`,
+  )
+  if (config.isDefaultAudienceAssumed) {
+    printLine(
+      `Tokens asked for without a resource are for ${config.defaultAudience}; MINTMARK_DEFAULT_AUDIENCE sets another audience.`,
+    )
+  }
+}
+
+const announceSuspended = (state: RestoreState): void =>
+  printLine(
+    `${reportRestore(state)} ${formatSuspended(state.suspended)} are suspended until \`mintmark restore accept\`.`,
+  )
+
+const run = async (): Promise<void> => {
+  const config = await readServeConfig()
+  const service = await openService(config)
+  let restored: RestoreState | undefined
+  try {
+    restored = await service.restoreState()
+    const { host, keySets, ports, report } = service
+    const logger = await makeLogger(config)
+    for (const warning of config.warnings) logger.warn(warning)
+    const threads = await startServing({ config, host, keySets, logger })
+    closeAtSignal({ drainSeconds: config.drainSeconds, report }, async () => {
+      await threads.close()
+      await service.close()
+    })
+    void checkProviders({ operators: ports.operators, identityProviders: config.identityProviders, logger })
+  } catch (error) {
+    await service.close()
+    throw error
+  }
+  announce(config)
+  if (restored !== undefined && isAnySuspended(restored.suspended)) announceSuspended(restored)
+}
+
+export const addServe = (program: Command): void => {
+  const command = program
+    .command('serve')
+    .description('run the service for production; docs/operating.md names its configuration')
+  addExamples(localOnly(command), ['mintmark serve']).action(run)
+}

@@ -1,0 +1,41 @@
+// mintmark restore status
+import type { Command } from 'commander'
+import { readStoreRestore } from '../../compose/backup.ts'
+import { readStoreConfig } from '../../config/config.ts'
+import { isAnySuspended, type RestoreState } from '../../domain/restore.ts'
+import { formatTime, formatTimeOrNull } from '../../domain/text/time.ts'
+import { addExamples } from '../terminal/examples.ts'
+import { printJson, printLine } from '../terminal/print.ts'
+import { localOnly } from './local-only.ts'
+import { suspendedRecord, formatSuspended } from './count-suspended.ts'
+
+/** What a store is as of, where it was restored. */
+export const reportRestore = ({ restoredAt, madeAt }: RestoreState): string =>
+  `The store was restored at ${formatTime(restoredAt)}${madeAt === null ? '' : `, as of ${formatTime(madeAt)}`}.`
+
+const reportState = (state: RestoreState | undefined): string => {
+  if (state === undefined) return 'The store was never restored.'
+  const { suspended } = state
+  const waiting = isAnySuspended(suspended)
+    ? `${formatSuspended(suspended)} are suspended until \`mintmark restore accept\`.`
+    : 'Nothing is suspended any more.'
+  return `${reportRestore(state)} ${waiting}`
+}
+
+const run = async ({ json }: { readonly json?: boolean }): Promise<void> => {
+  const state = await readStoreRestore(readStoreConfig())
+  if (json !== true) return printLine(reportState(state))
+  printJson({
+    restored_at: formatTimeOrNull(state?.restoredAt ?? null),
+    made_at: formatTimeOrNull(state?.madeAt ?? null),
+    suspended: suspendedRecord(state?.suspended ?? { agents: 0, credentials: 0, apiKeys: 0 }),
+  })
+}
+
+export const addShowRestore = (restore: Command): void => {
+  const command = restore
+    .command('status')
+    .description('show when the store was last restored, and how much of it is still suspended')
+    .option('--json', 'print {"restored_at","made_at","suspended"}')
+  addExamples(localOnly(command), ['mintmark restore status']).action(run)
+}

@@ -1,0 +1,152 @@
+// The API as commands use it: a request that is answered in JSON, or a failure for the person at the terminal. A service
+// elsewhere may be another than it seems, so its answers are bounded and looked at before anything is done with them.
+import { CommandFailed, EXIT, type ExitCode } from '../terminal/exit.ts'
+import { parseJson } from '../terminal/parse-json.ts'
+import { isRecord, type PrintedRecord } from '../terminal/print.ts'
+import type { Message, Reply, Transport } from './transport.ts'
+
+type QueryValue = string | number | boolean | readonly string[] | undefined
+
+export type ApiRequest = Pick<Message, 'method'> & {
+  /** Made by {@link at}. */
+  readonly path: string
+  /** What is undefined is not asked. */
+  readonly query?: Readonly<Record<string, QueryValue>>
+  readonly json?: unknown
+  /** JSON as it is sent, in the place of a value. */
+  readonly jsonText?: string
+  readonly form?: Readonly<Record<string, string>>
+}
+
+const isOneOf = (statuses: readonly number[], status: number): boolean => statuses.includes(status)
+
+const exitCodeOf = (status: number): ExitCode => {
+  if (isOneOf([401, 403], status)) return EXIT.unauthorized
+  // Of a gateway that does not reach the service, as of the service itself.
+  return isOneOf([502, 503, 504], status) ? EXIT.unreachable : EXIT.failed
+}
+
+/** The service, or the administration in front of the store here, said no. */
+export class ApiRefusal extends CommandFailed {
+  readonly status: number
+  constructor(description: string, status: number, error?: string) {
+    super(description, exitCodeOf(status), error)
+    this.status = status
+  }
+}
+
+export type Api = {
+  /** The answer, an object whose `expected` members are texts; an empty one for an answer without content. */
+  readonly ask: (request: ApiRequest, ...expected: readonly string[]) => Promise<PrintedRecord>
+  /** The answer as it comes; it may be of any length. */
+  readonly stream: (request: ApiRequest) => Promise<AsyncIterable<Uint8Array>>
+  readonly close: () => Promise<void>
+}
+
+/** For the next part of an answer that is a stream. The service may rest in between. */
+const PART_MS_MAX = 60_000
+/** For a whole answer. The service answers within 5 s, with a failure if need be. */
+const ANSWER_MS_MAX = 30_000
+/** A page of the largest records that there can be. */
+const ANSWER_BYTES_MAX = 67_108_864
+
+const segmentOf = (text: string): string => {
+  // What a URL resolves before it is sent: it would name another path.
+  if (text === '' || text === '.' || text === '..') throw new CommandFailed(`"${text}" is no id.`, EXIT.usage)
+  return encodeURIComponent(text)
+}
+
+/** A path with ids in it. */
+export const at = (parts: TemplateStringsArray, ...ids: readonly string[]): string =>
+  parts.map((part, n) => part + (n < ids.length ? segmentOf(ids[n] ?? '') : '')).join('')
+
+const queryOf = (query: ApiRequest['query'] = {}): string => {
+  const pairs = Object.entries(query).flatMap(([name, value]) =>
+    value === undefined ? [] : [value].flat().map(each => [name, String(each)]),
+  )
+  return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs).toString()}`
+}
+
+const bodyOf = ({ json, form, jsonText }: ApiRequest): Pick<Message, 'headers' | 'body'> => {
+  if (form !== undefined) {
+    const body = new URLSearchParams(form).toString()
+    return { headers: { 'content-type': 'application/x-www-form-urlencoded' }, body }
+  }
+  const body = jsonText ?? (json === undefined ? undefined : JSON.stringify(json))
+  return body === undefined ? { headers: {} } : { headers: { 'content-type': 'application/json' }, body }
+}
+
+const messageOf = (request: ApiRequest): Message => {
+  const { method, path, query } = request
+  return { method, target: path + queryOf(query), ...bodyOf(request) }
+}
+
+/** The text of an answer; undefined where it is longer than it may be. */
+const readText = async (body: Reply['body']): Promise<string | undefined> => {
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of body) {
+    bytes += chunk.byteLength
+    if (bytes > ANSWER_BYTES_MAX) return undefined
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+const isSuccess = (status: number): boolean => status >= 200 && status < 300
+
+/** Ends what is given up by `controller` where no part came in time. */
+async function* inTime(chunks: AsyncIterable<Uint8Array>, controller: AbortController) {
+  const giveUp = (): void => controller.abort(new DOMException('The operation timed out.', 'TimeoutError'))
+  let timer = setTimeout(giveUp, PART_MS_MAX)
+  try {
+    for await (const chunk of chunks) {
+      clearTimeout(timer)
+      yield chunk
+      timer = setTimeout(giveUp, PART_MS_MAX)
+    }
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+export const connectApi = ({ name, send, close }: Transport): Api => {
+  const wrong = (status: number, why: string): ApiRefusal =>
+    new ApiRefusal(`${name} does not answer as Mintmark does (status ${status}): ${why}.`, status)
+
+  const readJson = async ({ status, type, body }: Reply): Promise<PrintedRecord> => {
+    if (status >= 300 && status < 400) throw wrong(status, 'it redirects, and redirects are not followed')
+    const text = await readText(body)
+    if (text === undefined) throw wrong(status, `more than ${ANSWER_BYTES_MAX} bytes`)
+    if (status === 204) return {}
+    if (!/^application\/(problem\+)?json\b/i.test(type)) throw wrong(status, 'it is not JSON')
+    const value = parseJson(text)
+    if (!isRecord(value)) throw wrong(status, 'it is not an object of JSON')
+    return value
+  }
+
+  const refusalIn = (status: number, { error, error_description: description }: PrintedRecord): ApiRefusal =>
+    typeof description === 'string'
+      ? new ApiRefusal(description, status, typeof error === 'string' ? error : undefined)
+      : wrong(status, 'it is no error of Mintmark')
+
+  const ask: Api['ask'] = async (request, ...expected) => {
+    const reply = await send(messageOf(request), AbortSignal.timeout(ANSWER_MS_MAX))
+    const { status } = reply
+    const answer = await readJson(reply)
+    if (!isSuccess(status)) throw refusalIn(status, answer)
+    const missing = expected.find(member => typeof answer[member] !== 'string')
+    if (missing !== undefined) throw wrong(status, `${missing} is missing`)
+    return answer
+  }
+
+  const stream: Api['stream'] = async request => {
+    const controller = new AbortController()
+    const reply = await send(messageOf(request), controller.signal)
+    const { status } = reply
+    if (isSuccess(status)) return inTime(reply.body, controller)
+    throw refusalIn(status, await readJson(reply))
+  }
+
+  return { ask, stream, close }
+}

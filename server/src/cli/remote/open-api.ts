@@ -1,0 +1,51 @@
+// Where a command goes: to the store of this machine as its owner, or to a service elsewhere with a credential.
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { openAdministration } from '../../compose/compose.ts'
+import { readCommandConfig, readRemoteConfig } from '../../config/config.ts'
+import { parseServiceUrl, type RemoteConfig } from '../../config/remote.ts'
+import { type Api, connectApi } from './api.ts'
+import { cliOrigin } from './cli-origin.ts'
+import { CommandFailed, EXIT } from '../terminal/exit.ts'
+import { connectRemote } from './remote-transport.ts'
+import { readSecret } from '../terminal/standard-input.ts'
+
+export type WhereOptions = { readonly url?: string; readonly apiKeyFile?: string; readonly jwtFile?: string }
+
+const readUrl = (text: string): string => {
+  const url = parseServiceUrl(text)
+  if ('wrong' in url) throw new InvalidArgumentError(`It ${url.wrong}.`)
+  return url.value
+}
+
+/** The options of every command that administers. */
+export const addWhere = (command: Command): Command =>
+  command
+    .optionsGroup('Where:')
+    .addOption(
+      new Option('--url <url>', 'ask this service, instead of the store here (MINTMARK_URL)').argParser(readUrl),
+    )
+    .addOption(
+      new Option('--api-key-file <file>', 'with the API key in this file, or - for standard input').conflicts(
+        'jwtFile',
+      ),
+    )
+    .option('--jwt-file <file>', 'with the JWT of an operator in this file, or -')
+
+const withFiles = async (remote: RemoteConfig, { apiKeyFile, jwtFile }: WhereOptions): Promise<RemoteConfig> => {
+  if (apiKeyFile !== undefined) return { ...remote, apiKey: await readSecret(apiKeyFile, 'the API key') }
+  if (jwtFile !== undefined) return { ...remote, operatorJwt: await readSecret(jwtFile, 'the JWT') }
+  if (remote.apiKey !== null || remote.operatorJwt !== null) return remote
+  throw new CommandFailed(
+    `To ask ${remote.url} a credential is needed: MINTMARK_API_KEY, MINTMARK_OPERATOR_JWT, --api-key-file or --jwt-file.`,
+    EXIT.usage,
+  )
+}
+
+export const openApi = async (options: WhereOptions): Promise<Api> => {
+  const isCredentialGiven = options.apiKeyFile !== undefined || options.jwtFile !== undefined
+  const remote = readRemoteConfig({ url: options.url, isCredentialGiven })
+  if (remote !== null) return connectApi(connectRemote(await withFiles(remote, options)))
+  if (isCredentialGiven) throw new CommandFailed('A credential is for a service: name it with --url.', EXIT.usage)
+  const here = await openAdministration(readCommandConfig(), cliOrigin())
+  return connectApi({ name: 'The store', ...here })
+}

@@ -1,0 +1,79 @@
+// Requests to a service elsewhere: over TLS unless it is on this machine, without following redirects.
+import type { RemoteConfig } from '../../config/remote.ts'
+import { CommandFailed, EXIT } from '../terminal/exit.ts'
+import type { Reply, Transport } from './transport.ts'
+
+const UNKNOWN_AUTHORITY: readonly string[] = [
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+]
+
+/** Of a TLS handshake that failed here. */
+const HANDSHAKE = /^(?:CERT_|ERR_TLS_CERT_|ERR_SSL_WRONG_VERSION_NUMBER$|EPROTO$)/
+
+type Cause = { readonly code: string; readonly text: string; readonly wasSent: boolean }
+
+const isOfConnecting = (cause: Error): boolean =>
+  cause instanceof AggregateError || ('syscall' in cause && ['connect', 'getaddrinfo'].includes(String(cause.syscall)))
+
+const causeOf = (fault: unknown): Cause => {
+  const cause = fault instanceof Error && fault.cause instanceof Error ? fault.cause : fault
+  if (!(cause instanceof Error)) return { code: '', text: String(cause), wasSent: true }
+  if (cause.name === 'TimeoutError') return { code: '', text: 'no whole answer in time', wasSent: true }
+  const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : ''
+  const isBefore = code === 'UND_ERR_CONNECT_TIMEOUT' || UNKNOWN_AUTHORITY.includes(code) || HANDSHAKE.test(code)
+  return { code, text: `${code} ${cause.message}`.trim(), wasSent: !isBefore && !isOfConnecting(cause) }
+}
+
+const reasonOf = ({ code, text }: Cause): string =>
+  UNKNOWN_AUTHORITY.includes(code)
+    ? `its certificate is of an authority that is not known here (${code}). Where it is one of your own, name a PEM file ` +
+      'with its certificate in NODE_EXTRA_CA_CERTS'
+    : text
+
+const unreachable = (url: string, fault: unknown): CommandFailed => {
+  const cause = causeOf(fault)
+  const outcome = cause.wasSent
+    ? 'Whether a change was made is unknown where one was asked for.'
+    : 'Nothing was sent, and nothing changed.'
+  return new CommandFailed(`${url} cannot be reached: ${reasonOf(cause)}. ${outcome}`, EXIT.unreachable)
+}
+
+/** What comes of the body, or why no more does. */
+async function* readBody(url: string, body: AsyncIterable<Uint8Array> | readonly Uint8Array[]) {
+  try {
+    yield* body
+  } catch (fault) {
+    throw unreachable(url, fault)
+  }
+}
+
+const headersOf = ({ apiKey, operatorJwt }: RemoteConfig): Readonly<Record<string, string>> => ({
+  ...(apiKey !== null && { 'x-api-key': apiKey }),
+  ...(operatorJwt !== null && { authorization: `Bearer ${operatorJwt}` }),
+})
+
+export const connectRemote = (config: RemoteConfig): Transport => {
+  const { url } = config
+  const fetchOnce = async (target: string, init: RequestInit): Promise<Response> => {
+    try {
+      // A credential must not go where an answer points to.
+      return await fetch(url + target, { ...init, redirect: 'manual' })
+    } catch (fault) {
+      throw unreachable(url, fault)
+    }
+  }
+  return {
+    name: url,
+    send: async ({ method, target, headers, body }, signal): Promise<Reply> => {
+      const all = { ...headers, ...headersOf(config) }
+      const response = await fetchOnce(target, { method, headers: all, signal, ...(body !== undefined && { body }) })
+      const type = response.headers.get('content-type') ?? ''
+      return { status: response.status, type, body: readBody(url, response.body ?? []) }
+    },
+    close: () => Promise.resolve(),
+  }
+}

@@ -1,0 +1,118 @@
+// Wires backup and restore: a file of a backup, the store of a configuration, and a signing key for what was restored.
+import { dirname } from 'node:path'
+import { openForCommand } from './compose.ts'
+import { keyOf, refuseForeignSeals, refuseMissingAlgorithm } from './keys.ts'
+import { forPerson, makeFolder } from './store.ts'
+import type { MigrateConfig, StoreConfig } from '../config/config.ts'
+import type { PostgresConfig } from '../config/database.ts'
+import { actBy, type CliCaller, type Origin } from '../domain/caller.ts'
+import type { Acceptance, BackupContent, RestoreState, Suspended } from '../domain/restore.ts'
+import { makeSigningKey } from '../keys/tokens/signing-keys.ts'
+import type { SealedSigningKey } from '../domain/keys/signing-key.ts'
+import {
+  type BackupMade,
+  type BackupOptions,
+  backupRows,
+  backupStore as backup,
+} from '../store/offline/sqlite/backup.ts'
+import { readBackup, withBackup } from '../store/offline/sqlite/read-backup.ts'
+import { isStoreThere, restoreBackup, type RestoredFile, restoreInPlace } from '../store/offline/sqlite/restore.ts'
+import { type Restoration, type Restored, restoreStore } from '../store/offline/restore-store.ts'
+
+/** Copies the store into one file, beside a service that goes on. */
+export const backupStore = (
+  { databaseFile, postgres }: StoreConfig,
+  options: Omit<BackupOptions, 'file'>,
+): Promise<BackupMade> =>
+  forPerson(async () => {
+    if (postgres === null) return backup({ ...options, file: databaseFile })
+    const { exportRows } = await import('../store/offline/postgres/export-rows.ts')
+    return exportRows(postgres, copied => backupRows({ ...options, copied, onRows: () => undefined }))
+  })
+
+/** A new key for the store, by a key-encryption key that must open the keys which are there. */
+const newKey = (config: MigrateConfig, sealed: readonly SealedSigningKey[]): SealedSigningKey => {
+  refuseMissingAlgorithm(config)
+  refuseForeignSeals(sealed, keyOf(config))
+  return makeSigningKey(keyOf(config), config.signingKeys.algorithm)
+}
+
+const restorationOf = (
+  key: SealedSigningKey,
+  origin: Origin<CliCaller>,
+  madeAt: Restoration['madeAt'],
+): Restoration => ({ key, act: actBy(origin, 'store.restore'), madeAt, wall: Date.now() })
+
+/** Into an empty database; what was broken off is gone on with. */
+const restoreIntoDatabase = (address: PostgresConfig, file: string, restoration: Restoration): Promise<RestoredFile> =>
+  forPerson(async () => {
+    const { importStore } = await import('../store/offline/postgres/import-store.ts')
+    const { done } = await withBackup(file, ({ rows: source, mark, lastGiven }) =>
+      importStore({
+        address,
+        source,
+        mark,
+        lastGiven,
+        now: restoration.wall,
+        onRows: () => undefined,
+        finish: tx => restoreStore(tx, restoration),
+      }),
+    )
+    return { ...done, aside: null }
+  })
+
+export type PlannedRestore = {
+  readonly content: BackupContent
+  /** Whether there is a store in the place. */
+  readonly isStoreThere: boolean
+  readonly run: (replace: boolean) => Promise<RestoredFile>
+}
+
+/** Looks at a backup, and changes nothing until it is run. */
+export const planRestore = (config: MigrateConfig, file: string, origin: Origin<CliCaller>): Promise<PlannedRestore> =>
+  forPerson(() => {
+    const { sealed, ...content } = readBackup(file)
+    const key = newKey(config, sealed)
+    const { databaseFile, postgres } = config
+    const run = (replace: boolean): Promise<RestoredFile> => {
+      if (postgres !== null) return restoreIntoDatabase(postgres, file, restorationOf(key, origin, content.madeAt))
+      makeFolder(dirname(databaseFile))
+      const restoration = restorationOf(key, origin, content.madeAt)
+      return forPerson(() => restoreBackup({ backup: file, file: databaseFile, replace, restoration }))
+    }
+    return { content, isStoreThere: postgres === null && isStoreThere(databaseFile), run }
+  })
+
+const withStore = async <T>(
+  config: StoreConfig,
+  work: (store: Awaited<ReturnType<typeof openForCommand>>) => Promise<T>,
+): Promise<T> => {
+  const store = await openForCommand(config)
+  try {
+    return await work(store)
+  } finally {
+    await store.close()
+  }
+}
+
+/** Does to the store what a restore does, where its file was put back by other means. */
+export const restoreStoreInPlace = (config: MigrateConfig, origin: Origin<CliCaller>): Promise<Restored> =>
+  forPerson(async () => {
+    const sealed = await withStore(config, ({ signingKeys }) => signingKeys.sealed())
+    const restoration = restorationOf(newKey(config, sealed), origin, null)
+    if (config.postgres === null) return restoreInPlace(config.databaseFile, restoration)
+    const { restoreDatabase } = await import('../store/offline/postgres/act-alone.ts')
+    return restoreDatabase(config.postgres, restoration)
+  })
+
+/** The last restore of the store, and what waits since. */
+export const readStoreRestore = (config: StoreConfig): Promise<RestoreState | undefined> =>
+  withStore(config, ({ restores }) => restores.state())
+
+/** Lets what a restore suspended be used again. */
+export const acceptStoreRestore = (
+  config: StoreConfig,
+  acceptance: Acceptance,
+  origin: Origin<CliCaller>,
+): Promise<Suspended | 'unknown'> =>
+  withStore(config, ({ restores }) => restores.accept(acceptance, actBy(origin, 'store.accept')))

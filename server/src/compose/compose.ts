@@ -1,0 +1,257 @@
+// Wires everything by hand: the one file that sees the store, the keys, the wire and the configuration together.
+// What only a service needs is imported where it is wired: each command, and each thread, loads what it uses.
+import type { ListenOptions } from 'node:net'
+import type { FastifyInstance, FastifyListenOptions } from 'fastify'
+import type { Logger } from 'pino'
+import { certificateOptionsOf, certificateSourcesOf } from './client-certificates.ts'
+import { type CheckKey, ensureSigningKey, keepingOf, keyOf, makerOf, makersUnder, refuseWrongKey } from './keys.ts'
+import { type FaultLog, makeFaultLog, makeLogger } from './log.ts'
+import {
+  type Connected,
+  connectToStore,
+  makeStore,
+  nameOfStore,
+  openStore,
+  resetClockOf,
+  type Store,
+  type StoreHost,
+  type StoreVersions,
+  verifyAuditOf,
+} from './store.ts'
+import { openKeySets, verifiersOf } from './verification.ts'
+import type { CommandConfig, MigrateConfig, ServeConfig, ServiceConfig, StoreConfig } from '../config/config.ts'
+import { LIFETIMES_MAX } from '../domain/clients/agent.ts'
+import { actBy, type CliCaller, type Origin } from '../domain/caller.ts'
+import type { RestoreState } from '../domain/restore.ts'
+import type { AuditVerdict, KnownSeal, Seal } from '../domain/audit/seal.ts'
+import { DAY_MS } from '../domain/text/time.ts'
+import { auditSealKey } from '../keys/at-rest/audit-key.ts'
+import { registration } from '../keys/clients/client-assertions.ts'
+import { clientCertificates as certificates } from '../keys/clients/client-certificates.ts'
+import { makeDpopProofs } from '../keys/clients/dpop-proofs.ts'
+import { makeImportedSecrets } from '../keys/clients/imported-secrets.ts'
+import { randomness } from '../keys/randomness.ts'
+import { makeSecrets } from '../keys/clients/secrets.ts'
+import { openFormerSealKey } from '../keys/at-rest/reencryption.ts'
+import { keyEncryptionKeyId } from '../keys/at-rest/sealed-bytes.ts'
+import { makeTokenCodec, makeTokenReader } from '../keys/tokens/token-codec.ts'
+import type { KeySets } from '../ports/key-sets.ts'
+import type { Ports } from '../ports/ports.ts'
+import { refuseListening, StartRefused } from '../config/start-refused.ts'
+import { monotonicMs } from '../store/monotonic.ts'
+import type { ClockCells } from '../store/sqlite/connection/clock.ts'
+import type { StoreMaker } from '../store/store-options.ts'
+
+export type Service = {
+  /** What further threads that serve connect to. */
+  readonly host: StoreHost
+  /** What they verify the JWTs of others with. */
+  readonly keySets: KeySets
+  readonly ports: Ports
+  /** Counts and logs faults that end nothing. */
+  readonly report: FaultLog
+  /** The last restore of the store, if there was one. */
+  readonly restoreState: () => Promise<RestoreState | undefined>
+  readonly close: () => Promise<void>
+}
+
+const secrets = makeSecrets(randomness)
+
+/** How long a command waits for the lock of the store, which a service that runs holds now and then. */
+const COMMAND_DEADLINE_MS = 10_000
+
+// A command acts once: it opens the store without the upkeep of a service.
+export const openForCommand = (config: StoreConfig): Promise<Store> =>
+  openStore(config, { retention: null, deadlineMs: COMMAND_DEADLINE_MS })
+
+const openForService = async (config: ServiceConfig): Promise<{ readonly store: Store; readonly report: FaultLog }> => {
+  const { expiredDays, endedDays } = config.retention
+  const retention = { expiredMs: expiredDays * DAY_MS, endedMs: endedDays * DAY_MS }
+  const logger = await makeLogger(config)
+  const report = makeFaultLog(logger)
+  const key = keyOf(config)
+  const sealing = {
+    key: { bytes: auditSealKey(key), keyEncryptionKeyId: keyEncryptionKeyId(key) },
+    // Kept elsewhere, as logs are, a head proves what the store held then: `mintmark audit verify --seal N --head HEX`.
+    onSeal: (seal: Seal): void => logger.info(seal, 'audit entries sealed'),
+  }
+  const keys = keepingOf(config)
+  return { store: await openStore(config, { retention, sealing, keys, onFault: report }), report }
+}
+
+/** The administration of the store on this machine, for the user at its terminal; no port is opened. */
+export const openAdministration = async (config: CommandConfig, origin: Origin<CliCaller>) => {
+  // Loaded while the writing thread starts.
+  const loading = import('../http/admin/in-process.ts')
+  const store = await openForCommand(config)
+  const { baseUrl, defaultAudience, tokenLifetimeSeconds: lifetimeSeconds } = config
+  const profile = { issuer: baseUrl ?? '', defaultAudience, lifetimeSeconds }
+  const codec = baseUrl === null ? null : makeTokenReader(baseUrl)
+  const makers = await makersUnder(store, config)
+  const own = { secrets, randomness, assertions: registration, certificates, monotonic: monotonicMs, profile, codec }
+  const ports = { ...store, ...makers, ...own }
+  const { makeInProcess } = await loading
+  return { send: makeInProcess(ports, origin), close: store.close }
+}
+
+const OTHER_MAKER: Readonly<Record<StoreMaker, string>> = {
+  migrate:
+    'was made by `mintmark dev`, whose secrets lie beside it; set MINTMARK_DATA_DIR to another folder and run `mintmark migrate` there.',
+  dev: 'was made by `mintmark migrate` for `mintmark serve`; set MINTMARK_DATA_DIR to another folder.',
+}
+
+const refuseOtherMaker = (store: Store, config: StoreConfig, maker: StoreMaker): void => {
+  if (store.madeBy !== maker) throw new StartRefused(`${nameOfStore(config)} ${OTHER_MAKER[maker]}`)
+}
+
+/** Makes the store or brings it to this version, and makes the first signing key, once. */
+export const migrateStore = async (config: MigrateConfig): Promise<StoreVersions> => {
+  const versions = await makeStore(config, 'migrate')
+  const store = await openForCommand(config)
+  try {
+    refuseOtherMaker(store, config, 'migrate')
+    await ensureSigningKey(store, config)
+    return versions
+  } finally {
+    await store.close()
+  }
+}
+
+type Verifiers = Pick<Ports, 'assertions' | 'operators'>
+
+const portsOf = (store: Connected | Store, config: ServiceConfig, verifiers: Verifiers): Ports => ({
+  ledger: store.ledger,
+  revocations: store.revocations,
+  agents: store.agents,
+  apiKeys: store.apiKeys,
+  credentials: store.credentials,
+  leakedSecrets: store.leakedSecrets,
+  imports: store.imports,
+  signingKeys: store.signingKeys,
+  signingKeyMaker: makerOf(config),
+  audit: store.audit,
+  health: store.health,
+  codec: makeTokenCodec({ issuer: config.baseUrl, keyEncryptionKey: keyOf(config) }),
+  proofs: makeDpopProofs(keyOf(config)),
+  ...verifiers,
+  certificates,
+  secrets,
+  importedSecrets: makeImportedSecrets(keyOf(config)),
+  randomness,
+  monotonic: monotonicMs,
+  profile: {
+    issuer: config.baseUrl,
+    defaultAudience: config.defaultAudience,
+    lifetimeSeconds: config.tokenLifetimeSeconds,
+    scopesSupported: config.scopesSupported,
+    dpopNonce: config.dpopNonce,
+    certificates: certificateSourcesOf(config.clientCertificates),
+    signingAlgorithm: config.signingKeys.algorithm,
+  },
+})
+
+const refuseLifetime = async (store: Store, seconds: number): Promise<void> => {
+  const inUse = await store.agents.lifetimes()
+  if (inUse.length < LIFETIMES_MAX || inUse.includes(seconds)) return
+  throw new StartRefused(
+    `MINTMARK_TOKEN_LIFETIME_SECONDS is ${seconds}, but ${LIFETIMES_MAX} other lifetimes are in use, the most there can be; choose one of ${inUse.join(', ')}.`,
+  )
+}
+
+const openFor = async (maker: StoreMaker, config: ServiceConfig, checkKey: CheckKey): Promise<Service> => {
+  // Loaded while the writing thread starts.
+  const opening = openKeySets(config)
+  const { store, report } = await openForService(config)
+  try {
+    refuseOtherMaker(store, config, maker)
+    await checkKey(store, config)
+    await refuseLifetime(store, config.tokenLifetimeSeconds)
+    const keySets = await opening
+    const ports = portsOf(store, config, await verifiersOf(config, keySets))
+    const restoreState = () => store.restores.state()
+    return { host: store.host, keySets, ports, report, restoreState, close: () => store.close() }
+  } catch (error) {
+    await store.close()
+    throw error
+  }
+}
+
+/** Opens a store that `migrate` made, under the right key-encryption key. */
+export const openService = (config: ServiceConfig): Promise<Service> => openFor('migrate', config, refuseWrongKey)
+
+/** Opens the store of `mintmark dev`, and makes whatever of it is not there yet. */
+export const openDevService = async (config: ServiceConfig): Promise<Service> => {
+  await makeStore(config, 'dev')
+  return openFor('dev', config, ensureSigningKey)
+}
+
+type ThreadOptions = {
+  readonly clock: ClockCells | null
+  readonly keySets: KeySets
+  readonly report: FaultLog
+}
+
+/** The ports of a further thread. It writes once `connect` has been given a port to the writing thread, if there is one. */
+export const connectPorts = async (config: ServiceConfig, { clock, keySets, report }: ThreadOptions) => {
+  const verifiers = await verifiersOf(config, keySets)
+  const store = await connectToStore(config, clock, report)
+  const disconnect = async (): Promise<void> => {
+    await store.settle()
+    await store.close()
+  }
+  return { ports: portsOf(store, config, verifiers), connect: store.connect, disconnect }
+}
+
+type ServerAddress = {
+  readonly tls: ServeConfig['tls']
+  /** The only `Host` headers that are answered; null: any, as behind a proxy. */
+  readonly allowedHosts: readonly string[] | null
+  /** Whether other threads of this process listen on the same port. */
+  readonly sharesPort: boolean
+  /** Tells those threads whether one of them has an import under way. */
+  readonly importCell?: Int32Array
+  /** That of the thread, where it has one already. */
+  readonly logger?: Logger
+}
+
+/** Serves HTTP. */
+export const listen = async (ports: Ports, config: ServiceConfig, options: ServerAddress): Promise<FastifyInstance> => {
+  const { host, port } = config
+  const [{ buildServer }, { BACKLOG }] = await Promise.all([
+    import('../http/server.ts'),
+    import('../http/wire/listener.ts'),
+  ])
+  const server = buildServer(ports, {
+    bodyBytesMax: config.bodyBytesMax,
+    logger: options.logger ?? (await makeLogger(config)),
+    ...certificateOptionsOf(options.tls, config.clientCertificates),
+    ...(options.allowedHosts !== null && { allowedHosts: options.allowedHosts }),
+    ...(options.importCell !== undefined && { importCell: options.importCell }),
+  })
+  try {
+    // Fastify hands all of it on to Node, and its types know less than Node does.
+    const where: ListenOptions & FastifyListenOptions = { host, port, backlog: BACKLOG, reusePort: options.sharesPort }
+    await server.listen(where)
+    return server
+  } catch (error) {
+    await server.close()
+    throw refuseListening(error, { host, port, variable: 'PORT' })
+  }
+}
+
+/** Accepts the clock as it is, and ends every live token so that none comes back. */
+export const resetStoreClock = (config: StoreConfig, origin: Origin): Promise<void> =>
+  resetClockOf(config, actBy(origin, 'clock.reset'))
+
+/** Checks the audit log against its seals, under the key-encryption key that sealed it. */
+export const verifyStoreAudit = async (config: MigrateConfig, known: KnownSeal): Promise<AuditVerdict> => {
+  const store = await openForCommand(config)
+  try {
+    await refuseWrongKey(store, config)
+  } finally {
+    await store.close()
+  }
+  const key = keyOf(config)
+  const openFormer = (sealed: Uint8Array, lastSeal: number) => openFormerSealKey(key, sealed, lastSeal)
+  return verifyAuditOf(config, { key: auditSealKey(key), openFormer, known })
+}

@@ -1,0 +1,114 @@
+// Wires the signing keys: who makes them, how they live, and whether this configuration can open those of a store.
+import { reencryptOf, type Store } from './store.ts'
+import type { CommandConfig, MigrateConfig, ReencryptConfig, ServiceConfig } from '../config/config.ts'
+import { systemAct } from '../domain/audit/act.ts'
+import { actBy, type Origin } from '../domain/caller.ts'
+import type { KeyPolicy } from '../domain/keys/key-life.ts'
+import type { SealedSigningKey } from '../domain/keys/signing-key.ts'
+import { makeImportedSecrets } from '../keys/clients/imported-secrets.ts'
+import { isAlgorithmThere } from '../keys/tokens/signing-algorithms.ts'
+import { makeSigningKeyMaker } from '../keys/tokens/signing-key-maker.ts'
+import { makeReencryption } from '../keys/at-rest/reencryption.ts'
+import { parseKeyEncryptionKey } from '../keys/at-rest/sealed-bytes.ts'
+import { makeSigningKey, openSigningKey } from '../keys/tokens/signing-keys.ts'
+import type { ImportedSecrets } from '../ports/imports.ts'
+import type { SigningKeyMaker } from '../ports/signing-keys.ts'
+import { StartRefused } from '../config/start-refused.ts'
+
+const parseKey = (text: string, variable: string): Uint8Array => {
+  const key = parseKeyEncryptionKey(text)
+  if (key === undefined) throw new StartRefused(`${variable} is not 32 bytes in base64.`)
+  return key
+}
+
+export const keyOf = ({ keyEncryptionKey }: MigrateConfig): Uint8Array =>
+  parseKey(keyEncryptionKey, 'MINTMARK_KEY_ENCRYPTION_KEY')
+
+export const makerOf = (config: MigrateConfig): SigningKeyMaker =>
+  makeSigningKeyMaker(keyOf(config), config.signingKeys.algorithm)
+
+/** What a service keeps its signing keys by. */
+export const keepingOf = (config: ServiceConfig): { readonly policy: KeyPolicy; readonly maker: SigningKeyMaker } => ({
+  policy: { ...config.signingKeys, lifetimeSeconds: config.tokenLifetimeSeconds },
+  maker: makerOf(config),
+})
+
+export type CheckKey = (store: Store, config: MigrateConfig) => Promise<void>
+
+export const refuseMissingAlgorithm = ({ signingKeys: { algorithm } }: MigrateConfig): void => {
+  if (isAlgorithmThere(algorithm)) return
+  throw new StartRefused(
+    `MINTMARK_SIGNING_ALGORITHM is ${algorithm}, which this Node does not have: its OpenSSL is older than 3.5.`,
+  )
+}
+
+/** Refuses a key-encryption key under which these are not sealed. */
+export const refuseForeignSeals = (sealed: readonly SealedSigningKey[], key: Uint8Array): void => {
+  try {
+    for (const signingKey of sealed) openSigningKey(key, signingKey)
+  } catch (error) {
+    throw new StartRefused(error instanceof Error ? error.message : String(error), { cause: error })
+  }
+}
+
+const refuseForeignKey = async (store: Store, key: Uint8Array): Promise<void> => {
+  const sealed = await store.signingKeys.sealed()
+  if (sealed.length === 0) throw new StartRefused('The store holds no signing key; run `mintmark migrate`.')
+  refuseForeignSeals(sealed, key)
+}
+
+export const refuseWrongKey: CheckKey = async (store, config) => {
+  refuseMissingAlgorithm(config)
+  await refuseForeignKey(store, keyOf(config))
+}
+
+/** What seals new secrets for the store, at a terminal. */
+type Makers = {
+  readonly importedSecrets: Pick<ImportedSecrets, 'hash'>
+  readonly signingKeyMaker: SigningKeyMaker
+}
+
+const refusingMakers = (reason: unknown): Makers => {
+  const refuse = (): never => {
+    throw reason
+  }
+  const refuseAsync = async (): Promise<never> => refuse()
+  return { importedSecrets: { hash: refuse }, signingKeyMaker: { make: refuseAsync, read: refuse } }
+}
+
+/** Seals under the key of the store. Without that key, or under another, only what would be sealed is refused. */
+export const makersUnder = async (store: Store, config: CommandConfig): Promise<Makers> => {
+  const { keyEncryptionKey } = config
+  try {
+    if (keyEncryptionKey === null) {
+      throw new StartRefused(
+        'MINTMARK_KEY_ENCRYPTION_KEY is not set; an import needs it, and so does a new signing key.',
+      )
+    }
+    const withKey = { ...config, keyEncryptionKey }
+    await refuseForeignKey(store, keyOf(withKey))
+    return { importedSecrets: makeImportedSecrets(keyOf(withKey)), signingKeyMaker: makerOf(withKey) }
+  } catch (error) {
+    return refusingMakers(error)
+  }
+}
+
+/** Makes the first signing key, where there is none. */
+export const ensureSigningKey: CheckKey = async (store, config) => {
+  refuseMissingAlgorithm(config)
+  const sealed = await store.signingKeys.sealed()
+  if (sealed.length === 0) {
+    const key = makeSigningKey(keyOf(config), config.signingKeys.algorithm)
+    // Another process may have made one meanwhile: of two callers one creates.
+    await store.signingKeys.createFirst(key, systemAct('signing_key.create'))
+  }
+  await refuseWrongKey(store, config)
+}
+
+/** Takes what the store seals from the former key-encryption key to the one of now, all of it or nothing. */
+export const reencryptStoreKeys = (config: ReencryptConfig, origin: Origin): Promise<'done' | 'done_before'> => {
+  const from = parseKey(config.keyEncryptionKeyOld, 'MINTMARK_KEY_ENCRYPTION_KEY_OLD')
+  const reencryption = makeReencryption(from, keyOf(config))
+  const act = actBy(origin, 'signing_key.reencrypt')
+  return reencryptOf(config, reencryption, act)
+}

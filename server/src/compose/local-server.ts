@@ -1,0 +1,33 @@
+// Serves something beside the service, on this machine only, within the limits of every server here.
+import { once } from 'node:events'
+import type { RequestListener } from 'node:http'
+import { makeBrokenRequestHandler } from '../http/wire/broken-request.ts'
+import { BACKLOG, makeListener } from '../http/wire/listener.ts'
+import { randomness } from '../keys/randomness.ts'
+import { refuseListening } from '../config/start-refused.ts'
+
+export type LocalServer = { readonly close: () => Promise<void> }
+
+/** Where to listen, and the variable that says so. */
+type Place = Parameters<typeof refuseListening>[1]
+
+/** Listens, or throws a StartRefused. */
+export const serveLocally = async (answer: RequestListener, place: Place): Promise<LocalServer> => {
+  const server = makeListener(answer, {})
+  server.on(
+    'clientError',
+    makeBrokenRequestHandler(() => randomness.uuid()),
+  )
+  try {
+    server.listen({ host: place.host, port: place.port, backlog: BACKLOG })
+    await once(server, 'listening')
+  } catch (error) {
+    throw refuseListening(error, place)
+  }
+  const close = async (): Promise<void> => {
+    server.close()
+    server.closeAllConnections()
+    if (server.listening) await once(server, 'close')
+  }
+  return { close }
+}

@@ -1,0 +1,76 @@
+// The log of a service: JSON lines on standard error, and how it names faults that end nothing.
+import type { Logger, pino } from 'pino'
+import type { ServiceConfig } from '../config/config.ts'
+import type { BackgroundTask } from '../store/background.ts'
+
+/** What waits in memory while the log cannot be written; any more is lost. */
+const WAITING_BYTES_MAX = 1_048_576
+
+/**
+ * A log that cannot be written, as on a full disk, must not end the service that writes it: without a listener the fault
+ * would be thrown at whoever logs, and the flush at the end of the process would try for ever.
+ */
+const surviveFaults = (destination: ReturnType<typeof pino.destination>): void => {
+  const flushSync = destination.flushSync.bind(destination)
+  destination.on('error', () => {
+    destination.flushSync = () => undefined
+  })
+  destination.on('write', () => {
+    destination.flushSync = flushSync
+  })
+  // A line that finds no room is lost, and has what waits tried again: by itself nothing would.
+  destination.on('drop', () => void destination.write(''))
+}
+
+/** Log lines are JSON on standard error; standard output is for what a command prints. */
+export const makeLogger = async ({ logLevel }: Pick<ServiceConfig, 'logLevel'>): Promise<Logger> => {
+  const { pino: makePino } = await import('pino')
+  const destination = makePino.destination({ fd: 2, maxLength: WAITING_BYTES_MAX })
+  surviveFaults(destination)
+  return makePino({ level: logLevel }, destination)
+}
+
+/** `unhandled rejection`: of a promise that nobody waits for, and that no task of its own began. */
+type FaultyTask = BackgroundTask | 'unhandled rejection'
+
+export type FaultLog = (task: FaultyTask, fault: unknown) => void
+
+/** A task whose faults go on is logged so often. */
+const EVERY_MS = 60_000
+
+type Report = (fields: object, message: string) => void
+
+type Faults = { count: number; isResting: boolean; unlogged: { readonly fault: unknown } | undefined }
+
+/**
+ * Counts the faults of each task. The first is logged at once, later ones once a minute, each time with the count since
+ * the thread began.
+ */
+export const makeFaultLog = (logger: { readonly error: Report }): FaultLog => {
+  const tasks = new Map<FaultyTask, Faults>()
+
+  const log = (task: FaultyTask, faults: Faults): void => {
+    if (faults.isResting || faults.unlogged === undefined) return
+    const { fault: err } = faults.unlogged
+    faults.unlogged = undefined
+    faults.isResting = true
+    setTimeout(() => {
+      faults.isResting = false
+      log(task, faults)
+    }, EVERY_MS).unref()
+    logger.error({ task, faults: faults.count, err }, 'background work failed and goes on')
+  }
+
+  return (task, fault) => {
+    const faults = tasks.get(task) ?? { count: 0, isResting: false, unlogged: undefined }
+    tasks.set(task, faults)
+    faults.count += 1
+    faults.unlogged = { fault }
+    log(task, faults)
+  }
+}
+
+/** A rejection that nobody handles ends no thread: whatever it belongs to has ended by itself already. */
+export const reportUnhandledRejections = (report: FaultLog): void => {
+  process.on('unhandledRejection', fault => report('unhandled rejection', fault))
+}

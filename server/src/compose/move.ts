@@ -1,0 +1,48 @@
+// Wires the move of an embedded store into a database: copied while it is served, finished once it is not.
+import { forPerson } from './store.ts'
+import type { PostgresConfig } from '../config/database.ts'
+import type { OnMoved } from '../store/offline/move-tables.ts'
+import type { TableDigest } from '../store/offline/copy-tables.ts'
+
+type PlannedMove = {
+  /** The embedded store. */
+  readonly file: string
+  readonly address: PostgresConfig
+  readonly onMoved: OnMoved
+}
+
+const load = async () => ({
+  ...(await import('../store/offline/sqlite/moving-store.ts')),
+  ...(await import('../store/offline/postgres/moving-target.ts')),
+  ...(await import('../store/offline/move-tables.ts')),
+})
+
+/** What was compared as a whole, and how many rows changed since and were compared again. */
+export type CopiedStore = { readonly tables: readonly TableDigest[]; readonly changed: number }
+
+/** Copies the store beside whoever serves it, or goes on with a copy that there is. */
+export const copyBesideServing = ({ file, address, onMoved }: PlannedMove): Promise<CopiedStore> =>
+  forPerson(async () => {
+    const { exportOnline, withTarget, copyStore } = await load()
+    return exportOnline(file, source =>
+      withTarget(address, { id: source.id, now: Date.now() }, target => copyStore({ source, target, onMoved })),
+    )
+  })
+
+/** Copies what is left, and makes the database the store; nobody serves the file any more then. */
+export const finishMove = ({ file, address, onMoved }: PlannedMove): Promise<CopiedStore> =>
+  forPerson(async () => {
+    const { exportOffline, withTarget, copyStore, copyLastChanges, makeStoreOfCopy } = await load()
+    return exportOffline(file, (source, hold) =>
+      withTarget(address, { id: source.id, now: Date.now() }, async target => {
+        const move = { source, target, onMoved }
+        const before = hold === null ? 0 : (await copyStore(move)).changed
+        const last = hold === null ? 0 : await hold(() => copyLastChanges(move))
+        return { tables: await makeStoreOfCopy(move), changed: before + last }
+      }),
+    )
+  })
+
+/** Ends the log of a store that is not moved after all. Whether there was one. */
+export const abandonMove = (file: string): Promise<boolean> =>
+  forPerson(async () => (await import('../store/offline/sqlite/moving-store.ts')).forgetMove(file))

@@ -1,0 +1,139 @@
+// Opens the store that a configuration names, whichever it is: what else is wired sees the same ports.
+import { mkdirSync } from 'node:fs'
+import { dirname } from 'node:path'
+import type { StoreConfig } from '../config/config.ts'
+import type { PostgresConfig } from '../config/database.ts'
+import type { Act } from '../domain/audit/act.ts'
+import type { AuditVerdict } from '../domain/audit/seal.ts'
+import { refuseFolder, StartRefused } from '../config/start-refused.ts'
+import type { OnFault } from '../store/background.ts'
+import type { AuditCheck } from '../store/offline/verify-audit.ts'
+import type { Reencryption } from '../store/offline/reencrypt.ts'
+import type { ClockCells } from '../store/sqlite/connection/clock.ts'
+import { refuseForeignUser } from '../store/sqlite/connection/connection.ts'
+import {
+  connectStore,
+  migrateSqliteStore,
+  openSqliteStore,
+  type SqliteStore,
+  type StoreConnection,
+  type StoreHost as SqliteHost,
+} from '../store/sqlite/open.ts'
+import type { StoreMaker, StoreOptions } from '../store/store-options.ts'
+import { StoreProblem } from '../store/store-problem.ts'
+
+// What the store says to a person is a reason not to start; anything else is a fault.
+export const forPerson = async <T>(work: () => T | Promise<T>): Promise<T> => {
+  try {
+    return await work()
+  } catch (error) {
+    throw error instanceof StoreProblem ? new StartRefused(error.message, { cause: error }) : error
+  }
+}
+
+export type StoreVersions = { readonly from: number; readonly to: number }
+
+/** What further threads that serve connect to; on PostgreSQL they connect to the database. */
+export type StoreHost = Pick<SqliteHost, 'attach'> & { readonly clock: ClockCells | null }
+
+/** The ports of a store, opened by a process that does everything in one thread. */
+export type Store = Omit<SqliteStore, 'host' | 'connect'> & { readonly host: StoreHost }
+
+type OpenOptions = Omit<StoreOptions, 'wait'>
+
+// Nobody is handed a port to a writing thread: there is none.
+const NO_HOST: StoreHost = { clock: null, attach: () => () => undefined }
+
+const openPostgres = async (address: PostgresConfig, options: OpenOptions): Promise<Store> => {
+  const { openPostgresStore } = await import('../store/postgres/open.ts')
+  return { ...(await openPostgresStore({ address, ...options })), host: NO_HOST }
+}
+
+/** Opens a store that `migrate` made. */
+export const openStore = ({ databaseFile, postgres }: StoreConfig, options: OpenOptions): Promise<Store> =>
+  forPerson(() =>
+    postgres === null ? openSqliteStore({ file: databaseFile, ...options }) : openPostgres(postgres, options),
+  )
+
+/** How the store is called in a message. */
+export const nameOfStore = ({ databaseFile, postgres }: StoreConfig): string =>
+  postgres === null ? databaseFile : `The database ${postgres.database}`
+
+export const makeFolder = (path: string): void => {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 })
+  } catch (error) {
+    throw refuseFolder(error, path)
+  }
+}
+
+const makeFile = (file: string, maker: StoreMaker): Promise<StoreVersions> => {
+  makeFolder(dirname(file))
+  return forPerson(() => {
+    refuseForeignUser(file)
+    return migrateSqliteStore({ file, madeBy: maker })
+  })
+}
+
+const makeDatabase = async (address: PostgresConfig, maker: StoreMaker): Promise<StoreVersions> => {
+  const { migratePostgresStore } = await import('../store/postgres/schema/migrate.ts')
+  return forPerson(() => migratePostgresStore({ address, madeBy: maker, now: Date.now() }))
+}
+
+/** Makes the store, or brings an older one up to date. */
+export const makeStore = ({ databaseFile, postgres }: StoreConfig, maker: StoreMaker): Promise<StoreVersions> =>
+  postgres === null ? makeFile(databaseFile, maker) : makeDatabase(postgres, maker)
+
+/** The ports for a further thread that serves. `connect` takes a port to the writing thread, where there is one. */
+export type Connected = Omit<StoreConnection, 'close'> & { readonly close: () => void | Promise<void> }
+
+export const connectToStore = async (
+  { databaseFile, postgres }: StoreConfig,
+  clock: ClockCells | null,
+  onFault: OnFault,
+): Promise<Connected> => {
+  if (postgres === null) {
+    if (clock === null) throw new Error('A thread that serves was given no clock.')
+    return forPerson(() => connectStore({ file: databaseFile, clock, onFault }))
+  }
+  const { openPostgresStore } = await import('../store/postgres/open.ts')
+  const store = await forPerson(() => openPostgresStore({ address: postgres, retention: null, serves: true, onFault }))
+  return { ...store, connect: port => port.close() }
+}
+
+/** Accepts the clock that there is, and ends every live token so that none comes back. */
+export const resetClockOf = ({ databaseFile, postgres }: StoreConfig, act: Act): Promise<void> =>
+  forPerson(async () => {
+    if (postgres === null) {
+      const { resetClock } = await import('../store/offline/sqlite/reset-clock.ts')
+      return resetClock({ file: databaseFile, act, wall: Date.now() })
+    }
+    const { resetDatabaseClock } = await import('../store/offline/postgres/act-alone.ts')
+    return resetDatabaseClock(postgres, act)
+  })
+
+/** Checks the audit log against its seals. */
+export const verifyAuditOf = ({ databaseFile, postgres }: StoreConfig, check: AuditCheck): Promise<AuditVerdict> =>
+  forPerson(async () => {
+    if (postgres === null) {
+      const { verifyAudit } = await import('../store/offline/sqlite/verify-audit.ts')
+      return verifyAudit({ file: databaseFile, ...check })
+    }
+    const { verifyDatabaseAudit } = await import('../store/offline/postgres/act-alone.ts')
+    return verifyDatabaseAudit(postgres, check)
+  })
+
+/** Takes all that is sealed to another key-encryption key, or nothing. */
+export const reencryptOf = (
+  { databaseFile, postgres }: StoreConfig,
+  reencryption: Reencryption,
+  act: Act,
+): Promise<'done' | 'done_before'> =>
+  forPerson(async () => {
+    if (postgres === null) {
+      const { reencryptStore } = await import('../store/offline/sqlite/reencrypt.ts')
+      return reencryptStore({ file: databaseFile, act, reencryption })
+    }
+    const { reencryptDatabase } = await import('../store/offline/postgres/act-alone.ts')
+    return reencryptDatabase(postgres, reencryption, act)
+  })

@@ -1,0 +1,101 @@
+// Where a configuration says that certificates of clients come from: a header of proxies, or the service's own TLS.
+import { X509Certificate } from 'node:crypto'
+import { isIP } from 'node:net'
+import type { SettingReader } from './reader.ts'
+import { parseFile, parseOneOf, type Parser, parseRanges } from './values.ts'
+import { CERTIFICATE_FORMS, type CertificateHeader } from '../domain/clients/certificate-header.ts'
+
+export type ClientCertificatesConfig = {
+  readonly header: CertificateHeader | null
+  /** Null: clients are asked for none. `authorities` is PEM; null: nobody vouches for a certificate. */
+  readonly listener: { readonly authorities: string | null } | null
+}
+
+export const NO_CLIENT_CERTIFICATES: ClientCertificatesConfig = { header: null, listener: null }
+
+const withBits = (text: string): string => {
+  const version = isIP(text)
+  return version === 0 ? text : `${text}/${version === 4 ? 32 : 128}`
+}
+
+/** Networks, or single addresses. */
+const parseProxies: Parser<readonly string[]> = text => {
+  const ranges = parseRanges(
+    text
+      .split(',')
+      .map(one => withBits(one.trim()))
+      .join(','),
+  )
+  return 'wrong' in ranges
+    ? { wrong: `is ${JSON.stringify(text)}; expected addresses or networks such as 10.0.0.7,fd00::/8` }
+    : ranges
+}
+
+const NAME_AND_FORM = /^([A-Za-z0-9-]{1,64}) +(\w+)$/
+
+const parseHeader: Parser<Pick<CertificateHeader, 'name' | 'form'>> = text => {
+  const [, name = '', given] = NAME_AND_FORM.exec(text) ?? []
+  const form = CERTIFICATE_FORMS.find(one => one === given)
+  if (form !== undefined) return { value: { name: name.toLowerCase(), form } }
+  const expected = `expected the name of a header, a blank and one of ${CERTIFICATE_FORMS.join(', ')}`
+  return { wrong: `is ${JSON.stringify(text)}; ${expected}, such as "Client-Cert rfc9440"` }
+}
+
+const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g
+
+const isCertificate = (pem: string): boolean => {
+  try {
+    return new X509Certificate(pem).ca
+  } catch {
+    return false
+  }
+}
+
+const parseAuthorities: Parser<string> = path => {
+  const file = parseFile(path)
+  if ('wrong' in file) return file
+  const found = file.value.match(CERTIFICATE) ?? []
+  return found.length > 0 && found.every(isCertificate)
+    ? file
+    : {
+        wrong: `names ${JSON.stringify(path)}; expected a PEM file of certificates that are authorities, and no others`,
+      }
+}
+
+const HEADER_VARIABLES = ['MINTMARK_TRUSTED_PROXIES', 'MINTMARK_CLIENT_CERT_HEADER', 'MINTMARK_CLIENT_CERT_CHAIN']
+
+const readHeader = (read: SettingReader): CertificateHeader | null => {
+  const proxies = read.optional('MINTMARK_TRUSTED_PROXIES', parseProxies)
+  const header = read.optional('MINTMARK_CLIENT_CERT_HEADER', parseHeader)
+  const chain = read.optional('MINTMARK_CLIENT_CERT_CHAIN', parseOneOf(['verified', 'unverified']))
+  const [first, ...others] = HEADER_VARIABLES.map(read.isSet)
+  if (others.some(one => one !== first)) {
+    read.mistake(
+      `${HEADER_VARIABLES.join(', ')} belong together; expected all of them, or none: whose header is taken, which it is, and whether the proxy verifies the chain of what it passes on`,
+    )
+  }
+  if (proxies === undefined || header === undefined || chain === undefined) return null
+  return { ...header, isVerified: chain === 'verified', proxies }
+}
+
+const readListener = (read: SettingReader): ClientCertificatesConfig['listener'] => {
+  const authorities = read.optional('MINTMARK_TLS_CLIENT_CA_FILE', parseAuthorities)
+  const asks = read.optional('MINTMARK_TLS_CLIENT_CERTS', parseOneOf(['off', 'request']))
+  const hasAuthorities = read.isSet('MINTMARK_TLS_CLIENT_CA_FILE')
+  if (asks === 'off' && hasAuthorities) {
+    read.mistake(
+      'MINTMARK_TLS_CLIENT_CERTS is off, yet MINTMARK_TLS_CLIENT_CA_FILE is set; expected request, or no file',
+    )
+  }
+  if (!hasAuthorities && asks !== 'request') return null
+  if (!read.isSet('MINTMARK_TLS_CERT_FILE')) {
+    const name = hasAuthorities ? 'MINTMARK_TLS_CLIENT_CA_FILE' : 'MINTMARK_TLS_CLIENT_CERTS'
+    read.mistake(`${name} is set, yet MINTMARK_TLS_CERT_FILE is not; expected TLS of the service itself`)
+  }
+  return { authorities: authorities ?? null }
+}
+
+export const readClientCertificates = (read: SettingReader): ClientCertificatesConfig => ({
+  header: readHeader(read),
+  listener: readListener(read),
+})

@@ -1,0 +1,98 @@
+// The file that MINTMARK_CONFIG_FILE names: what does not fit into variables. Strict JSON: an unknown member is a mistake.
+import { z } from 'zod'
+import {
+  DEFAULT_ROLE_CLAIM,
+  DEFAULT_ROLES,
+  defaultRoleSeparator,
+  type IdentityProviderConfig,
+  PROVIDER_ALGORITHMS,
+  ROLE_SEPARATORS,
+} from './provider.ts'
+import { parseAddress, parseFile, parseIssuer, type Parser } from './values.ts'
+import { ROLES } from '../domain/caller.ts'
+import { findMemberFault, formatMemberFault } from '../domain/text/member-names.ts'
+import { parseScope } from '../domain/ledger/scope.ts'
+
+export type ConfigFile = {
+  readonly identityProviders: readonly IdentityProviderConfig[]
+  readonly scopesSupported: readonly string[] | null
+}
+
+const parsed = (parse: Parser<string>) =>
+  z.string().superRefine((text, context) => {
+    const answer = parse(text)
+    if ('wrong' in answer) context.addIssue({ code: 'custom', message: answer.wrong })
+  })
+
+const text = z.string().min(1).max(512)
+
+const providerSchema = z.strictObject({
+  issuer: parsed(parseIssuer),
+  audience: text,
+  jwks_uri: parsed(parseAddress).optional(),
+  role_claim: text.default(DEFAULT_ROLE_CLAIM),
+  role_separator: z.enum(ROLE_SEPARATORS).optional(),
+  roles: z.record(text, z.enum(ROLES)).optional(),
+  algorithms: z
+    .array(z.enum(PROVIDER_ALGORITHMS))
+    .min(1)
+    .default([...PROVIDER_ALGORITHMS]),
+})
+
+const fileSchema = z.strictObject({
+  identity_providers: z.array(providerSchema).max(16).default([]),
+  scopes_supported: z
+    .array(z.string().refine(item => parseScope(item)?.length === 1, 'is not a scope item; expected resource:action'))
+    .max(1024)
+    .optional(),
+})
+
+const toProvider = (given: z.output<typeof providerSchema>, n: number): IdentityProviderConfig => ({
+  issuer: given.issuer,
+  audience: given.audience,
+  jwksUri: given.jwks_uri,
+  roleClaim: given.role_claim,
+  roleSeparator: given.role_separator ?? defaultRoleSeparator(given.role_claim),
+  roles: given.roles ?? DEFAULT_ROLES,
+  algorithms: given.algorithms,
+  setting: `identity_providers[${n}].${given.jwks_uri === undefined ? 'issuer' : 'jwks_uri'} in MINTMARK_CONFIG_FILE`,
+})
+
+const place = (path: readonly PropertyKey[]): string =>
+  path
+    .map(step => (typeof step === 'number' ? `[${step}]` : `.${String(step)}`))
+    .join('')
+    .replace(/^\./, '')
+
+const describeIssue = (issue: z.core.$ZodIssue): string => `${place(issue.path) || 'the file'}: ${issue.message}`
+
+const parseJson = (source: string): { readonly json: unknown } | undefined => {
+  try {
+    return { json: JSON.parse(source) as unknown }
+  } catch {
+    return undefined
+  }
+}
+
+/** Reads the file at a path. All its mistakes stand in one message. */
+export const parseConfigFile: Parser<ConfigFile> = path => {
+  const file = parseFile(path)
+  if ('wrong' in file) return file
+  const document = parseJson(file.value)
+  if (document === undefined)
+    return { wrong: `names ${JSON.stringify(path)}, which is not JSON; expected a JSON object` }
+  const fault = findMemberFault(file.value)
+  if (fault !== undefined) {
+    return { wrong: `names ${JSON.stringify(path)}, in which ${formatMemberFault(fault)}` }
+  }
+  const result = fileSchema.safeParse(document.json)
+  if (!result.success) {
+    return { wrong: `names ${JSON.stringify(path)}, in which ${result.error.issues.map(describeIssue).join('; ')}` }
+  }
+  return {
+    value: {
+      identityProviders: result.data.identity_providers.map(toProvider),
+      scopesSupported: result.data.scopes_supported ?? null,
+    },
+  }
+}

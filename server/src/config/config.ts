@@ -1,0 +1,296 @@
+// Configuration: the environment, and the files that it names, become one frozen value or a list of every mistake.
+import { resolve } from 'node:path'
+import { type ClientCertificatesConfig, readClientCertificates } from './client-certificates.ts'
+import type { ConfigFile } from './config-file.ts'
+import { databaseForDev, type PostgresConfig, readDatabase, readMoveTarget } from './database.ts'
+import { type GivenRemote, parseSecretLine, readRemote, type RemoteConfig } from './remote.ts'
+import { type IdentityProviderConfig, PROVIDER_VARIABLES, readProvider } from './provider.ts'
+import { makeSettingReader, type SettingReader } from './reader.ts'
+import {
+  readKeyEncryptionKey,
+  readOldKeyEncryptionKey,
+  readSigningKeys,
+  type SigningKeysConfig,
+} from './signing-keys.ts'
+import { readTls, type TlsConfig, warnOfPlainHttp } from './tls.ts'
+import { readWorkers } from './workers.ts'
+import {
+  parseAudience,
+  parseBaseUrl,
+  parseInteger,
+  parseKeyEncryptionKeyText,
+  parseOneOf,
+  parseRanges,
+  parseText,
+} from './values.ts'
+import { LIFETIME_SECONDS_MAX } from '../domain/clients/agent.ts'
+import { DPOP_NONCE_POLICIES, type DpopNoncePolicy } from '../domain/ledger/dpop.ts'
+
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
+
+type LogLevel = (typeof LOG_LEVELS)[number]
+
+/** What every command that opens the store needs. */
+export type StoreConfig = {
+  readonly dataDirectory: string
+  readonly databaseFile: string
+  /** Null: the store is in the file. */
+  readonly postgres: PostgresConfig | null
+  readonly retention: { readonly expiredDays: number; readonly endedDays: number }
+}
+
+export type MigrateConfig = StoreConfig & {
+  /** 32 bytes in base64. A secret. */
+  readonly keyEncryptionKey: string
+  readonly signingKeys: SigningKeysConfig
+}
+
+export type ReencryptConfig = MigrateConfig & {
+  /** The key-encryption key before. A secret. */
+  readonly keyEncryptionKeyOld: string
+}
+
+/** What a running service needs, in `serve` and in `dev`. */
+export type ServiceConfig = MigrateConfig & {
+  readonly baseUrl: string
+  readonly host: string
+  readonly port: number
+  readonly identityProviders: readonly IdentityProviderConfig[]
+  readonly tokenLifetimeSeconds: number
+  readonly defaultAudience: string
+  readonly scopesSupported: readonly string[] | null
+  readonly dpopNonce: DpopNoncePolicy
+  readonly clientKeyRanges: readonly string[]
+  readonly clientCertificates: ClientCertificatesConfig
+  readonly bodyBytesMax: number
+  readonly logLevel: LogLevel
+}
+
+/** What the commands that administer need. */
+export type CommandConfig = StoreConfig & {
+  readonly baseUrl: string | null
+  /** As a service with these settings has it; null where they do not say. */
+  readonly defaultAudience: string | null
+  /** A secret, needed for imports and new signing keys alone; null where it is not set. */
+  readonly keyEncryptionKey: string | null
+  readonly signingKeys: SigningKeysConfig
+  readonly tokenLifetimeSeconds: number
+}
+
+export type ServeConfig = ServiceConfig & {
+  readonly tls: TlsConfig
+  /** Threads that serve. */
+  readonly workers: number
+  /** How long /readyz fails before the port closes. */
+  readonly drainSeconds: number
+  /** Whether nobody chose an audience, so that it is the base URL. */
+  readonly isDefaultAudienceAssumed: boolean
+  /** What is no mistake, and is logged at the start. */
+  readonly warnings: readonly string[]
+}
+
+/** What `dev` takes from outside. The rest it makes up: a base URL, a key-encryption key, an identity provider. */
+export type DevConfig = StoreConfig & {
+  readonly signingKeys: SigningKeysConfig
+  readonly port: number
+  readonly identityProviderPort: number
+  readonly tokenLifetimeSeconds: number
+  readonly dpopNonce: DpopNoncePolicy
+  readonly bodyBytesMax: number
+  readonly logLevel: LogLevel
+}
+
+/** Every mistake, each naming its variable. */
+export class ConfigurationError extends Error {
+  override readonly name = 'ConfigurationError'
+  readonly mistakes: readonly string[]
+  constructor(mistakes: readonly string[]) {
+    const [only = ''] = mistakes
+    super(
+      mistakes.length === 1 ? only : `The configuration has ${mistakes.length} mistakes:\n  ${mistakes.join('\n  ')}`,
+    )
+    this.mistakes = mistakes
+  }
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+const PORT_DEFAULT = 8080
+const parsePort = parseInteger(1, 65_535)
+const parseDays = parseInteger(1, 36_500)
+
+const readStore = (read: SettingReader): StoreConfig => {
+  const dataDirectory = resolve(read.optional('MINTMARK_DATA_DIR', parseText) ?? '.mintmark')
+  const expiredDays = read.optional('MINTMARK_RETAIN_EXPIRED_DAYS', parseDays) ?? 7
+  const endedDays = read.optional('MINTMARK_RETAIN_ENDED_DAYS', parseDays) ?? 400
+  return { dataDirectory, ...readDatabase(read, dataDirectory), retention: { expiredDays, endedDays } }
+}
+
+const readLifetime = (read: SettingReader): number =>
+  read.optional('MINTMARK_TOKEN_LIFETIME_SECONDS', parseInteger(1, LIFETIME_SECONDS_MAX)) ?? 300
+
+const readServiceNumbers = (read: SettingReader) => ({
+  port: read.optional('PORT', parsePort) ?? PORT_DEFAULT,
+  tokenLifetimeSeconds: readLifetime(read),
+  bodyBytesMax: read.optional('MINTMARK_BODY_BYTES_MAX', parseInteger(1024, 1_048_576)) ?? 16_384,
+})
+
+const readDpopNonce = (read: SettingReader): DpopNoncePolicy =>
+  read.optional('MINTMARK_DPOP_NONCE', parseOneOf(DPOP_NONCE_POLICIES)) ?? 'required'
+
+const checkProviders = (
+  read: SettingReader,
+  providers: readonly IdentityProviderConfig[],
+  baseUrl: string | undefined,
+): void => {
+  const issuers = providers.map(provider => provider.issuer)
+  for (const issuer of new Set(issuers)) {
+    if (issuer === baseUrl) {
+      read.mistake(
+        `MINTMARK_BASE_URL equals the identity provider ${issuer}; expected another issuer: no token of this service names an operator`,
+      )
+    }
+    if (issuers.filter(other => other === issuer).length > 1) {
+      read.mistake(`MINTMARK_CONFIG_FILE names the identity provider ${issuer} again; expected each issuer once`)
+    }
+  }
+}
+
+// Few name a file, and what its parser needs takes a while to load.
+const readConfigFile = async (read: SettingReader): Promise<ConfigFile | undefined> => {
+  if (!read.isSet('MINTMARK_CONFIG_FILE')) return undefined
+  const { parseConfigFile } = await import('./config-file.ts')
+  return read.optional('MINTMARK_CONFIG_FILE', parseConfigFile)
+}
+
+type Providers = Pick<ServiceConfig, 'identityProviders' | 'scopesSupported'>
+
+const readProviders = async (read: SettingReader, baseUrl: string | undefined): Promise<Providers> => {
+  const file = await readConfigFile(read)
+  const identityProviders = [...readProvider(read), ...(file?.identityProviders ?? [])]
+  const isFileWrong = file === undefined && read.isSet('MINTMARK_CONFIG_FILE')
+  if (identityProviders.length === 0 && !isFileWrong && !PROVIDER_VARIABLES.some(read.isSet)) {
+    read.mistake(
+      'MINTMARK_IDP_ISSUER is not set; expected an identity provider, there or in MINTMARK_CONFIG_FILE: without one no operator could revoke a token',
+    )
+  }
+  checkProviders(read, identityProviders, baseUrl)
+  return { identityProviders, scopesSupported: file?.scopesSupported ?? null }
+}
+
+const freeze = <T extends object>(value: T): T => {
+  for (const part of Object.values(value)) if (typeof part === 'object' && part !== null) freeze(part)
+  return Object.freeze(value)
+}
+
+/** What `mintmark serve` needs. Nothing is made up. Throws a ConfigurationError with every mistake. */
+export const readServeConfig = async (env: Environment = process.env): Promise<ServeConfig> => {
+  const read = makeSettingReader(env)
+  const baseUrl = read.required('MINTMARK_BASE_URL', parseBaseUrl, 'the https address of this service, its issuer')
+  const keyEncryptionKey = readKeyEncryptionKey(read)
+  const audience = read.optional('MINTMARK_DEFAULT_AUDIENCE', parseAudience)
+  const rest = {
+    ...readStore(read),
+    ...readServiceNumbers(read),
+    dpopNonce: readDpopNonce(read),
+    signingKeys: readSigningKeys(read),
+    clientKeyRanges: read.optional('MINTMARK_CLIENT_KEYS_ALLOWED_RANGES', parseRanges) ?? [],
+    ...(await readProviders(read, baseUrl)),
+    host: read.optional('HOST', parseText) ?? '0.0.0.0',
+    logLevel: read.optional('LOG_LEVEL', parseOneOf(LOG_LEVELS)) ?? 'info',
+    tls: readTls(read, baseUrl),
+    clientCertificates: readClientCertificates(read),
+    workers: readWorkers(read),
+    drainSeconds: read.optional('MINTMARK_DRAIN_SECONDS', parseInteger(0, 300)) ?? 5,
+  }
+  if (read.mistakes.length > 0 || baseUrl === undefined || keyEncryptionKey === undefined) {
+    throw new ConfigurationError(read.mistakes)
+  }
+  warnOfPlainHttp(read, rest)
+  return freeze({
+    ...rest,
+    warnings: read.warnings,
+    baseUrl,
+    keyEncryptionKey,
+    defaultAudience: audience ?? baseUrl,
+    isDefaultAudienceAssumed: audience === undefined,
+  })
+}
+
+const readMigration = (read: SettingReader) => ({ ...readStore(read), signingKeys: readSigningKeys(read) })
+
+/** What `mintmark migrate` needs. */
+export const readMigrateConfig = (env: Environment = process.env): MigrateConfig => {
+  const read = makeSettingReader(env)
+  const [keyEncryptionKey, rest] = [readKeyEncryptionKey(read), readMigration(read)]
+  if (read.mistakes.length > 0 || keyEncryptionKey === undefined) throw new ConfigurationError(read.mistakes)
+  return freeze({ ...rest, keyEncryptionKey })
+}
+
+/** What `mintmark key reencrypt` needs. */
+export const readReencryptConfig = (env: Environment = process.env): ReencryptConfig => {
+  const read = makeSettingReader(env)
+  const [keyEncryptionKey, keyEncryptionKeyOld] = [readKeyEncryptionKey(read), readOldKeyEncryptionKey(read)]
+  const rest = readMigration(read)
+  if (read.mistakes.length > 0 || keyEncryptionKey === undefined || keyEncryptionKeyOld === undefined) {
+    throw new ConfigurationError(read.mistakes)
+  }
+  return freeze({ ...rest, keyEncryptionKey, keyEncryptionKeyOld })
+}
+
+/** What `gather` reads, or every mistake that it met. */
+const readEach = <T>(env: Environment, gather: (read: SettingReader) => T): T => {
+  const read = makeSettingReader(env)
+  const found = gather(read)
+  if (read.mistakes.length > 0) throw new ConfigurationError(read.mistakes)
+  return found
+}
+
+/** What a command on the clock needs. */
+export const readStoreConfig = (env: Environment = process.env): StoreConfig => freeze(readEach(env, readStore))
+
+/** The database into which a store is moved: what the option `--to` names, or else DATABASE_URL. */
+export const readMoveConfig = (to: string | undefined, env: Environment = process.env): PostgresConfig => {
+  const read = makeSettingReader(env)
+  const target = readMoveTarget(read, to)
+  if (read.mistakes.length > 0 || target === undefined) throw new ConfigurationError(read.mistakes)
+  return freeze(target)
+}
+
+/** What the commands that administer need of the store here. What only `serve` needs is not looked at. */
+export const readCommandConfig = (env: Environment = process.env): CommandConfig =>
+  readEach(env, read => {
+    const rest = { ...readMigration(read), tokenLifetimeSeconds: readLifetime(read) }
+    const baseUrl = read.optional('MINTMARK_BASE_URL', parseBaseUrl) ?? null
+    const defaultAudience = read.optional('MINTMARK_DEFAULT_AUDIENCE', parseAudience) ?? baseUrl
+    const keyEncryptionKey = read.optional('MINTMARK_KEY_ENCRYPTION_KEY', parseKeyEncryptionKeyText) ?? null
+    return freeze({ ...rest, baseUrl, defaultAudience, keyEncryptionKey })
+  })
+
+/** The service that a command asks instead of the store here; null where none is named. */
+export const readRemoteConfig = (given: GivenRemote, env: Environment = process.env): RemoteConfig | null =>
+  readEach(env, read => readRemote(read, given))
+
+/** The token that a command is to look at; null where none is told. */
+export const readTokenConfig = (env: Environment = process.env): string | null =>
+  readEach(env, read => read.optional('MINTMARK_TOKEN', parseSecretLine) ?? null)
+
+/** What `mintmark dev` takes. HOST, a DATABASE_URL of no PostgreSQL and what only `serve` needs are not looked at. */
+export const readDevConfig = (env: Environment = process.env): DevConfig =>
+  readEach({ ...env, DATABASE_URL: databaseForDev(env['DATABASE_URL']) }, read => {
+    const store = readStore(read)
+    const numbers = readServiceNumbers(read)
+    const signingKeys = readSigningKeys(read)
+    const identityProviderPort = read.optional('MINTMARK_DEV_IDP_PORT', parsePort) ?? numbers.port + 1
+    if (identityProviderPort === numbers.port) {
+      read.mistake(
+        'MINTMARK_DEV_IDP_PORT equals PORT; expected two ports, one for the service and one for its identity provider',
+      )
+    }
+    if (identityProviderPort > 65_535) {
+      read.mistake('PORT is 65535, and PORT + 1 is no port; expected a lower PORT, or MINTMARK_DEV_IDP_PORT')
+    }
+    const dpopNonce = readDpopNonce(read)
+    const logLevel = read.optional('LOG_LEVEL', parseOneOf(LOG_LEVELS)) ?? 'warn'
+    return freeze({ ...store, ...numbers, signingKeys, dpopNonce, identityProviderPort, logLevel })
+  })

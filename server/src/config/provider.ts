@@ -1,0 +1,68 @@
+// What is configured of an identity provider, and the one that the variables name.
+import type { SettingReader } from './reader.ts'
+import { parseAddress, parseIssuer, parseOneOf, parseText } from './values.ts'
+import type { Role } from '../domain/caller.ts'
+
+/** An identity provider whose JWTs name operators. */
+export type IdentityProviderConfig = {
+  readonly issuer: string
+  readonly audience: string
+  /** Undefined: from the provider's metadata. */
+  readonly jwksUri: string | undefined
+  /** The claim that holds the roles; a dotted path reaches inside. */
+  readonly roleClaim: string
+  /** What a claim that is a string is split at. */
+  readonly roleSeparator: RoleSeparator
+  /** The role that each value of the claim gives. */
+  readonly roles: Readonly<Record<string, Role>>
+  readonly algorithms: readonly ProviderAlgorithm[]
+  /** The setting that says where its keys are, as an operator finds it. */
+  readonly setting: string
+}
+
+/** All asymmetric: a shared secret could also forge (RFC 8725 §3.1). */
+export const PROVIDER_ALGORITHMS = ['RS256', 'PS256', 'ES256', 'ES384', 'Ed25519'] as const
+
+type ProviderAlgorithm = (typeof PROVIDER_ALGORITHMS)[number]
+
+export const DEFAULT_ROLE_CLAIM = 'roles'
+
+export const ROLE_SEPARATORS = ['none', 'space', 'comma'] as const
+
+type RoleSeparator = (typeof ROLE_SEPARATORS)[number]
+
+/** A string is one role. Only `scope` is a list by its definition (RFC 8693 §4.2, RFC 9068 §2.2.3). */
+export const defaultRoleSeparator = (roleClaim: string): RoleSeparator => (roleClaim === 'scope' ? 'space' : 'none')
+
+export const DEFAULT_ROLES: IdentityProviderConfig['roles'] = {
+  'mintmark-viewer': 'viewer',
+  'mintmark-operator': 'operator',
+  'mintmark-admin': 'admin',
+}
+
+export const PROVIDER_VARIABLES = [
+  'MINTMARK_IDP_ISSUER',
+  'MINTMARK_IDP_AUDIENCE',
+  'MINTMARK_IDP_JWKS_URI',
+  'MINTMARK_IDP_ROLE_CLAIM',
+  'MINTMARK_IDP_ROLE_SEPARATOR',
+]
+
+/** None where no variable of a provider is set. */
+export const readProvider = (read: SettingReader): readonly IdentityProviderConfig[] => {
+  if (!PROVIDER_VARIABLES.some(read.isSet)) return []
+  const issuer = read.required('MINTMARK_IDP_ISSUER', parseIssuer, 'the issuer of the identity provider')
+  const audience = read.required(
+    'MINTMARK_IDP_AUDIENCE',
+    parseText,
+    'the `aud` of the JWTs that it issues for this service',
+  )
+  const jwksUri = read.optional('MINTMARK_IDP_JWKS_URI', parseAddress)
+  const roleClaim = read.optional('MINTMARK_IDP_ROLE_CLAIM', parseText) ?? DEFAULT_ROLE_CLAIM
+  const roleSeparator =
+    read.optional('MINTMARK_IDP_ROLE_SEPARATOR', parseOneOf(ROLE_SEPARATORS)) ?? defaultRoleSeparator(roleClaim)
+  if (issuer === undefined || audience === undefined) return []
+  const mapping = { roleClaim, roleSeparator, roles: DEFAULT_ROLES }
+  const setting = jwksUri === undefined ? 'MINTMARK_IDP_ISSUER' : 'MINTMARK_IDP_JWKS_URI'
+  return [{ issuer, audience, jwksUri, ...mapping, algorithms: PROVIDER_ALGORITHMS, setting }]
+}

@@ -1,0 +1,41 @@
+// The service elsewhere that a command asks, and the credential of whoever runs the command.
+import type { SettingReader } from './reader.ts'
+import { parseIssuer, type Parser } from './values.ts'
+
+/** At most one of the two credentials is there. */
+export type RemoteConfig = {
+  /** Without a slash at its end. */
+  readonly url: string
+  readonly apiKey: string | null
+  readonly operatorJwt: string | null
+}
+
+/** The address of a service: https, or http on loopback. */
+export const parseServiceUrl: Parser<string> = text => {
+  const address = parseIssuer(text)
+  return 'wrong' in address ? address : { value: new URL(text).href.replace(/\/+$/, '') }
+}
+
+/** What goes into a header as it is. The message must not hold any of it. */
+export const parseSecretLine: Parser<string> = text =>
+  /^[\x21-\x7E]{1,8192}$/.test(text) ? { value: text } : { wrong: 'is not one line of printable ASCII without spaces' }
+
+/** What the command line says of it. */
+export type GivenRemote = {
+  readonly url?: string | undefined
+  /** Whether the credential comes from elsewhere, so that those of the environment are not looked at. */
+  readonly isCredentialGiven: boolean
+}
+
+/** Null where no service is named. */
+export const readRemote = (read: SettingReader, { url, isCredentialGiven }: GivenRemote): RemoteConfig | null => {
+  const named = url ?? read.optional('MINTMARK_URL', parseServiceUrl)
+  if (named === undefined) return null
+  if (isCredentialGiven) return { url: named, apiKey: null, operatorJwt: null }
+  const apiKey = read.optional('MINTMARK_API_KEY', parseSecretLine) ?? null
+  const operatorJwt = read.optional('MINTMARK_OPERATOR_JWT', parseSecretLine) ?? null
+  if (apiKey !== null && operatorJwt !== null) {
+    read.mistake('MINTMARK_API_KEY and MINTMARK_OPERATOR_JWT are both set; expected one of them')
+  }
+  return { url: named, apiKey, operatorJwt }
+}

@@ -1,0 +1,38 @@
+// What a configuration says of signing keys: what they sign with, and how long each does.
+import type { SettingReader } from './reader.ts'
+import { type Parser, parseInteger, parseKeyEncryptionKeyText, parseOneOf } from './values.ts'
+import { SIGNING_ALGORITHMS, type SigningAlgorithm } from '../domain/keys/signing-key.ts'
+
+const ROTATION_DAYS = 30
+const ROTATION_DAYS_MAX = 3650
+
+export type SigningKeysConfig = {
+  readonly algorithm: SigningAlgorithm
+  /** How long a key signs; null: until somebody rotates. */
+  readonly rotationDays: number | null
+}
+
+const parseDays = parseInteger(1, ROTATION_DAYS_MAX)
+
+const parseRotation: Parser<number | null> = text => {
+  if (text === 'off') return { value: null }
+  const days = parseDays(text)
+  return 'wrong' in days ? { wrong: `${days.wrong}, or off` } : days
+}
+
+export const readSigningKeys = (read: SettingReader): SigningKeysConfig => {
+  const rotationDays = read.optional('MINTMARK_KEY_ROTATION_DAYS', parseRotation)
+  return {
+    algorithm: read.optional('MINTMARK_SIGNING_ALGORITHM', parseOneOf(SIGNING_ALGORITHMS)) ?? 'ES256',
+    rotationDays: rotationDays === undefined ? ROTATION_DAYS : rotationDays,
+  }
+}
+
+const EXPECTED = '32 bytes in base64, such as `openssl rand -base64 32` prints'
+
+export const readKeyEncryptionKey = (read: SettingReader): string | undefined =>
+  read.required('MINTMARK_KEY_ENCRYPTION_KEY', parseKeyEncryptionKeyText, EXPECTED)
+
+/** The one that a store is sealed under before it is sealed under another. */
+export const readOldKeyEncryptionKey = (read: SettingReader): string | undefined =>
+  read.required('MINTMARK_KEY_ENCRYPTION_KEY_OLD', parseKeyEncryptionKeyText, EXPECTED)

@@ -1,0 +1,60 @@
+// What a configuration says of TLS: a certificate and its key, or neither behind a proxy.
+import { createSecureContext } from 'node:tls'
+import type { ClientCertificatesConfig } from './client-certificates.ts'
+import type { SettingReader } from './reader.ts'
+import { parsePemFile } from './values.ts'
+
+/** PEM; null where a proxy ends TLS. */
+export type TlsConfig = { readonly certificate: string; readonly key: string } | null
+
+// Why OpenSSL cannot use the two together; undefined where it can.
+const flawOfPair = (certificate: string, key: string): string | undefined => {
+  try {
+    createSecureContext({ cert: certificate, key })
+    return undefined
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  }
+}
+
+export const readTls = (read: SettingReader, baseUrl: string | undefined): TlsConfig => {
+  const certificate = read.optional(
+    'MINTMARK_TLS_CERT_FILE',
+    parsePemFile(/-----BEGIN CERTIFICATE-----/, 'certificate'),
+  )
+  const key = read.optional('MINTMARK_TLS_KEY_FILE', parsePemFile(/-----BEGIN [A-Z ]*PRIVATE KEY-----/, 'private key'))
+  if (read.isSet('MINTMARK_TLS_CERT_FILE') !== read.isSet('MINTMARK_TLS_KEY_FILE')) {
+    read.mistake(
+      'MINTMARK_TLS_CERT_FILE and MINTMARK_TLS_KEY_FILE belong together; expected both, or neither behind a proxy',
+    )
+  }
+  if (certificate === undefined || key === undefined) return null
+  read.warnIfOpen('MINTMARK_TLS_KEY_FILE')
+  const flaw = flawOfPair(certificate, key)
+  if (flaw !== undefined) {
+    read.mistake(
+      `MINTMARK_TLS_CERT_FILE and MINTMARK_TLS_KEY_FILE cannot be used (${flaw}); expected a certificate and its key, without a passphrase`,
+    )
+  }
+  if (baseUrl?.startsWith('http:')) {
+    read.mistake('MINTMARK_BASE_URL is http, yet MINTMARK_TLS_CERT_FILE is set; expected an https base URL')
+  }
+  return { certificate, key }
+}
+
+const LOOPBACK_HOST = /^(?:localhost|127(?:\.\d{1,3}){3}|::1)$/
+
+type Listening = {
+  readonly host: string
+  readonly port: number
+  readonly tls: TlsConfig
+  readonly clientCertificates: Pick<ClientCertificatesConfig, 'header'>
+}
+
+/** Where proxies are named that pass certificates on, they end TLS. */
+export const warnOfPlainHttp = (read: SettingReader, { host, port, tls, clientCertificates }: Listening): void => {
+  if (tls !== null || clientCertificates.header !== null || LOOPBACK_HOST.test(host)) return
+  read.warn(
+    `The service speaks plain HTTP on ${host}:${port}, beyond this machine: whoever listens in that network reads secrets and tokens. Let nobody but a proxy that ends TLS reach this port, set HOST=127.0.0.1 where the proxy is on this machine, or set MINTMARK_TLS_CERT_FILE and MINTMARK_TLS_KEY_FILE.`,
+  )
+}

@@ -1,0 +1,122 @@
+// Parsers of single configuration values: each gives the typed value, or says what is wrong and what was expected.
+import { readFileSync } from 'node:fs'
+import { isIP } from 'node:net'
+import { isResource } from '../domain/ledger/audience.ts'
+import { lacksHost } from '../domain/text/web-address.ts'
+
+/** A value, or the rest of a sentence that opens with the variable's name. It never quotes a secret. */
+export type Parsed<T> = { readonly value: T } | { readonly wrong: string }
+
+export type Parser<T> = (text: string) => Parsed<T>
+
+const wrong = (sentence: string): { readonly wrong: string } => ({ wrong: sentence })
+
+export const parseText: Parser<string> = text => ({ value: text })
+
+export const parseInteger =
+  (least: number, most: number): Parser<number> =>
+  text => {
+    const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN
+    if (value >= least && value <= most) return { value }
+    return wrong(`is ${JSON.stringify(text)}; expected a whole number from ${least} to ${most}`)
+  }
+
+/** What the parser takes, or `auto`. */
+export const parseAutoOr =
+  <T>(parse: Parser<T>): Parser<T | 'auto'> =>
+  text => {
+    if (text === 'auto') return { value: text }
+    const parsed = parse(text)
+    return 'wrong' in parsed ? wrong(`${parsed.wrong}, or auto`) : parsed
+  }
+
+export const parseOneOf =
+  <T extends string>(choices: readonly T[]): Parser<T> =>
+  text => {
+    const value = choices.find(choice => choice === text)
+    return value === undefined ? wrong(`is ${JSON.stringify(text)}; expected one of ${choices.join(', ')}`) : { value }
+  }
+
+const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
+
+const isLoopback = (url: URL): boolean => LOOPBACK.test(url.hostname)
+
+// Why a text cannot be the address of a server that tokens or keys come from; undefined where it can.
+const flawOfAddress = (text: string): string | undefined => {
+  if (!URL.canParse(text)) return 'is not a URL; expected an address such as https://auth.example.com'
+  if (lacksHost(text)) return 'names no host; expected an address such as https://auth.example.com'
+  const url = new URL(text)
+  if (url.username !== '' || url.password !== '') return 'holds a user name or a password; expected an address without'
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') return `opens with ${url.protocol}; expected https:`
+  if (url.protocol === 'http:' && !isLoopback(url)) return 'is http; expected https (http is accepted on loopback only)'
+  if (text.includes('#')) return 'holds a fragment; expected an address without #'
+  return undefined
+}
+
+/** The address of a document: https, or http on loopback. */
+export const parseAddress: Parser<string> = text => {
+  const flaw = flawOfAddress(text)
+  return flaw === undefined ? { value: text } : wrong(flaw)
+}
+
+/** An issuer: an address without query and fragment (RFC 8414 §2), kept as it is written, since `iss` is compared so. */
+export const parseIssuer: Parser<string> = text => {
+  const flaw = flawOfAddress(text)
+  if (flaw !== undefined) return wrong(flaw)
+  return text.includes('?') ? wrong('holds a query; expected an address without ?') : { value: text }
+}
+
+/** The base URL: an issuer in its one normal form, without a trailing slash, so that it equals itself everywhere. */
+export const parseBaseUrl: Parser<string> = text => {
+  const issuer = parseIssuer(text)
+  if ('wrong' in issuer) return issuer
+  const normal = new URL(text).href.replace(/\/+$/, '')
+  if (text !== normal) return wrong(`is ${JSON.stringify(text)}; expected it written as ${normal}`)
+  return isResource(text) ? issuer : wrong('is longer than 512 characters; expected a shorter address')
+}
+
+export const parseAudience: Parser<string> = text =>
+  isResource(text)
+    ? { value: text }
+    : wrong('is not an absolute URI without a fragment; expected https://api.example.com')
+
+const RANGES_MAX = 64
+
+const isRange = (range: string): boolean => {
+  const [, address = '', bits = ''] = /^([^/]+)\/(\d{1,3})$/.exec(range) ?? []
+  const version = isIP(address)
+  return version !== 0 && Number(bits) <= (version === 4 ? 32 : 128)
+}
+
+/** Networks as address/bits, separated by commas. */
+export const parseRanges: Parser<readonly string[]> = text => {
+  const ranges = text.split(',').map(range => range.trim())
+  return ranges.length <= RANGES_MAX && ranges.every(isRange)
+    ? { value: ranges }
+    : wrong(`is ${JSON.stringify(text)}; expected at most ${RANGES_MAX} networks such as 10.0.0.0/8,fd00::/8`)
+}
+
+/** Keeps the text: keys/ turns it into a key. The message must not hold any of it. */
+export const parseKeyEncryptionKeyText: Parser<string> = text =>
+  /^[A-Za-z0-9+/]{43}=$/.test(text) && Buffer.from(text, 'base64').toString('base64') === text
+    ? { value: text }
+    : wrong('is not 32 bytes in base64; expected what `openssl rand -base64 32` prints')
+
+/** What a file holds. */
+export const parseFile: Parser<string> = path => {
+  try {
+    return { value: readFileSync(path, 'utf8') }
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error'
+    return wrong(`names ${JSON.stringify(path)}, which cannot be read (${code}); expected a readable file`)
+  }
+}
+
+/** A certificate or a key in PEM. */
+export const parsePemFile =
+  (label: RegExp, kind: string): Parser<string> =>
+  path => {
+    const file = parseFile(path)
+    if ('wrong' in file || label.test(file.value)) return file
+    return wrong(`names ${JSON.stringify(path)}, which holds no ${kind}; expected a PEM file`)
+  }

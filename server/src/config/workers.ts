@@ -1,0 +1,19 @@
+// How many threads serve, as far as this system lets them.
+import { availableParallelism } from 'node:os'
+import type { SettingReader } from './reader.ts'
+import { parseAutoOr, parseInteger } from './values.ts'
+
+const WORKERS_MAX = 64
+const parseWorkers = parseAutoOr(parseInteger(1, WORKERS_MAX))
+
+// Elsewhere a port cannot be shared (Node: ENOTSUP on macOS and Windows), so one thread serves.
+const CAN_SHARE_PORTS = process.platform === 'linux'
+
+export const readWorkers = (read: SettingReader): number => {
+  const workers = read.optional('MINTMARK_WORKERS', parseWorkers) ?? 'auto'
+  if (workers === 'auto') return CAN_SHARE_PORTS ? Math.min(availableParallelism(), WORKERS_MAX) : 1
+  if (workers > 1 && !CAN_SHARE_PORTS) {
+    read.mistake(`MINTMARK_WORKERS is ${workers}; expected 1: on this system a port cannot be shared`)
+  }
+  return workers
+}

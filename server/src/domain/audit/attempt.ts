@@ -1,0 +1,48 @@
+// Refused attempts to authenticate, and to get more tokens than an agent may: what is counted of them, and what the counts
+// are asked for.
+import { formatTime, type Milliseconds } from '../text/time.ts'
+
+/**
+ * What the caller presented: a client's secret (or a client authentication that there is not), an API key, a JWT. `limit` is
+ * a client that is known, and asked for more tokens than it may have: an agent that runs away.
+ */
+export const WAYS = ['client', 'api_key', 'operator', 'limit'] as const
+
+export type Way = (typeof WAYS)[number]
+
+/** An attempt that was refused. */
+export type Attempt = {
+  readonly way: Way
+  /** Only of a client that exists: any other text may be a secret that was pasted in the wrong field. */
+  readonly clientId: string | null
+}
+
+/** Distinct attempts and addresses that are counted apart in one minute; all beyond are counted as one a way. */
+export const REFUSALS_A_MINUTE_MAX = 100
+
+export type RefusalCount = Attempt & {
+  readonly number: number
+  /** The beginning of the minute. */
+  readonly minute: Milliseconds
+  /** Null for those that were not counted apart. */
+  readonly source: string | null
+  readonly count: number
+}
+
+/** Null asks nothing; `since` is inclusive, `before` exclusive. */
+export type RefusalFilters = {
+  readonly way: Way | null
+  readonly clientId: string | null
+  readonly source: string | null
+  readonly since: Milliseconds | null
+  readonly before: Milliseconds | null
+}
+
+/** As JSON, over HTTP and at the terminal. */
+export const refusalRecord = ({ minute, way, clientId, source, count }: RefusalCount) => ({
+  minute: formatTime(minute),
+  way,
+  client_id: clientId,
+  source,
+  count,
+})

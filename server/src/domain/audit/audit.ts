@@ -1,0 +1,77 @@
+// The audit log as it is read: what an entry holds, and what may be asked.
+import type { Actor } from './act.ts'
+import { formatTime, type Milliseconds } from '../text/time.ts'
+
+export const ACTOR_TYPES = [
+  'operator',
+  'client',
+  'api_key',
+  'cli',
+  'system',
+] as const satisfies readonly Actor['type'][]
+
+export type AuditEntry = {
+  /** Entries are numbered from 1 without a gap. */
+  readonly number: number
+  readonly at: Milliseconds
+  /** Open: a later version may have written kinds that this one does not know. */
+  readonly kind: string
+  readonly actor: Actor
+  readonly source: string | null
+  readonly requestId: string | null
+  /** What was acted on. */
+  readonly subject: string | null
+  readonly note: string | null
+  readonly detail: Readonly<Record<string, unknown>>
+}
+
+/** Null asks nothing; `since` is inclusive, `before` exclusive. */
+export type AuditFilters = {
+  readonly kind: string | null
+  readonly actorType: Actor['type'] | null
+  readonly actorId: string | null
+  readonly actorIss: string | null
+  readonly actorSub: string | null
+  readonly subject: string | null
+  readonly requestId: string | null
+  readonly since: Milliseconds | null
+  readonly before: Milliseconds | null
+}
+
+const isActor = (actor: Actor, { actorType, actorId, actorIss, actorSub }: AuditFilters): boolean =>
+  (actorType === null || actor.type === actorType) &&
+  (actorId === null || ('id' in actor && actor.id === actorId)) &&
+  (actorIss === null || ('iss' in actor && actor.iss === actorIss)) &&
+  (actorSub === null || ('sub' in actor && actor.sub === actorSub))
+
+/** Whether the entry is one that the filters ask for, times aside. */
+export const isAskedFor = (entry: AuditEntry, filters: AuditFilters): boolean =>
+  (filters.kind === null || entry.kind === filters.kind) &&
+  (filters.subject === null || entry.subject === filters.subject) &&
+  (filters.requestId === null || entry.requestId === filters.requestId) &&
+  isActor(entry.actor, filters)
+
+/** The one actor that the filters ask for; null where there may be several. */
+export const onlyActor = ({
+  actorType: type,
+  actorId: id,
+  actorIss: iss,
+  actorSub: sub,
+}: AuditFilters): Actor | null => {
+  if (type === 'system') return { type }
+  if ((type === 'client' || type === 'api_key' || type === 'cli') && id !== null) return { type, id }
+  return (type === null || type === 'operator') && iss !== null && sub !== null ? { type: 'operator', iss, sub } : null
+}
+
+/** An entry as JSON, over HTTP and at the terminal. */
+export const entryRecord = (entry: AuditEntry) => ({
+  n: entry.number,
+  at: formatTime(entry.at),
+  kind: entry.kind,
+  actor: entry.actor,
+  source: entry.source,
+  request_id: entry.requestId,
+  subject: entry.subject,
+  note: entry.note,
+  detail: entry.detail,
+})

@@ -1,0 +1,66 @@
+// Client assertions (RFC 7521, RFC 7523 and its revision): what one must say, and until when it may be taken.
+import type { AssertionTrust } from './client-trust.ts'
+import type { Milliseconds } from '../text/time.ts'
+
+/** The one type of assertion that is taken (RFC 7523 §2.2). */
+export const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
+
+/** Asymmetric all, as for identity providers; `EdDSA` is the older name of Ed25519. */
+export const ASSERTION_ALGORITHMS = ['ES256', 'ES384', 'Ed25519', 'EdDSA', 'RS256', 'PS256'] as const
+
+/** How far clocks may differ: as far as those of identity providers. */
+const SKEW_SECONDS = 60
+/** How far away `exp` may be. An assertion is made for one request, a workload's token for as long as the workload keeps it. */
+const EXPIRY_SECONDS_MAX = { private_key_jwt: 3600, workload_identity: 86_400 } as const
+const ASSERTION_JTI_CHARACTERS_MAX = 256
+
+type Claims = Readonly<Record<string, unknown>>
+
+/** `jti` is null where the assertion may be used again. */
+type AssertionClaims = { readonly jti: string | null; readonly until: Milliseconds }
+
+type Wrong = { readonly wrong: string }
+
+const isTime = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value)
+
+const timeFault = ({ exp, nbf, iat }: Claims, seconds: number, expiryMax: number): string | undefined => {
+  if (!isTime(exp)) return 'exp is missing, or no time'
+  if (seconds >= exp + SKEW_SECONDS) return 'it has expired'
+  if (exp > seconds + expiryMax) return `exp is more than ${expiryMax} s away`
+  for (const [name, value] of Object.entries({ nbf, iat })) {
+    if (value === undefined) continue
+    if (!isTime(value)) return `${name} is no time`
+    if (value > seconds + SKEW_SECONDS) return `${name} lies in the future`
+  }
+  return undefined
+}
+
+/** What a token may be meant for. */
+const audiencesOf = (trust: AssertionTrust, issuer: string): readonly string[] => {
+  if (trust.kind === 'workload_identity') return [trust.audience ?? issuer]
+  return trust.takesTokenEndpoint ? [issuer, `${issuer}/oauth/token`] : [issuer]
+}
+
+// An assertion that is meant for several servers could be used by each at the others (RFC 7523bis: one string). The
+// tokens of Kubernetes have a list of one.
+const audienceOf = ({ aud }: Claims, { kind }: AssertionTrust): unknown =>
+  kind === 'workload_identity' && Array.isArray(aud) && aud.length === 1 ? aud[0] : aud
+
+const isJti = (jti: unknown): jti is string =>
+  typeof jti === 'string' && jti !== '' && jti.length <= ASSERTION_JTI_CHARACTERS_MAX
+
+/** What the claims say at `now`, or why they are not those of an assertion under this trust. `issuer` is ours. */
+export const checkAssertionClaims = (
+  claims: Claims,
+  trust: AssertionTrust,
+  { issuer, now }: { readonly issuer: string; readonly now: Milliseconds },
+): AssertionClaims | Wrong => {
+  const audience = audienceOf(claims, trust)
+  if (!audiencesOf(trust, issuer).some(one => one === audience)) return { wrong: 'aud is not this service' }
+  const wrong = timeFault(claims, now / 1000, EXPIRY_SECONDS_MAX[trust.kind])
+  if (wrong !== undefined) return { wrong }
+  const { jti, exp } = claims
+  const until = Math.ceil(1000 * (Number(exp) + SKEW_SECONDS)) - 1
+  if (trust.kind === 'workload_identity') return { jti: null, until }
+  return isJti(jti) ? { jti, until } : { wrong: `jti is not 1 to ${ASSERTION_JTI_CHARACTERS_MAX} characters` }
+}

@@ -1,0 +1,108 @@
+// What becomes of a client of another server: the agent that it would be here, or why there can be none.
+import { LIFETIME_SECONDS_MAX } from '../clients/agent.ts'
+import { isResource, RESOURCES_MAX } from '../ledger/audience.ts'
+import { type AgentSettings, BLANK_SETTINGS } from '../clients/change-agent.ts'
+import { isClientId } from '../clients/client-id.ts'
+import type { ForeignClient } from './foreign-client.ts'
+import type { ImportReason } from './import-reason.ts'
+import { IMPORTED_SECRET_CHARACTERS_MAX, isKeptFast } from '../clients/imported-secret.ts'
+import { isDescription, isName } from '../text/name.ts'
+import { firstScopeBeyond, formatScope, parseScopeItem, parseScopePatterns, SCOPE_ITEMS_MAX } from '../ledger/scope.ts'
+
+/** Entries of a map of scopes. */
+export const SCOPE_MAP_MAX = 1000
+/** Scopes of a client that are told to have been left out, and audiences. */
+export const LEFT_OUT_MAX = 100
+
+/** What the operator says of all clients of a document. */
+export type ImportSettings = {
+  /** What agents may ask for where nothing of theirs is taken. */
+  readonly scope: readonly string[] | null
+  /** What agents get by default, as far as they may have it, where they have no default of their own. */
+  readonly defaultScope: readonly string[] | null
+  /** Their scopes, and what each stands for here. */
+  readonly scopeMap: ReadonlyMap<string, readonly string[]>
+  /** What agents may ask for as audience where nothing of theirs is taken. */
+  readonly resources: readonly string[] | null
+}
+
+export type ImportPlan = {
+  readonly clientId: string
+  readonly names: readonly string[]
+  readonly settings: Omit<AgentSettings, 'name'>
+  readonly scopesLeftOut: readonly string[]
+  readonly audiencesLeftOut: readonly string[]
+}
+
+type Mapped = { readonly taken: readonly string[]; readonly leftOut: readonly string[] }
+
+// An item `resource:*` would be more here than the literal that it is elsewhere: only the operator may say so.
+const mapScopes = (theirs: readonly string[], { scopeMap }: ImportSettings): Mapped => {
+  const taken = theirs.flatMap(scope => scopeMap.get(scope) ?? parseScopeItem(scope) ?? [])
+  const leftOut = theirs.filter(scope => !scopeMap.has(scope) && parseScopeItem(scope) === undefined)
+  return { taken, leftOut }
+}
+
+const secretProblem = ({ secret, secretExpiresAt }: ForeignClient): ImportReason | undefined => {
+  if (secret === null) return undefined
+  if (Number.isNaN(secretExpiresAt)) return 'secret_expired'
+  if (secret.form === 'hash') return undefined
+  if (secret.form !== 'secret') return secret.form
+  if (secret.text.length > IMPORTED_SECRET_CHARACTERS_MAX) return 'secret_too_long'
+  return isKeptFast(secret.text) ? undefined : 'secret_too_short'
+}
+
+const isLifetime = (seconds: number | null): boolean =>
+  seconds === null || (Number.isInteger(seconds) && seconds >= 1 && seconds <= LIFETIME_SECONDS_MAX)
+
+const problemOf = (client: ForeignClient): ImportReason | undefined => {
+  if (!isClientId(client.clientId)) return 'client_id_malformed'
+  if (!isLifetime(client.lifetimeSeconds)) return 'lifetime_out_of_range'
+  return secretProblem(client)
+}
+
+type Scopes = Pick<AgentSettings, 'scopes' | 'defaultScope'> & { readonly leftOut: readonly string[] }
+
+const planScopes = (client: ForeignClient, settings: ImportSettings): Scopes | ImportReason => {
+  const [own, optional] = [mapScopes(client.defaultScopes, settings), mapScopes(client.optionalScopes, settings)]
+  const mapped = [...own.taken, ...optional.taken]
+  const wanted = mapped.length > 0 ? mapped : settings.scope
+  if (wanted === null) return 'no_scope'
+  const distinct = [...new Set(wanted)]
+  const scopes = distinct.length > SCOPE_ITEMS_MAX ? undefined : parseScopePatterns(formatScope(distinct))
+  if (scopes === undefined) return 'too_many_scopes'
+  const defaults = own.taken.filter(item => parseScopeItem(item) !== undefined)
+  const others = settings.defaultScope?.filter(item => firstScopeBeyond(scopes, [item]) === undefined) ?? []
+  const chosen = [...new Set(defaults.length > 0 ? defaults : others)].toSorted()
+  const leftOut = [...new Set([...own.leftOut, ...optional.leftOut])].slice(0, LEFT_OUT_MAX)
+  return { scopes, defaultScope: chosen.length > 0 ? chosen : null, leftOut }
+}
+
+/** The agent that the client would be, or the first reason why it cannot be one. */
+export const planImport = (client: ForeignClient, settings: ImportSettings): ImportPlan | ImportReason => {
+  const problem = client.skip ?? problemOf(client)
+  if (problem !== undefined) return problem
+  const scopes = planScopes(client, settings)
+  if (typeof scopes === 'string') return scopes
+  const own = [...new Set(client.audiences.filter(isResource))]
+  const resources = own.length > 0 ? own : (settings.resources ?? [])
+  if (resources.length > RESOURCES_MAX) return 'too_many_resources'
+  const { name, description, owner, clientId, lifetimeSeconds } = client
+  const names = [name ?? clientId, clientId].filter(isName)
+  if (names.length === 0) return 'name_malformed'
+  return {
+    clientId,
+    names,
+    settings: {
+      ...BLANK_SETTINGS,
+      description: description !== null && isDescription(description) ? description : null,
+      owner: owner !== null && isName(owner) ? owner : null,
+      scopes: scopes.scopes,
+      defaultScope: scopes.defaultScope,
+      resources,
+      lifetimeSeconds,
+    },
+    scopesLeftOut: scopes.leftOut,
+    audiencesLeftOut: client.audiences.filter(audience => !isResource(audience)).slice(0, LEFT_OUT_MAX),
+  }
+}

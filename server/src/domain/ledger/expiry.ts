@@ -1,0 +1,19 @@
+// When a secret stops being taken by itself: a credential of an agent, or an API key.
+import type { Milliseconds } from '../text/time.ts'
+
+/** How long the old secret may live beside the new one after a rotation. */
+export const GRACE_SECONDS_MAX = 30 * 86_400
+
+/** As it is asked for: an instant, or so long after the act by the store's clock; null: never. */
+export type Expiry = { readonly at: Milliseconds } | { readonly afterMs: number } | null
+
+export const expiresAtOf = (expiry: Expiry, now: Milliseconds): Milliseconds | null =>
+  expiry === null ? null : 'at' in expiry ? expiry.at : now + expiry.afterMs
+
+/** Something is taken while `now` is before its expiry. */
+export const hasExpired = (expiresAt: Milliseconds | null, now: Milliseconds): boolean =>
+  expiresAt !== null && now >= expiresAt
+
+/** The earlier of two expiries; null is never. */
+export const earlierExpiry = (expiresAt: Milliseconds | null, other: Milliseconds): Milliseconds =>
+  expiresAt === null ? other : Math.min(expiresAt, other)

@@ -1,0 +1,32 @@
+// A revocation as it is shown, on the wire and at the terminal: names in lower snake case, times in RFC 3339.
+import { formatRecord } from './format-token.ts'
+import type { Revocation, RevocationConditions, RevocationPreview } from './revocation.ts'
+import { formatTime } from '../text/time.ts'
+
+const formatConditions = (conditions: RevocationConditions) => ({
+  all: Object.values(conditions).every(condition => condition === null),
+  agent_id: conditions.agentId,
+  credential_id: conditions.credentialId,
+  scope: conditions.scope,
+  audience: conditions.audience,
+  kid: conditions.kid,
+  issued_before: conditions.issuedBefore === null ? null : formatTime(conditions.issuedBefore),
+})
+
+export const formatRevocation = (revocation: Revocation) => ({
+  id: revocation.id,
+  ...formatConditions(revocation.conditions),
+  reason: revocation.reason,
+  note: revocation.note,
+  created_by: revocation.createdBy,
+  created_at: formatTime(revocation.createdAt),
+  state: revocation.state,
+  tokens_moved: revocation.tokensMoved,
+})
+
+export const formatPreview = ({ count, isExact, sample }: RevocationPreview) => ({
+  dry_run: true as const,
+  tokens: count,
+  tokens_exact: isExact,
+  sample: sample.map(formatRecord),
+})

@@ -1,0 +1,34 @@
+// A token as it is shown, on the wire and at the terminal: names in lower snake case, times in RFC 3339.
+import type { EndedTokenRecord, TokenEnd, TokenLife, TokenRecord } from '../lists/page.ts'
+import { formatTime } from '../text/time.ts'
+
+export const formatRecord = (record: TokenRecord) => ({
+  id: record.id,
+  agent_id: record.agentId,
+  client_id: record.clientId,
+  credential_id: record.credentialId,
+  scope: record.scope,
+  audience: [...record.audience],
+  kid: record.kid,
+  issued_at: formatTime(1000 * record.issuedAt),
+  expires_at: formatTime(1000 * record.expiresAt),
+})
+
+const formatEnd = (end: TokenEnd) => ({
+  ended_at: formatTime(end.endedAt),
+  termination_reason: end.reason,
+  ended_by: end.endedBy,
+  note: end.note,
+  revocation_id: end.revocationId,
+})
+
+export const formatEndedRecord = (record: EndedTokenRecord) => ({ ...formatRecord(record), ...formatEnd(record) })
+
+const NOT_ENDED = { ended_at: null, termination_reason: null, ended_by: null, note: null, revocation_id: null } as const
+
+/** One shape for a token that lives and for one that has ended. */
+export const formatLife = ({ token, end }: TokenLife) => ({
+  ...formatRecord(token),
+  state: end === null ? ('active' as const) : ('ended' as const),
+  ...(end === null ? NOT_ENDED : formatEnd(end)),
+})

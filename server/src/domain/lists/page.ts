@@ -1,0 +1,148 @@
+// Lists: what may be asked, what a page holds, and the cursor that joins one page to the next.
+import type { Actor } from '../audit/act.ts'
+import type { Reason } from '../ledger/reason.ts'
+import { isStorable } from '../text/text.ts'
+import type { Milliseconds, Seconds } from '../text/time.ts'
+import { isTokenId } from '../ledger/token-id.ts'
+
+export const PAGE_RECORDS_DEFAULT = 100
+export const PAGE_RECORDS_MAX = 1000
+/** Rows that one request may look at. A page of a rare combination may be short, even empty, with a cursor. */
+export const PAGE_EXAMINED_MAX = 10_000
+
+/** Filters of both lists; null asks nothing. `_after` is inclusive, `_before` exclusive. */
+export type TokenFilters = {
+  readonly agentId: string | null
+  readonly clientId: string | null
+  /** The token's scope carries this item. */
+  readonly scope: string | null
+  readonly issuedAfter: Milliseconds | null
+  readonly issuedBefore: Milliseconds | null
+}
+
+export type HistoryFilters = TokenFilters & {
+  readonly reasons: readonly Reason[] | null
+  readonly endedAfter: Milliseconds | null
+  readonly endedBefore: Milliseconds | null
+}
+
+/** Where a page ended: the last row examined. In the list of live tokens, `at` is 0; in the audit, `id` is a number. */
+export type Position = { readonly at: Milliseconds; readonly id: string }
+
+export type PageRequest<F> = {
+  readonly filters: F
+  /** The caller's restriction: only tokens for one of these audiences; null for all. */
+  readonly audiences: readonly string[] | null
+  readonly after: Position | null
+  readonly limit: number
+}
+
+export type TokenRecord = {
+  readonly id: string
+  readonly agentId: string
+  readonly clientId: string
+  readonly credentialId: string
+  readonly scope: string
+  readonly audience: readonly string[]
+  readonly kid: string
+  readonly issuedAt: Seconds
+  readonly expiresAt: Seconds
+}
+
+export type TokenEnd = {
+  readonly endedAt: Milliseconds
+  readonly reason: Reason
+  /** Null where only time ended the token. */
+  readonly endedBy: Actor | null
+  readonly note: string | null
+  /** The revocation of many tokens that ended this one; null where something else did. */
+  readonly revocationId: string | null
+}
+
+export type EndedTokenRecord = TokenRecord & TokenEnd
+
+/** The whole life of a token; `end` is null while it is active. */
+export type TokenLife = { readonly token: TokenRecord; readonly end: TokenEnd | null }
+
+export type Page<R> = {
+  readonly records: readonly R[]
+  readonly next: Position | null
+  /** How many rows the store looked at, for tests and for the bench. */
+  readonly examined: number
+}
+
+/** Filters of the list of agents; null, or an empty list, asks nothing. */
+export type AgentFilters = {
+  readonly disabled: boolean | null
+  readonly owner: string | null
+  /** The agent carries each of these labels. */
+  readonly labels: readonly { readonly key: string; readonly value: string }[]
+  readonly namePrefix: string | null
+  /** The agent with this id, and those whose names open with this text. */
+  readonly search: string | null
+}
+
+/** A page of a list in the order of a key, such as a name. */
+export type KeyedRequest<F> = {
+  readonly filters: F
+  /** The key where the page before ended; null for the first page. */
+  readonly after: string | null
+  readonly limit: number
+}
+
+export type KeyedPage<R> = {
+  readonly records: readonly R[]
+  /** The key of the last row examined; null where nothing follows. */
+  readonly next: string | null
+}
+
+/** Lists whose pages end at a {@link Position}. */
+export type PositionedList = 'tokens' | 'history' | 'audit' | 'refusals'
+
+export type ListName = PositionedList | 'agents'
+
+const isNumber = (text: string): boolean => /^[1-9]\d{0,14}$/.test(text)
+
+/** What places a row among others of its time. */
+const IS_ID: Readonly<Record<PositionedList, (text: string) => boolean>> = {
+  tokens: isTokenId,
+  history: isTokenId,
+  audit: isNumber,
+  refusals: isNumber,
+}
+
+const VERSION = '1'
+
+/** The opaque text of a position, bound to its list and to the fingerprint of its filters. */
+export const formatCursor = (list: PositionedList, fingerprint: string, position: Position): string =>
+  [VERSION, list, fingerprint, position.at, position.id].join('.')
+
+/** The position in a cursor of this list with these filters; undefined for any other text. */
+export const parseCursor = (list: PositionedList, fingerprint: string, cursor: string): Position | undefined => {
+  const [version, listed, print, at = '', id = '', ...rest] = cursor.split('.')
+  if (version !== VERSION || listed !== list || print !== fingerprint || rest.length > 0) return undefined
+  if (!/^(0|[1-9]\d{0,14})$/.test(at) || !IS_ID[list](id)) return undefined
+  return { at: Number(at), id }
+}
+
+/** The same for a list in the order of a key, which may be any text that a store holds. */
+export const formatKeyCursor = (list: ListName, fingerprint: string, key: string): string =>
+  [VERSION, list, fingerprint, encodeURIComponent(key)].join('.')
+
+const decodeKey = (text: string): string | undefined => {
+  try {
+    const key = decodeURIComponent(text)
+    return isStorable(key) ? key : undefined
+  } catch {
+    return undefined
+  }
+}
+
+export const parseKeyCursor = (list: ListName, fingerprint: string, cursor: string): string | undefined => {
+  const opening = formatKeyCursor(list, fingerprint, '')
+  return cursor.startsWith(opening) ? decodeKey(cursor.slice(opening.length)) : undefined
+}
+
+/** What a cursor is bound to, in one form for all spellings of the same filters. */
+export const fingerprintText = (request: { filters: object; audiences: readonly string[] | null }): string =>
+  JSON.stringify([Object.entries(request.filters).toSorted(([a], [b]) => (a < b ? -1 : 1)), request.audiences])

@@ -1,0 +1,79 @@
+// GET /livez and /readyz: whether the process runs, and whether it can serve.
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import { Unavailable } from '../../domain/refusal.ts'
+import { checkComponents, checkHealth } from '../../operations/check-health.ts'
+import type { ProviderState } from '../../ports/operators.ts'
+import type { Ports } from '../../ports/ports.ts'
+import type { RawFields } from '../wire/form.ts'
+import { type Refuser, RETRY_AFTER_SECONDS } from '../wire/refusals.ts'
+
+const reason = z.string().optional().describe('For people; it may change. Not there where the status is ok.')
+
+const components = z
+  .array(
+    z.discriminatedUnion('name', [
+      z.object({ name: z.literal('store'), status: z.enum(['ok', 'unavailable']), reason }),
+      z.object({
+        name: z.literal('identity_provider'),
+        issuer: z.url(),
+        status: z
+          .enum(['ok', 'stale', 'unavailable'])
+          .describe('`stale`: newer keys cannot be read, and those that were read before are believed for now.'),
+        reason,
+      }),
+    ]),
+  )
+  .optional()
+  .describe('With `?verbose`. Being ready depends on the store alone.')
+
+export const healthAnswer = z.object({ status: z.literal('ok') })
+
+export const readyAnswer = healthAnswer.extend({ components })
+
+export const unreadyAnswer = z.object({ status: z.literal('unavailable'), reason: z.string(), components })
+
+type Component = NonNullable<z.output<typeof components>>[number]
+
+export const answerAlive = (_request: FastifyRequest, reply: FastifyReply): FastifyReply => reply.send({ status: 'ok' })
+
+const sendUnready = (reply: FastifyReply, why: string, more?: readonly Component[]): FastifyReply =>
+  reply
+    .code(503)
+    .header('retry-after', RETRY_AFTER_SECONDS)
+    .send({ status: 'unavailable', reason: why, ...(more !== undefined && { components: more }) })
+
+const formatProvider = (state: ProviderState): Component => ({
+  name: 'identity_provider',
+  issuer: state.issuer,
+  status: state.status,
+  // The detail is for the log: nobody has to be recognized to ask here.
+  ...(state.status !== 'ok' && { reason: `Its keys cannot be read: ${state.cause}.` }),
+})
+
+const isVerbose = ({ query }: FastifyRequest): boolean =>
+  (query as RawFields).pairs?.some(([name]) => name === 'verbose') ?? false
+
+export const makeReadyHandler = (ports: Ports) => {
+  const answerVerbosely = async (reply: FastifyReply): Promise<FastifyReply> => {
+    const { readiness, providers } = await checkComponents(ports)
+    const others = providers.map(formatProvider)
+    return readiness.ready
+      ? reply.send({ status: 'ok', components: [{ name: 'store', status: 'ok' }, ...others] })
+      : sendUnready(reply, readiness.reason, [
+          { name: 'store', status: 'unavailable', reason: readiness.reason },
+          ...others,
+        ])
+  }
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    if (isVerbose(request)) return answerVerbosely(reply)
+    const readiness = await checkHealth(ports)
+    return readiness.ready ? reply.send({ status: 'ok' }) : sendUnready(reply, readiness.reason)
+  }
+}
+
+/** A check that could not be made in time is a reason like any other. */
+export const makeUnreadyHandler =
+  (refuser: Refuser) =>
+  (fault: Error, _request: FastifyRequest, reply: FastifyReply): void =>
+    void (fault instanceof Unavailable ? sendUnready(reply, fault.message) : refuser.fail(reply, fault))

@@ -1,0 +1,89 @@
+// Finds the certificate of the client that sent a request: in the header of a proxy that is trusted, or in the connection.
+import { BlockList, isIP } from 'node:net'
+import { TLSSocket } from 'node:tls'
+import type { FastifyRequest } from 'fastify'
+import type { CertificateHeader } from '../../domain/clients/certificate-header.ts'
+import type { PresentedCertificate } from '../../domain/clients/client-certificate.ts'
+import { type OrRefusal, refuse } from '../../domain/refusal.ts'
+import type { ClientCertificates } from '../../ports/client-certificates.ts'
+import { readCertificateHeader } from './certificate-header.ts'
+
+export type CertificatesTaken = {
+  readonly header: CertificateHeader | null
+  /** Of connections that end here; null: their clients are not asked for one. */
+  readonly listener: { readonly isVerified: boolean } | null
+}
+
+/** Empty where the client showed none. */
+type Found = { readonly certificate?: PresentedCertificate }
+
+export type FindCertificate = (request: FastifyRequest) => OrRefusal<Found>
+
+const NONE: Found = {}
+
+type IsProxy = (address: string | undefined) => boolean
+
+const familyOf = (address: string): 'ipv4' | 'ipv6' => (isIP(address) === 4 ? 'ipv4' : 'ipv6')
+
+const peersIn = (networks: readonly string[]): IsProxy => {
+  const list = new BlockList()
+  for (const network of networks) {
+    const [address = '', bits = ''] = network.split('/')
+    list.addSubnet(address, Number(bits), familyOf(address))
+  }
+  // A peer that has gone, and a socket of the system, have no address.
+  return address => address !== undefined && list.check(address, familyOf(address))
+}
+
+const refuseHeader = (name: string, why: string) => refuse('invalid_request', `The header ${name} ${why}.`)
+
+/** Undefined where the connection itself is to be looked at. */
+const makeHeaderReader = (certificates: ClientCertificates, header: CertificateHeader) => {
+  const { name, form, isVerified, proxies } = header
+  const isProxy = peersIn(proxies)
+  const readValues = (values: readonly string[]): OrRefusal<Found> => {
+    const [value = '', ...others] = values
+    if (others.length > 0) return refuseHeader(name, 'is given more than once')
+    if (value === '') return NONE
+    const certificate = readCertificateHeader(certificates, form, value)
+    return certificate === undefined
+      ? refuseHeader(name, `is not one certificate in the form ${form}`)
+      : { certificate: { ...certificate, isVerified } }
+  }
+  return ({ raw }: FastifyRequest): OrRefusal<Found> | undefined => {
+    const isGiven = raw.headers[name] !== undefined
+    // Who connects says who it is by its address: a header, as X-Forwarded-For is one, is what anybody may write.
+    if (isProxy(raw.socket.remoteAddress)) return isGiven ? readValues(raw.headersDistinct[name] ?? []) : NONE
+    return isGiven ? refuseHeader(name, 'is taken from the proxies of this service only') : undefined
+  }
+}
+
+const makeConnectionReader = (certificates: ClientCertificates, listener: { readonly isVerified: boolean }) => {
+  const read = (socket: TLSSocket): OrRefusal<Found> => {
+    // Of a session that was resumed too. Without a certificate `authorized` says nothing.
+    const der = socket.getPeerX509Certificate()?.raw
+    if (der === undefined) return NONE
+    const certificate = certificates.read(der)
+    return certificate === undefined
+      ? refuse('invalid_request', 'The client certificate of the connection cannot be read.')
+      : { certificate: { ...certificate, isVerified: listener.isVerified && socket.authorized } }
+  }
+  // Read once: the listener lets no connection show another one later on. Its time is looked at with each request.
+  const known = new WeakMap<TLSSocket, OrRefusal<Found>>()
+  return ({ raw: { socket } }: FastifyRequest): OrRefusal<Found> => {
+    if (!(socket instanceof TLSSocket)) return NONE
+    const before = known.get(socket)
+    if (before !== undefined) return before
+    const found = read(socket)
+    known.set(socket, found)
+    return found
+  }
+}
+
+/** The certificate of a proxy that connects by TLS says nothing of the client: from a proxy only the header counts. */
+export const makeCertificateFinder = (certificates: ClientCertificates, taken: CertificatesTaken): FindCertificate => {
+  const { header, listener } = taken
+  const inHeader = header === null ? () => undefined : makeHeaderReader(certificates, header)
+  const inConnection = listener === null ? () => NONE : makeConnectionReader(certificates, listener)
+  return request => inHeader(request) ?? inConnection(request)
+}

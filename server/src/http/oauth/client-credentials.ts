@@ -1,0 +1,67 @@
+// Reads how a client authenticates itself: by a secret in the form or by HTTP Basic, or by an assertion; never by two of
+// them (RFC 6749 §2.3, RFC 7521 §4.2). Where it sends none of these, its certificate is looked at (RFC 8705 §2).
+import { z } from 'zod'
+import type { PresentedCertificate } from '../../domain/clients/client-certificate.ts'
+import { ASSERTION_TYPE } from '../../domain/clients/client-assertion.ts'
+import { type OrRefusal, refuse } from '../../domain/refusal.ts'
+import type { ClientCredentials } from '../../operations/authentication/authenticate-client.ts'
+import { type Authorization, decodeBasic } from '../wire/authorization.ts'
+
+/** The fields with which a client authenticates itself, part of every form that takes them. */
+export const clientFields = {
+  client_id: z.string().optional().describe('Identifier of the client, unless it authenticates by HTTP Basic.'),
+  client_secret: z.string().optional().describe('Secret of the client, unless it authenticates by HTTP Basic.'),
+  client_assertion: z
+    .string()
+    .optional()
+    .describe('A JWT that proves who the client is (RFC 7523); client_id is not needed beside it.'),
+  client_assertion_type: z.string().optional().describe(`Of client_assertion: ${ASSERTION_TYPE}.`),
+}
+
+export type ClientFields = z.output<z.ZodObject<typeof clientFields>>
+
+const readAssertion = (assertion: string, { client_assertion_type, client_id }: ClientFields): ClientCredentials => {
+  if (client_assertion_type !== ASSERTION_TYPE) return { kind: 'unsupported' }
+  return { kind: 'assertion', assertion, ...(client_id !== undefined && { clientId: client_id }) }
+}
+
+const readForm = (form: ClientFields, certificate: PresentedCertificate | undefined): ClientCredentials => {
+  const { client_id: clientId, client_secret: secret } = form
+  if (form.client_assertion !== undefined) return readAssertion(form.client_assertion, form)
+  if (clientId === undefined) return { kind: 'none' }
+  if (secret !== undefined) return { kind: 'secret', clientId, secret }
+  return certificate === undefined ? { kind: 'none' } : { kind: 'certificate', clientId, certificate }
+}
+
+const readBasic = (authorization: Authorization, form: ClientFields): OrRefusal<ClientCredentials> => {
+  const basic = decodeBasic(authorization.credentials)
+  if (basic === undefined) return { kind: 'unsupported' }
+  if (form.client_id !== undefined && form.client_id !== basic.user) {
+    return refuse('invalid_request', 'client_id differs between the form and the Authorization header.')
+  }
+  const { user, password, rawPassword } = basic
+  return {
+    kind: 'secret',
+    clientId: user,
+    secret: password,
+    ...(rawPassword !== undefined && { rawSecret: rawPassword }),
+  }
+}
+
+const TWO_WAYS = 'The client authenticates itself in two ways at once: choose one.'
+
+/**
+ * What the request presents. A scheme other than Basic, and a malformed header, are `unsupported`, so that they get
+ * the answer that every failed authentication gets. A certificate beside another way is no second one: tokens may be
+ * bound to it.
+ */
+export const readClientCredentials = (
+  authorization: Authorization | undefined,
+  form: ClientFields,
+  certificate: PresentedCertificate | undefined,
+): OrRefusal<ClientCredentials> => {
+  const ways = [authorization, form.client_secret, form.client_assertion].filter(way => way !== undefined)
+  if (ways.length > 1) return refuse('invalid_request', TWO_WAYS)
+  if (authorization === undefined) return readForm(form, certificate)
+  return authorization.scheme === 'basic' ? readBasic(authorization, form) : { kind: 'unsupported' }
+}

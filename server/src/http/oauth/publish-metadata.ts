@@ -1,0 +1,122 @@
+// The metadata of this authorization server (RFC 8414), and the same where OpenID Connect's clients look for it.
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import type { CertificateSources } from '../../domain/clients/client-certificate.ts'
+import { ASSERTION_ALGORITHMS } from '../../domain/clients/client-assertion.ts'
+import { DPOP_ALGORITHMS } from '../../domain/ledger/dpop.ts'
+import { publishKeys } from '../../operations/signing-keys/publish-keys.ts'
+import type { Ports, ServiceProfile } from '../../ports/ports.ts'
+import { makeVersionedBody, sendConstant } from './constant-body.ts'
+import { allowAnyOrigin } from './cross-origin.ts'
+import type { Refuser } from '../wire/refusals.ts'
+
+const METADATA_MAX_AGE_SECONDS = 300
+
+const names = z.array(z.string())
+
+export const metadataAnswer = z.object({
+  issuer: z.url(),
+  authorization_endpoint: z.url().describe('Announced for clients that demand one; it refuses every request.'),
+  token_endpoint: z.url(),
+  introspection_endpoint: z.url(),
+  revocation_endpoint: z.url(),
+  jwks_uri: z.url(),
+  service_documentation: z.url(),
+  grant_types_supported: names,
+  response_types_supported: names,
+  token_endpoint_auth_methods_supported: names,
+  token_endpoint_auth_signing_alg_values_supported: names.describe('RFC 8414 §2: of client assertions.'),
+  introspection_endpoint_auth_methods_supported: names,
+  introspection_signing_alg_values_supported: names.describe('RFC 9701 §7.'),
+  revocation_endpoint_auth_methods_supported: names,
+  revocation_endpoint_auth_signing_alg_values_supported: names,
+  tls_client_certificate_bound_access_tokens: z.boolean().optional().describe('RFC 8705 §3.3.'),
+  dpop_signing_alg_values_supported: names.describe('RFC 9449 §5.1.'),
+  code_challenge_methods_supported: names,
+  scopes_supported: names.optional(),
+})
+
+export const openidMetadataAnswer = metadataAnswer.extend({
+  subject_types_supported: names,
+  id_token_signing_alg_values_supported: names,
+})
+
+/** Those by certificate only where one can come (RFC 8705 §2). */
+const clientAuthMethods = ({ verified, unverified }: CertificateSources): readonly string[] => [
+  'client_secret_post',
+  'client_secret_basic',
+  'private_key_jwt',
+  ...(verified ? ['tls_client_auth'] : []),
+  ...(unverified ? ['self_signed_tls_client_auth'] : []),
+]
+
+type MetadataPorts = Pick<Ports, 'profile' | 'signingKeys'>
+
+type Described = { readonly profile: ServiceProfile; readonly signingAlgorithms: readonly string[] }
+
+const describeServer = ({ profile: { issuer, scopesSupported, certificates }, signingAlgorithms }: Described) => ({
+  issuer,
+  // There is no authorization flow; the MCP clients in TypeScript and Python demand an address all the same.
+  authorization_endpoint: `${issuer}/oauth/authorize`,
+  token_endpoint: `${issuer}/oauth/token`,
+  introspection_endpoint: `${issuer}/oauth/introspect/v2`,
+  revocation_endpoint: `${issuer}/oauth/revoke`,
+  jwks_uri: `${issuer}/.well-known/jwks.json`,
+  service_documentation: `${issuer}/docs`,
+  grant_types_supported: ['client_credentials'],
+  // Required; §3.2 forbids an empty array, Authlib refuses one, and no client refuses this.
+  response_types_supported: ['none'],
+  token_endpoint_auth_methods_supported: clientAuthMethods(certificates),
+  // RFC 8414 §2: demanded beside private_key_jwt.
+  token_endpoint_auth_signing_alg_values_supported: ASSERTION_ALGORITHMS,
+  // The user is the id of an API key. X-API-Key has no registered name.
+  introspection_endpoint_auth_methods_supported: ['client_secret_basic'],
+  // RFC 9701 §7. Answers are signed, and never encrypted.
+  introspection_signing_alg_values_supported: signingAlgorithms,
+  revocation_endpoint_auth_methods_supported: clientAuthMethods(certificates),
+  revocation_endpoint_auth_signing_alg_values_supported: ASSERTION_ALGORITHMS,
+  ...((certificates.verified || certificates.unverified) && { tls_client_certificate_bound_access_tokens: true }),
+  // RFC 9449 §5.1.
+  dpop_signing_alg_values_supported: DPOP_ALGORITHMS,
+  // Demanded by the MCP client in Go.
+  code_challenge_methods_supported: ['S256'],
+  ...(scopesSupported !== null && { scopes_supported: scopesSupported }),
+})
+
+/** With what Spring demands in OpenID Connect's place. go-oidc takes no other algorithm than it finds here. */
+const describeProvider = (described: Described) => ({
+  ...describeServer(described),
+  subject_types_supported: ['public'],
+  id_token_signing_alg_values_supported: described.signingAlgorithms,
+})
+
+/** Of all keys in the key set and of the next one to come: what signs, and what signed that may still be verified. */
+const readSigningAlgorithms = async (ports: MetadataPorts): Promise<readonly string[]> => {
+  const { keys } = await publishKeys(ports)
+  return [...new Set([...keys.map(({ alg }) => alg), ports.profile.signingAlgorithm])]
+}
+
+const makeDocumentHandler =
+  (describe: (described: Described) => object) => (ports: Pick<Ports, 'profile' | 'secrets' | 'signingKeys'>) => {
+    const versioned = makeVersionedBody(text => ports.secrets.hash(text))
+    return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+      const signingAlgorithms = await readSigningAlgorithms(ports)
+      const write = (): string => JSON.stringify(describe({ profile: ports.profile, signingAlgorithms }))
+      void allowAnyOrigin(reply).header('cache-control', `public, max-age=${METADATA_MAX_AGE_SECONDS}`)
+      // Never 406: a client of Java asks for text/html first.
+      const type = 'application/json; charset=utf-8'
+      return sendConstant(request, reply, { body: versioned(signingAlgorithms.join(' '), write), type })
+    }
+  }
+
+export const makeMetadataHandler = makeDocumentHandler(describeServer)
+
+export const makeOpenidMetadataHandler = makeDocumentHandler(describeProvider)
+
+export const makeAuthorizeHandler =
+  (refuser: Refuser) =>
+  (_request: FastifyRequest, reply: FastifyReply): FastifyReply =>
+    refuser.refuse(reply, {
+      code: 'unsupported_response_type',
+      description: 'This service has no authorization flow: get a token with grant_type=client_credentials.',
+    })

@@ -1,0 +1,179 @@
+// The one mapping of refusals and faults to answers: status, challenges, body. A new refusal code does not compile
+// until it has its status here.
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Access } from '../../domain/access.ts'
+import type { Origin } from '../../domain/caller.ts'
+import { type Challenge, type OrRefusal, type Refusal, type RefusalCode, Unavailable } from '../../domain/refusal.ts'
+import type { AuditLog } from '../../ports/ports.ts'
+import { parseAuthorization } from './authorization.ts'
+import { pathOf } from './path.ts'
+import { RefusedInput } from './refused-input.ts'
+import { sourceOf } from './source.ts'
+
+// An import would load all that `node:http` exports, a WebSocket too, and take 20 ms of each start.
+const { STATUS_CODES } = process.getBuiltinModule('node:http')
+
+export const STATUS: Readonly<Record<RefusalCode, number>> = {
+  invalid_request: 400,
+  unsupported_grant_type: 400,
+  unsupported_response_type: 400,
+  invalid_scope: 400,
+  invalid_target: 400,
+  unauthorized_client: 400,
+  invalid_dpop_proof: 400,
+  use_dpop_nonce: 400,
+  invalid_client: 401,
+  invalid_token: 401,
+  insufficient_scope: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  request_timeout: 408,
+  already_exists: 409,
+  request_too_large: 413,
+  misdirected_request: 421,
+  too_many_requests: 429,
+  header_fields_too_large: 431,
+  server_error: 500,
+  temporarily_unavailable: 503,
+}
+
+/** How long a caller should wait before it asks again, where something did not answer or there was no room. */
+export const RETRY_AFTER_SECONDS = 1
+
+/** Fastify's own complaints about a request. Whatever is not in this table is a fault of ours. */
+const FASTIFY_REFUSALS: Readonly<Record<string, Refusal>> = {
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: {
+    code: 'invalid_request',
+    description:
+      'The media type of a body is application/x-www-form-urlencoded, and under /api/v1 application/json, in UTF-8.',
+  },
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: {
+    code: 'invalid_request',
+    description: 'The body is not as long as Content-Length says.',
+  },
+  FST_ERR_CTP_BODY_TOO_LARGE: { code: 'request_too_large', description: 'The body is larger than this service takes.' },
+  FST_ERR_BAD_URL: { code: 'invalid_request', description: 'The path of the URL is not percent-encoded UTF-8.' },
+  // No id is as long.
+  FST_ERR_MAX_PARAM_LENGTH: { code: 'not_found', description: 'There is nothing at this path.' },
+  // The caller hung up while its body was being read: nobody hears the answer.
+  ECONNRESET: { code: 'invalid_request', description: 'The request ended early.' },
+}
+
+type Answer = {
+  readonly code: RefusalCode
+  readonly description: string
+  readonly id?: string
+  readonly retryAfterSeconds?: number
+}
+
+const UNAVAILABLE: Answer = {
+  code: 'temporarily_unavailable',
+  description: 'The service cannot answer for certain right now: try again.',
+}
+const FAULT: Answer = { code: 'server_error', description: 'The service failed. Its log has the reason.' }
+
+/** RFC 6749 §5.2: printable ASCII without `"` and `\`. */
+const sanitise = (description: string): string => description.replaceAll(/[^\x20-\x21\x23-\x5B\x5D-\x7E]/g, '?')
+
+/** An error body: of RFC 6749 §5.2, and for the API a problem (RFC 9457) that carries the same two members. */
+export const errorBody = ({ code, description, id }: Answer, isProblem: boolean): string => {
+  const error = { error: code, error_description: sanitise(description) }
+  if (!isProblem) return JSON.stringify(error)
+  const status = STATUS[code]
+  return JSON.stringify({
+    type: 'about:blank',
+    title: STATUS_CODES[status],
+    status,
+    detail: error.error_description,
+    ...error,
+    ...(id !== undefined && { id }),
+  })
+}
+
+const isBearer = (reply: FastifyReply): boolean =>
+  parseAuthorization(reply.request.headers.authorization)?.scheme === 'bearer'
+
+const refusalIn = (fault: unknown): Refusal | undefined => {
+  if (fault instanceof RefusedInput) return fault.refusal
+  return fault instanceof Error && 'code' in fault ? FASTIFY_REFUSALS[String(fault.code)] : undefined
+}
+
+/** Who asks to administer, and from where; or why he may not. */
+export type Recognise = (request: FastifyRequest, access: Access) => Promise<OrRefusal<Origin>>
+
+/** The door: who is let in to administer, and what those hear who are not, or whose request fails. */
+export type Refuser = {
+  readonly recognise: Recognise
+  readonly refuse: (reply: FastifyReply, refusal: Refusal) => FastifyReply
+  /** Answers for something thrown: a refusal in disguise, a part that does not answer, or a fault. */
+  readonly fail: (reply: FastifyReply, fault: unknown) => FastifyReply
+}
+
+type Report = (fields: object, message: string) => void
+
+type RefuserOptions = {
+  readonly recognise: Recognise
+  /** The realm of every challenge. */
+  readonly issuer: string
+  /** Errors of paths that start so are problems. */
+  readonly problemsUnder: string
+  readonly logger: Readonly<Record<'debug' | 'info' | 'error', Report>>
+  /** Told of each answer that something could not be had in time. */
+  readonly reportUnavailable: (requestId: string, fault: Unavailable) => void
+  readonly countRefusal: AuditLog['countRefusal']
+}
+
+export const makeRefuser = (options: RefuserOptions): Refuser => {
+  const { recognise, issuer, problemsUnder, logger, reportUnavailable, countRefusal } = options
+
+  const challenge = (asked: Challenge | 'Bearer error="insufficient_scope"'): string => {
+    const [scheme, attribute] = asked.split(' ')
+    return attribute === undefined ? `${scheme} realm="${issuer}"` : `${scheme} realm="${issuer}", ${attribute}`
+  }
+
+  const answer = (reply: FastifyReply, what: Answer): FastifyReply => {
+    const isProblem = pathOf(reply.request).startsWith(problemsUnder)
+    const retryAfter = what.code === 'temporarily_unavailable' ? RETRY_AFTER_SECONDS : what.retryAfterSeconds
+    if (retryAfter !== undefined) void reply.header('retry-after', retryAfter)
+    return (
+      reply
+        .code(STATUS[what.code])
+        .type(isProblem ? 'application/problem+json' : 'application/json; charset=utf-8')
+        // As bytes: to a text Fastify would add a charset, which a problem does not have.
+        .send(Buffer.from(errorBody(what, isProblem)))
+    )
+  }
+
+  const challengesOf = (reply: FastifyReply, refusal: Refusal): readonly string[] => {
+    if ('challenges' in refusal) return refusal.challenges.map(challenge)
+    // RFC 6750 §3.1, for the scheme that the caller used.
+    return refusal.code === 'insufficient_scope' && isBearer(reply)
+      ? [challenge('Bearer error="insufficient_scope"')]
+      : []
+  }
+
+  const refuse = (reply: FastifyReply, refusal: Refusal): FastifyReply => {
+    const challenges = challengesOf(reply, refusal)
+    if (challenges.length > 0) void reply.header('www-authenticate', challenges)
+    if ('nonce' in refusal && refusal.nonce !== undefined) void reply.header('dpop-nonce', refusal.nonce)
+    // Why a JWT of an operator is refused is told to nobody else, and is what an operator of ours must find.
+    const level = 'inside' in refusal ? 'info' : 'debug'
+    logger[level]({ requestId: reply.request.id, ...refusal }, 'refused')
+    if ('attempt' in refusal && refusal.attempt !== undefined) countRefusal(refusal.attempt, sourceOf(reply.request))
+    return answer(reply, refusal)
+  }
+
+  const fail = (reply: FastifyReply, fault: unknown): FastifyReply => {
+    const refusal = refusalIn(fault)
+    if (refusal !== undefined) return refuse(reply, refusal)
+    const requestId = reply.request.id
+    if (fault instanceof Unavailable) {
+      reportUnavailable(requestId, fault)
+      return answer(reply, { ...UNAVAILABLE, description: fault.toCaller ?? UNAVAILABLE.description })
+    }
+    logger.error({ requestId, err: fault }, 'fault')
+    return answer(reply, FAULT)
+  }
+
+  return { recognise, refuse, fail }
+}

@@ -1,0 +1,117 @@
+// What holds for every request before its route is looked at: the headers of every answer, the host, the query string.
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { RawFields } from './form.ts'
+import { QUERY_MALFORMED } from './fields.ts'
+import { introspectForm } from '../oauth/introspect-tokens.ts'
+import { tokenForm } from '../oauth/issue-tokens.ts'
+import { pathOf } from './path.ts'
+import type { Refuser } from './refusals.ts'
+import { revokeForm } from '../oauth/revoke-token.ts'
+import type { UnknownRouteHandler } from './unknown-route.ts'
+
+/** Query parameters, in lower case, that would carry a secret: URLs stand in logs, histories and Referer headers. */
+const CREDENTIAL_NAMES = new Set([
+  'access_token',
+  'api_key',
+  'apikey',
+  'assertion',
+  'authorization',
+  'client_assertion',
+  'client_secret',
+  'id_token',
+  'password',
+  'refresh_token',
+  'token',
+  'x-api-key',
+])
+
+const FORM_NAMES = new Set(
+  [tokenForm, introspectForm, revokeForm].flatMap(({ shape }): readonly string[] => Object.keys(shape)),
+)
+
+// Not one that looks like a secret of ours: request ids are logged.
+const REQUEST_ID = /^(?!mm[ac]_)[A-Za-z0-9._-]{1,64}$/
+
+/** The caller's request id where it is harmless, else a new one. */
+export const requestIdOf = (header: string | string[] | undefined, makeId: () => string): string =>
+  typeof header === 'string' && REQUEST_ID.test(header) ? header : makeId()
+
+type Rules = {
+  readonly refuser: Refuser
+  readonly answerUnknownRoute: UnknownRouteHandler
+  /** What is left of a path below the base URL starts here; empty, or with a slash. */
+  readonly basePath: string
+  /** The only `Host` headers that are answered, in lower case. */
+  readonly allowedHosts: readonly string[] | undefined
+}
+
+// Of two such headers Node keeps the first, silently.
+const SINGLE_HEADERS: ReadonlySet<string> = new Set(['authorization', 'host', 'content-type', 'x-api-key'])
+
+const repeatedHeader = ({ rawHeaders, headers }: FastifyRequest['raw']): string | undefined => {
+  // What nearly every request has: as many names as lines.
+  if (rawHeaders.length === 2 * Object.keys(headers).length) return undefined
+  const seen = new Set<string>()
+  for (let n = 0; n < rawHeaders.length; n += 2) {
+    const name = rawHeaders[n]?.toLowerCase() ?? ''
+    if (!SINGLE_HEADERS.has(name)) continue
+    if (seen.has(name)) return name
+    seen.add(name)
+  }
+  return undefined
+}
+
+const firstForbidden = (request: FastifyRequest, { pairs }: RawFields, oauthPath: string): string | undefined => {
+  if (pairs === undefined) return QUERY_MALFORMED
+  const names = pairs.map(([name]) => name)
+  const credential = names.find(name => CREDENTIAL_NAMES.has(name.toLowerCase()))
+  if (credential !== undefined) {
+    return `${credential} is in the query string: a credential or token goes into the body or a header.`
+  }
+  if (request.method !== 'POST' || !pathOf(request).startsWith(oauthPath)) return undefined
+  const field = names.find(name => FORM_NAMES.has(name))
+  return field === undefined ? undefined : `${field} is in the query string: send it in the body.`
+}
+
+/** The hook that runs first on every request. It answers what no route should see. */
+export const makeRequestRules = ({ refuser, answerUnknownRoute, basePath, allowedHosts }: Rules) => {
+  const [oauthPath, tokenPath] = [`${basePath}/oauth/`, `${basePath}/oauth/token`]
+
+  const refuseHost = (request: FastifyRequest, reply: FastifyReply): FastifyReply | undefined => {
+    const { host } = request.raw.headers
+    if (host === undefined && request.raw.httpVersion === '1.1') {
+      // RFC 9112 §3.2.
+      return refuser.refuse(reply, { code: 'invalid_request', description: 'The request has no Host header.' })
+    }
+    if (allowedHosts === undefined || allowedHosts.includes(host?.toLowerCase() ?? '')) return undefined
+    const description = `This service answers to ${allowedHosts.join(', ')} only.`
+    return refuser.refuse(reply, { code: 'misdirected_request', description })
+  }
+
+  return (request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
+    void reply.header('x-request-id', request.id).header('cache-control', 'no-store')
+    if (pathOf(request) === tokenPath) void reply.header('pragma', 'no-cache')
+    if (refuseHost(request, reply) !== undefined) return
+    const repeated = repeatedHeader(request.raw)
+    if (repeated !== undefined) {
+      void refuser.refuse(reply, {
+        code: 'invalid_request',
+        description: `The header ${repeated} is given more than once.`,
+      })
+      return
+    }
+    // Before its body is read: what is in it makes no difference.
+    if (request.is404) {
+      answerUnknownRoute(request, reply)
+      return
+    }
+    if (request.url.includes('?')) {
+      const description = firstForbidden(request, request.query as RawFields, oauthPath)
+      if (description !== undefined) {
+        void refuser.refuse(reply, { code: 'invalid_request', description })
+        return
+      }
+    }
+    done()
+  }
+}

@@ -1,0 +1,24 @@
+// What every route is built over.
+import type { Logger } from 'pino'
+import type { AdministrationPorts, Ports } from '../../ports/ports.ts'
+import type { FindCertificate } from '../oauth/client-certificate.ts'
+import type { InTime } from './answer-deadline.ts'
+import type { ImportCell } from '../imports/import-limit.ts'
+import type { Refuser } from './refusals.ts'
+
+/** What the routes of the administration are built over, in a service and at the terminal. */
+export type AdministrationWire = {
+  readonly ports: AdministrationPorts
+  readonly refuser: Refuser
+  /** The deadline of each answer; one timer looks after all of them. */
+  readonly inTime: InTime
+  readonly logger: Pick<Logger, 'info' | 'warn'>
+  /** Of all threads of the process that serve. */
+  readonly importCell: ImportCell
+}
+
+export type Wire = AdministrationWire & {
+  readonly ports: Ports
+  readonly logger: Logger
+  readonly findCertificate: FindCertificate
+}

@@ -1,0 +1,32 @@
+// Takes what is sealed under one key-encryption key to another, and keeps the key of the audit log's seals for checks.
+import type { SealedSigningKey } from '../../domain/keys/signing-key.ts'
+import { auditSealKey } from './audit-key.ts'
+import { keyEncryptionKeyId, seal, unseal } from './sealed-bytes.ts'
+import { openSigningKey, sealSigningKey } from '../tokens/signing-keys.ts'
+
+const purposeOf = (lastSeal: number): string => `mintmark audit seals up to ${lastSeal}`
+
+/** The key of the seals up to one, as it was kept; undefined where it was changed, or is sealed under another key. */
+export const openFormerSealKey = (
+  keyEncryptionKey: Uint8Array,
+  sealed: Uint8Array,
+  lastSeal: number,
+): Uint8Array | undefined => unseal(keyEncryptionKey, sealed, purposeOf(lastSeal))
+
+export const makeReencryption = (from: Uint8Array, to: Uint8Array) => ({
+  fromId: keyEncryptionKeyId(from),
+  toId: keyEncryptionKeyId(to),
+  /** Throws, with what is wrong, where the key is not sealed under the former one. */
+  signingKey: (key: SealedSigningKey): Uint8Array => {
+    const { alg, kid } = key.publicJwk
+    return sealSigningKey(to, openSigningKey(from, key), { alg, kid }).sealedPrivateKey
+  },
+  /** The key that made the seals up to this one. */
+  sealKey: (lastSeal: number): Uint8Array => seal(to, auditSealKey(from), purposeOf(lastSeal)),
+  /** One that was kept before. */
+  formerSealKey: (sealed: Uint8Array, lastSeal: number): Uint8Array => {
+    const plain = unseal(from, sealed, purposeOf(lastSeal))
+    if (plain === undefined) throw new Error(`The key of the seals up to ${lastSeal} was changed in the store.`)
+    return seal(to, plain, purposeOf(lastSeal))
+  },
+})

@@ -1,0 +1,66 @@
+// The keys that client assertions are verified with: those that were registered, and those at an address, held in memory.
+import type { KeyPlace, RegisteredJwk } from '../../domain/clients/client-trust.ts'
+import { Unavailable } from '../../domain/refusal.ts'
+import type { MonotonicMilliseconds } from '../../domain/text/time.ts'
+import type { KeySets } from '../../ports/key-sets.ts'
+import { PLACES_MAX } from '../providers/key-sets.ts'
+import { makeProviderKeyCache, type ProviderKeyCache, WAITING_A_PLACE_MAX } from '../providers/provider-key-cache.ts'
+import { parseMemberKey, type ProviderKey } from '../providers/provider-key.ts'
+import { cache } from '../remember.ts'
+
+/** Requests that may wait for the keys of all places. */
+export const WAITING_MAX = 512
+
+export type ClientKeysOptions = {
+  readonly keySets: KeySets
+  readonly monotonicNow: () => MonotonicMilliseconds
+}
+
+export type FindKeys = (place: KeyPlace, fits: (key: ProviderKey) => boolean) => Promise<readonly ProviderKey[]>
+
+const parseKeys = (json: string): readonly ProviderKey[] =>
+  (JSON.parse(json) as readonly RegisteredJwk[]).map(jwk => parseMemberKey(jwk)).filter(key => key !== undefined)
+
+// What SPIFFE publishes says what it is for in a word of its own (SPIFFE Trust Domain and Bundle §4.2.2).
+const usesOf = (issuer: string): readonly string[] => (issuer.startsWith('spiffe://') ? ['sig', 'jwt-svid'] : ['sig'])
+
+type Place = { readonly keys: ProviderKeyCache; waiting: number }
+
+const placeMaker =
+  ({ keySets, monotonicNow }: ClientKeysOptions) =>
+  (key: string): Place => {
+    const [issuerGiven, jwksUri] = JSON.parse(key) as readonly [string | null, string | null]
+    const issuer = issuerGiven ?? jwksUri ?? ''
+    const place = { of: 'client', issuer, jwksUri } as const
+    return { keys: makeProviderKeyCache({ place, keySets, uses: usesOf(issuer), monotonicNow }), waiting: 0 }
+  }
+
+/** Throws Unavailable where keys at an address cannot be had, or as many as may already wait for them. */
+export const makeClientKeys = (options: ClientKeysOptions): FindKeys => {
+  const registered = cache(PLACES_MAX, parseKeys)
+  const places = cache(PLACES_MAX, placeMaker(options))
+  let waiting = 0
+
+  const findFetched = async (place: Place, fits: (key: ProviderKey) => boolean): Promise<readonly ProviderKey[]> => {
+    // A known key waits for nobody, however many unknown ones do.
+    const held = place.keys.held(fits)
+    if (held.length > 0) return held
+    // No more for one place than is left for all others: however many hang, a further one finds room.
+    if (place.waiting >= Math.min(WAITING_A_PLACE_MAX, WAITING_MAX - waiting)) {
+      throw new Unavailable('More client assertions wait for the keys of their clients than are taken.')
+    }
+    waiting += 1
+    place.waiting += 1
+    try {
+      return await place.keys.find(fits)
+    } finally {
+      waiting -= 1
+      place.waiting -= 1
+    }
+  }
+
+  return async ({ jwks, jwksUri, issuer }, fits) =>
+    jwks === null
+      ? findFetched(places(JSON.stringify([issuer, jwksUri])), fits)
+      : registered(JSON.stringify(jwks)).filter(fits)
+}

@@ -1,0 +1,50 @@
+// DPoP proofs (RFC 9449 §4.2): read strictly, and verified off the event loop with the key that each one brings.
+import { DPOP_ALGORITHMS, PROOF_CHARACTERS_MAX } from '../../domain/ledger/dpop.ts'
+import type { DpopProofs, UnverifiedProof } from '../../ports/dpop-proofs.ts'
+import { type CompactJws, isJsonObject, type JsonObject, readCompactJws } from '../tokens/compact-jws.ts'
+import { makeDpopNonces } from './dpop-nonces.ts'
+import { parseProviderAlgorithm, parseProviderKey, permits, type ProviderAlgorithm } from '../providers/provider-key.ts'
+import { requiredMembers, thumbprintOf } from '../tokens/thumbprint.ts'
+import { verifySignature } from '../providers/verify-signature.ts'
+
+// One key has one thumbprint: a proof must spell its key in the canonical way.
+const isCanonical = (canonical: JsonObject, jwk: JsonObject): boolean =>
+  Object.entries(requiredMembers(canonical)).every(([name, value]) => jwk[name] === value)
+
+const verifyProof = async (
+  jws: CompactJws,
+  algorithm: ProviderAlgorithm,
+  jwk: JsonObject,
+): ReturnType<UnverifiedProof['verify']> => {
+  const parsed = parseProviderKey(jwk)
+  if (parsed === undefined || !permits(parsed, algorithm, undefined)) {
+    return { wrong: 'jwk is not a public key for alg, without private members' }
+  }
+  const read = parsed.read()
+  if ('wrong' in read) return { wrong: `jwk is ${read.wrong}` }
+  const canonical: JsonObject = { ...read.key.export({ format: 'jwk' }) }
+  if (!isCanonical(canonical, jwk)) return { wrong: 'jwk is not in its canonical form' }
+  return (await verifySignature(jws, algorithm, read.key))
+    ? { jkt: thumbprintOf(canonical) }
+    : { wrong: 'its signature does not verify with jwk' }
+}
+
+const isDpopAlgorithm = (alg: unknown): boolean => DPOP_ALGORITHMS.some(name => name === alg)
+
+const read = (text: string): UnverifiedProof | { readonly wrong: string } => {
+  if (text.length > PROOF_CHARACTERS_MAX) return { wrong: `it has more than ${PROOF_CHARACTERS_MAX} characters` }
+  const jws = readCompactJws(text)
+  if (jws === undefined)
+    return { wrong: 'it is not a compact JWS in its canonical form, or has a member that is not taken' }
+  const { typ, alg, jwk } = jws.header
+  if (typ !== 'dpop+jwt') return { wrong: 'typ is not dpop+jwt' }
+  const algorithm = isDpopAlgorithm(alg) ? parseProviderAlgorithm(alg) : undefined
+  if (algorithm === undefined) return { wrong: `alg is not one of ${DPOP_ALGORITHMS.join(', ')}` }
+  if (!isJsonObject(jwk)) return { wrong: 'jwk is missing' }
+  return { claims: jws.payload, verify: () => verifyProof(jws, algorithm, jwk) }
+}
+
+export const makeDpopProofs = (keyEncryptionKey: Uint8Array): DpopProofs => ({
+  read,
+  nonce: makeDpopNonces(keyEncryptionKey),
+})

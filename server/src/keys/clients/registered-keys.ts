@@ -1,0 +1,54 @@
+// The keys that a client registers: public ones only, strong, and told apart.
+import { REGISTERED_KEYS_MAX, type RegisteredJwk } from '../../domain/clients/client-trust.ts'
+import { isJsonObject, type JsonObject } from '../tokens/compact-jws.ts'
+import { KEY_KINDS_TAKEN, parseMemberKey, PRIVATE_MEMBERS, PUBLIC_MEMBERS } from '../providers/provider-key.ts'
+
+const KEPT_MEMBERS = [...PUBLIC_MEMBERS, 'kid', 'alg']
+const KID_CHARACTERS_MAX = 256
+
+const wrong = (why: string): { readonly wrong: string } => ({ wrong: why })
+
+const hasPrivateMember = (jwk: unknown): boolean =>
+  isJsonObject(jwk) && PRIVATE_MEMBERS.some(name => Object.hasOwn(jwk, name))
+
+/** What is needed of a key, and nothing that came with it. */
+const publicMembersOf = (jwk: JsonObject): RegisteredJwk =>
+  Object.fromEntries(
+    KEPT_MEMBERS.flatMap(name => {
+      const value = jwk[name]
+      return typeof value === 'string' ? [[name, value]] : []
+    }),
+  )
+
+const NO_KEY = wrong(
+  `holds something other than a public key for signatures: ${KEY_KINDS_TAKEN}, with no alg or one of its kind`,
+)
+
+/** A key as it is kept, and the name that it is known by. */
+type NamedJwk = { readonly jwk: RegisteredJwk; readonly kid: string | undefined }
+
+const readOne = (jwk: unknown): NamedJwk | { readonly wrong: string } => {
+  const parsed = parseMemberKey(jwk)
+  if (!isJsonObject(jwk) || parsed === undefined) return NO_KEY
+  const { kid, read } = parsed
+  if (kid === '' || (kid ?? '').length > KID_CHARACTERS_MAX) {
+    return wrong(`holds a key whose kid is not 1 to ${KID_CHARACTERS_MAX} characters`)
+  }
+  const key = read()
+  return 'wrong' in key ? wrong(`holds a key that is ${key.wrong}`) : { jwk: publicMembersOf(jwk), kid }
+}
+
+/** The public members of the keys of a set, or what is wrong with it. Nothing of a key is told back. */
+export const readRegisteredKeys = (keys: readonly unknown[]): readonly RegisteredJwk[] | { readonly wrong: string } => {
+  if (keys.length === 0 || keys.length > REGISTERED_KEYS_MAX) return wrong(`has not 1 to ${REGISTERED_KEYS_MAX} keys`)
+  if (keys.some(hasPrivateMember)) {
+    return wrong('holds a private key, which nobody but its owner may have: make another, and register its public half')
+  }
+  const strong: NamedJwk[] = []
+  for (const read of keys.map(readOne)) {
+    if ('wrong' in read) return read
+    strong.push(read)
+  }
+  const names = new Set(strong.map(({ kid }) => kid))
+  return names.size === strong.length ? strong.map(({ jwk }) => jwk) : wrong('holds two keys with the same kid')
+}

@@ -1,0 +1,53 @@
+// One GET of a JSON document of an identity provider: bounded in bytes, without redirects, only over https.
+import { parseWebAddress } from '../../domain/text/web-address.ts'
+import type { ReadingFailure } from '../../ports/key-sets.ts'
+import { failureOf, wrongAnswer } from './reading-failure.ts'
+
+const DOCUMENT_BYTES_MAX = 262_144
+const LOOPBACK = /^(localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])$/
+
+/** The part of the global `fetch` that is used. */
+export type Fetch = (address: string, init: RequestInit) => Promise<Response>
+
+/** `status` is there where the server answered, but not with 200. */
+export type Fetched = { readonly value: unknown } | { readonly failure: ReadingFailure; readonly status?: number }
+
+/** Whether keys may come from this address: https, or http on this machine, and no password in it. */
+export const isProviderAddress = (address: string): boolean => {
+  const url = parseWebAddress(address)
+  if (url === undefined || url.username !== '' || url.password !== '') return false
+  return url.protocol === 'https:' || (url.protocol === 'http:' && LOOPBACK.test(url.hostname))
+}
+
+/** The body as bytes, or undefined as soon as it is longer than it may be. */
+const readBounded = async (response: Response): Promise<Buffer | undefined> => {
+  const stream: AsyncIterable<Uint8Array> | readonly Uint8Array[] = response.body ?? []
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of stream) {
+    bytes += chunk.byteLength
+    if (bytes > DOCUMENT_BYTES_MAX) return undefined
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}
+
+/** Never throws: whatever a server or the network does is a failure with its reason, for an operator to read. */
+export const fetchJson = async (fetch: Fetch, address: string, signal: AbortSignal): Promise<Fetched> => {
+  if (!isProviderAddress(address)) {
+    const cause = 'its keys are at an address that is neither https nor http on this machine'
+    return { failure: { cause, detail: `${address} is neither https nor http on this machine` } }
+  }
+  try {
+    const response = await fetch(address, { redirect: 'manual', signal, headers: { accept: 'application/json' } })
+    if (response.status !== 200) {
+      await response.body?.cancel()
+      return { failure: wrongAnswer(address, `${response.status}`), status: response.status }
+    }
+    const body = await readBounded(response)
+    if (body === undefined) return { failure: wrongAnswer(address, `more than ${DOCUMENT_BYTES_MAX} bytes`) }
+    return { value: JSON.parse(body.toString('utf8')) }
+  } catch (error) {
+    return { failure: failureOf(address, error) }
+  }
+}

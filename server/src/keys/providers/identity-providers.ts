@@ -1,0 +1,144 @@
+// Operators, recognised by a JWT of one of the configured identity providers (RFC 7519, RFC 8725).
+// Order: form, issuer, claims, then keys. Nothing that a token says chooses an address or an algorithm beyond the list.
+import type { KeyObject } from 'node:crypto'
+import type { OperatorCaller } from '../../domain/caller.ts'
+import { isStorable } from '../../domain/text/text.ts'
+import type { MonotonicMilliseconds } from '../../domain/text/time.ts'
+import type { KeySets } from '../../ports/key-sets.ts'
+import type { Operators, ProviderState } from '../../ports/operators.ts'
+import { readCompactJws, type CompactJws, type JsonObject } from '../tokens/compact-jws.ts'
+import { isProviderAddress } from './fetch-json.ts'
+import { operatorRole, type RoleMapping } from './operator-role.ts'
+import { makeProviderCheck } from './provider-check.ts'
+import { makeProviderKeyCache, type ProviderKeyCache } from './provider-key-cache.ts'
+import { parseProviderAlgorithm, permits, pickKey, type ProviderAlgorithm } from './provider-key.ts'
+import { makeRepeatedSignatureCheck, type SignatureCheck } from './provider-signature.ts'
+import { makeVerificationQueue } from './verification-queue.ts'
+
+const CLOCK_SKEW_SECONDS = 60
+const SUB_CHARACTERS_MAX = 255
+// ID tokens and access tokens of providers carry one of these, or none. Anything else is a JWT for another purpose:
+// a logout token, a security event, a DPoP proof (RFC 8725 §3.11).
+const ACCEPTED_TYPES: readonly unknown[] = [undefined, 'jwt', 'at+jwt']
+
+export type IdentityProvider = RoleMapping & {
+  /** Compared with `iss` as it is written. */
+  readonly issuer: string
+  readonly audience: string
+  /** Undefined: from the provider's metadata. */
+  readonly jwksUri?: string | undefined
+  readonly algorithms: readonly ProviderAlgorithm[]
+}
+
+export type OperatorsOptions = {
+  readonly providers: readonly IdentityProvider[]
+  /** Ours. No provider may have it: our own access tokens name agents, not operators. */
+  readonly ownIssuer: string
+  readonly keySets: KeySets
+  /** The clock, in milliseconds. */
+  readonly now: () => number
+  readonly monotonicNow: () => MonotonicMilliseconds
+}
+
+type Refused = { readonly refused: string }
+type Trusted = {
+  readonly provider: IdentityProvider
+  readonly keys: ProviderKeyCache
+  readonly isSignedWith: SignatureCheck
+  readonly check: () => Promise<ProviderState>
+}
+
+type KeyFound = { readonly key: KeyObject; readonly algorithm: ProviderAlgorithm }
+
+/** What is wrong with a provider as it was configured, in a sentence; null where nothing is. */
+const providerMistake = (provider: IdentityProvider, ownIssuer: string): string | null => {
+  const { issuer, jwksUri } = provider
+  if (issuer === ownIssuer) return `The identity provider ${issuer} has the issuer of this service.`
+  const wrong = [issuer, jwksUri ?? issuer].find(address => !isProviderAddress(address))
+  if (wrong !== undefined) return `${wrong} must be an https address, or http on this machine, without a password.`
+  return null
+}
+
+const typeRefusal = ({ typ }: JsonObject): string | undefined => {
+  const type = typeof typ === 'string' ? typ.toLowerCase().replace(/^application\//, '') : typ
+  return ACCEPTED_TYPES.includes(type) ? undefined : 'typ is that of another kind of JWT'
+}
+
+const audienceRefusal = ({ aud }: JsonObject, audience: string): string | undefined =>
+  aud === audience || (Array.isArray(aud) && aud.includes(audience)) ? undefined : 'aud does not name this service'
+
+const isTime = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value)
+
+const timeRefusal = ({ exp, nbf, iat }: JsonObject, nowSeconds: number): string | undefined => {
+  if (!isTime(exp)) return 'exp is missing or not a time'
+  if (nowSeconds >= exp + CLOCK_SKEW_SECONDS) return 'it has expired'
+  for (const [name, value] of Object.entries({ nbf, iat })) {
+    if (value === undefined) continue
+    if (!isTime(value)) return `${name} is not a time`
+    if (value > nowSeconds + CLOCK_SKEW_SECONDS) return `${name} lies in the future`
+  }
+  return undefined
+}
+
+/** History and audit keep `sub`, so it must be text that every store and log takes. */
+const subjectOf = ({ sub }: JsonObject): string | undefined => {
+  if (typeof sub !== 'string' || sub === '' || sub.length > SUB_CHARACTERS_MAX) return undefined
+  return isStorable(sub) && !/\p{Cc}/u.test(sub) ? sub : undefined
+}
+
+const findKey = async (header: JsonObject, { provider, keys }: Trusted): Promise<KeyFound | Refused> => {
+  const { kid } = header
+  const algorithm = parseProviderAlgorithm(header['alg'])
+  if (algorithm === undefined || !provider.algorithms.includes(algorithm)) return { refused: 'alg is not in the list' }
+  if (kid !== undefined && typeof kid !== 'string') return { refused: 'kid is not a string' }
+  const picked = pickKey(await keys.find(candidate => permits(candidate, algorithm, kid)), 'the provider')
+  return 'wrong' in picked ? { refused: picked.wrong } : { key: picked.key, algorithm }
+}
+
+/** What costs nothing comes first: a signature is verified only of a JWT that lacks nothing else. */
+const recognise = async (
+  jws: CompactJws,
+  trusted: Trusted,
+  { source, now }: { readonly source: string; readonly now: number },
+): Promise<OperatorCaller | Refused> => {
+  const { provider, isSignedWith } = trusted
+  const refused =
+    typeRefusal(jws.header) ??
+    audienceRefusal(jws.payload, provider.audience) ??
+    timeRefusal(jws.payload, Math.floor(now / 1000))
+  if (refused !== undefined) return { refused }
+  const sub = subjectOf(jws.payload)
+  if (sub === undefined) return { refused: 'sub is missing or not a plain text' }
+  const found = await findKey(jws.header, trusted)
+  if ('refused' in found) return found
+  if (!(await isSignedWith(jws, found.algorithm, found.key, source)))
+    return { refused: 'the signature does not verify' }
+  return { kind: 'operator', iss: provider.issuer, sub, role: operatorRole(jws.payload, provider) }
+}
+
+/** Throws where the providers are not configured so that no token of theirs can be trusted. */
+export const makeOperators = (options: OperatorsOptions): Operators => {
+  const { providers, ownIssuer, keySets, monotonicNow } = options
+  const isSignedWith = makeRepeatedSignatureCheck(makeVerificationQueue())
+  const trustOf = (provider: IdentityProvider): Trusted => {
+    const place = { of: 'provider', issuer: provider.issuer, jwksUri: provider.jwksUri ?? null } as const
+    const check = makeProviderCheck({ place, algorithms: provider.algorithms, keySets, monotonicNow })
+    return { provider, keys: makeProviderKeyCache({ place, keySets, monotonicNow }), isSignedWith, check }
+  }
+  const trusted = new Map(providers.map(provider => [provider.issuer, trustOf(provider)]))
+  const mistake = providers.map(provider => providerMistake(provider, ownIssuer)).find(found => found !== null)
+  if (mistake !== undefined) throw new Error(mistake)
+  if (trusted.size < providers.length) throw new Error('Two identity providers have the same issuer.')
+  return {
+    verify: async (jwt, source) => {
+      const jws = readCompactJws(jwt)
+      if (jws === undefined) return { refused: 'it is not a compact JWS in its canonical form' }
+      const { iss } = jws.payload
+      if (iss === ownIssuer) return { refused: 'it is an access token of this service' }
+      const provider = typeof iss === 'string' ? trusted.get(iss) : undefined
+      if (provider === undefined) return { refused: 'iss is not an identity provider configured here' }
+      return recognise(jws, provider, { source, now: options.now() })
+    },
+    check: () => Promise.all([...trusted.values()].map(({ check }) => check())),
+  }
+}

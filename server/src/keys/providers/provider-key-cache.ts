@@ -1,0 +1,133 @@
+// The keys of one issuer as a thread that verifies holds them: how long they are believed, and when newer ones are asked for.
+import { Unavailable } from '../../domain/refusal.ts'
+import type { MonotonicMilliseconds } from '../../domain/text/time.ts'
+import type { KeySet, KeySetPlace, KeySets, ReadingFailure } from '../../ports/key-sets.ts'
+import { parseMemberKey, type ProviderKey } from './provider-key.ts'
+
+/** Older keys are read again before they are used. */
+export const KEYS_FRESH_MILLISECONDS = 600_000
+/** The longest that a key removed at the provider still counts: where, since then, every reading has failed. */
+export const KEYS_HELD_MILLISECONDS_MAX = 1_800_000
+/** Requests that may wait for the keys of one place: a server that hangs must not take the room of all others. */
+export const WAITING_A_PLACE_MAX = 128
+/** For one request: a set that another thread had read, one whose reading began before the request came, and then its own. */
+const ASKED_MAX = 3
+/** The time until the thread that fetches is asked again, where it did not answer. */
+const ASKING_APART_MILLISECONDS = 1_000
+
+export type ProviderKeyCache = {
+  /** Those of the keys in memory that fit, where one is good and they need not be read again first: nothing is waited for. */
+  held(fits: (key: ProviderKey) => boolean): readonly ProviderKey[]
+  /**
+   * The keys that fit. Where none does, or none is good, the set is read again, if the time for that has come.
+   * Throws Unavailable where newer keys are needed and cannot be had, or as many requests as may already wait for them.
+   */
+  find(fits: (key: ProviderKey) => boolean): Promise<readonly ProviderKey[]>
+}
+
+const NOT_READ: ReadingFailure = { cause: 'they were not read yet', detail: 'not read' }
+
+/** What an operator hears in an emergency: whose keys are missing, why, and what works without them. */
+const describeOutage = (issuer: string, cause: string): string =>
+  `The keys of the identity provider ${issuer} cannot be read: ${cause}. ` +
+  'Try again; until they can be read, use an API key, or the command mintmark beside the store. ' +
+  'GET /readyz?verbose shows the state, and the log the whole reason.'
+
+const unread = ({ of, issuer }: KeySetPlace, failure: ReadingFailure | null): Unavailable => {
+  const { cause, detail } = failure ?? NOT_READ
+  const message = `The keys of the identity provider ${issuer} cannot be had: ${detail}.`
+  // Why those of a client cannot be had would tell its owner what stands at an address of our network.
+  return new Unavailable(message, of === 'provider' ? { toCaller: describeOutage(issuer, cause) } : {})
+}
+
+/** One that can be verified with: a weak one may have been replaced. */
+const isGood = (key: ProviderKey): boolean => 'key' in key.read()
+
+const crowded = ({ issuer }: KeySetPlace): Unavailable =>
+  new Unavailable(`More JWTs wait for the keys of ${issuer} than are taken.`)
+
+type CacheOptions = {
+  readonly place: KeySetPlace
+  readonly keySets: KeySets
+  /** What `use` may say of a key; `sig` unless it is said. */
+  readonly uses?: readonly string[]
+  readonly monotonicNow: () => MonotonicMilliseconds
+}
+
+type KeysByText = ReadonlyMap<string, ProviderKey | undefined>
+
+/** A key that stands in the newer set as well stays the one that it is, with what is known of its signatures. */
+const parseKeys = (jwks: readonly unknown[], held: KeysByText, uses: readonly string[] | undefined): KeysByText => {
+  const texts = jwks.map(jwk => [JSON.stringify(jwk), jwk] as const)
+  return new Map(texts.map(([text, jwk]) => [text, held.get(text) ?? parseMemberKey(jwk, uses)]))
+}
+
+export const makeProviderKeyCache = ({ place, keySets, uses, monotonicNow }: CacheOptions): ProviderKeyCache => {
+  let times: Omit<KeySet, 'jwks'> = { readAt: -Infinity, nextReadingAt: -Infinity, failure: null }
+  let keys: KeysByText = new Map()
+  let asking: Promise<void> | undefined
+  let waiting = 0
+
+  const age = (): number => monotonicNow() - times.readAt
+
+  const heldKeys = (): readonly ProviderKey[] => {
+    if (age() >= KEYS_HELD_MILLISECONDS_MAX) throw unread(place, times.failure)
+    return [...keys.values()].filter(key => key !== undefined)
+  }
+
+  const take = ({ jwks, ...newer }: KeySet): void => {
+    if (newer.readAt !== times.readAt) keys = parseKeys(jwks, keys, uses)
+    times = newer
+  }
+
+  const ask = async (): Promise<void> => {
+    try {
+      take(await keySets.latest(place, times.readAt))
+    } catch (fault) {
+      if (!(fault instanceof Unavailable)) throw fault
+      const failure = { cause: 'they were not handed over in time', detail: fault.message }
+      times = { ...times, failure, nextReadingAt: monotonicNow() + ASKING_APART_MILLISECONDS }
+    }
+  }
+
+  /** Whether another set can be had, for a request that came at `arrivedAt`: one that was read since then is new enough. */
+  const mayBeNewer = (arrivedAt: MonotonicMilliseconds): boolean =>
+    times.readAt < arrivedAt && (asking !== undefined || monotonicNow() >= times.nextReadingAt)
+
+  /** Asks for the latest set if it may be a newer one; all callers wait for one answer. False: too many do already. */
+  const renew = async (): Promise<boolean> => {
+    if (asking === undefined && monotonicNow() < times.nextReadingAt) return true
+    if (waiting >= WAITING_A_PLACE_MAX) return false
+    asking ??= ask().finally(() => {
+      asking = undefined
+    })
+    waiting += 1
+    try {
+      await asking
+    } finally {
+      waiting -= 1
+    }
+    return true
+  }
+
+  return {
+    held: fits => {
+      const known = age() < KEYS_FRESH_MILLISECONDS ? heldKeys().filter(fits) : []
+      return known.some(isGood) ? known : []
+    },
+    find: async fits => {
+      const arrivedAt = monotonicNow()
+      // Where too many wait, keys that are held go on being believed for the time of that reading.
+      if (age() >= KEYS_FRESH_MILLISECONDS && !(await renew()) && age() >= KEYS_HELD_MILLISECONDS_MAX)
+        throw crowded(place)
+      let known = heldKeys().filter(fits)
+      for (let asked = 0; asked < ASKED_MAX && !known.some(isGood) && mayBeNewer(arrivedAt); asked += 1) {
+        if (!(await renew())) throw crowded(place)
+        known = heldKeys().filter(fits)
+      }
+      // The last reading failed, so the key may exist: neither yes nor no would be true.
+      if (times.failure !== null && !known.some(isGood)) throw unread(place, times.failure)
+      return known
+    },
+  }
+}

@@ -1,0 +1,91 @@
+// Reading an identity provider's key set: at the address configured, or at the one that its metadata names.
+import { isJsonObject } from '../tokens/compact-jws.ts'
+import type { ReadingFailure } from '../../ports/key-sets.ts'
+import { fetchJson, type Fetch, type Fetched } from './fetch-json.ts'
+import { bareMembersOf } from './provider-key.ts'
+import { wrongAnswer } from './reading-failure.ts'
+
+/** Keys of one set: an issuer in use has some ten. */
+export const KEYS_IN_SET_MAX = 64
+/** For everything that one reading asks for, together. */
+export const READING_MILLISECONDS_MAX = 4_000
+/** Metadata is asked for again when it is older, so that a provider may move its key set. */
+const METADATA_MILLISECONDS_MAX = 600_000
+
+/** The keys of the set, each with what is read of one: whoever verifies takes what is a strong key among them. */
+export type KeySetReading = { readonly jwks: readonly unknown[] } | { readonly failure: ReadingFailure }
+
+type KeySetSource = {
+  readonly issuer: string
+  /** Undefined: from the provider's metadata. */
+  readonly jwksUri: string | undefined
+  readonly fetch: Fetch
+  readonly monotonicNow: () => number
+  readonly readingMilliseconds: number
+}
+
+/** Where an issuer's metadata stands: OpenID Connect Discovery 1.0 §4, then RFC 8414 §3.1. */
+const metadataAddresses = (issuer: string): readonly [string, string] => {
+  const { origin, pathname } = new URL(issuer)
+  const path = pathname.replace(/\/$/, '')
+  return [
+    `${origin}${path}/.well-known/openid-configuration`,
+    `${origin}/.well-known/oauth-authorization-server${path}`,
+  ]
+}
+
+const fetchMetadata = async ({ issuer, fetch }: KeySetSource, signal: AbortSignal): Promise<Fetched> => {
+  const [first, second] = metadataAddresses(issuer)
+  const fetched = await fetchJson(fetch, first, signal)
+  if (!('failure' in fetched) || fetched.status === undefined) return fetched
+  const fetchedSecond = await fetchJson(fetch, second, signal)
+  return 'failure' in fetchedSecond ? fetched : fetchedSecond
+}
+
+const ofMetadata = (cause: string): { readonly failure: ReadingFailure } => ({ failure: { cause, detail: cause } })
+
+const discover = async (
+  source: KeySetSource,
+  signal: AbortSignal,
+): Promise<string | { readonly failure: ReadingFailure }> => {
+  const fetched = await fetchMetadata(source, signal)
+  if ('failure' in fetched) return fetched
+  const { issuer, jwks_uri: jwksUri } = isJsonObject(fetched.value) ? fetched.value : {}
+  // RFC 8414 §3.3: compared as it is written, or one tenant's keys could vouch for another's tokens.
+  if (issuer !== source.issuer) return ofMetadata('its metadata names another issuer')
+  return typeof jwksUri === 'string' ? jwksUri : ofMetadata('its metadata names no jwks_uri')
+}
+
+const readKeys = async ({ fetch }: KeySetSource, address: string, signal: AbortSignal): Promise<KeySetReading> => {
+  const fetched = await fetchJson(fetch, address, signal)
+  if ('failure' in fetched) return fetched
+  const { keys } = isJsonObject(fetched.value) ? fetched.value : {}
+  if (!Array.isArray(keys)) return { failure: wrongAnswer(address, 'something other than a key set') }
+  if (keys.length > KEYS_IN_SET_MAX) {
+    const answered = `a set of ${keys.length} keys, and at most ${KEYS_IN_SET_MAX} are taken`
+    return { failure: wrongAnswer(address, answered) }
+  }
+  return { jwks: keys.map(bareMembersOf) }
+}
+
+/** Gives a function that reads the set anew each time it is called; a failure is an answer, with its reason. */
+export const makeKeySetReader = (source: KeySetSource): (() => Promise<KeySetReading>) => {
+  let discovered: { readonly address: string; readonly at: number } | undefined
+  const address = async (signal: AbortSignal): Promise<string | { readonly failure: ReadingFailure }> => {
+    if (source.jwksUri !== undefined) return source.jwksUri
+    const now = source.monotonicNow()
+    if (discovered !== undefined && now - discovered.at < METADATA_MILLISECONDS_MAX) return discovered.address
+    const found = await discover(source, signal)
+    if (typeof found === 'string') discovered = { address: found, at: now }
+    return found
+  }
+  return async () => {
+    const signal = AbortSignal.timeout(source.readingMilliseconds)
+    const found = await address(signal)
+    if (typeof found !== 'string') return found
+    const reading = await readKeys(source, found, signal)
+    // A set that is not where it was may have moved.
+    if ('failure' in reading) discovered = undefined
+    return reading
+  }
+}

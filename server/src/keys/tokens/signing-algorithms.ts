@@ -1,0 +1,104 @@
+// The algorithms of signing keys, one row each: how a key is made, published, named and used.
+import {
+  constants,
+  createPublicKey,
+  generateKeyPair,
+  generateKeyPairSync,
+  type KeyObject,
+  type SigningOptions,
+} from 'node:crypto'
+import { promisify } from 'node:util'
+import type { BareJwk, SigningAlgorithm } from '../../domain/keys/signing-key.ts'
+
+const RSA_BITS = 3072
+const RSA = { modulusLength: RSA_BITS, publicExponent: 65_537 } as const
+
+type Pair = { readonly privateKey: KeyObject }
+
+type Algorithm = {
+  /** As Node names the kind of key. */
+  readonly keyType: string
+  /** Made on this thread, for a command. */
+  readonly make: () => Pair
+  /** Made beside this thread: an RSA key takes a second now and then. */
+  readonly generate: () => Promise<Pair>
+  /** What is hashed before it is signed; null where the algorithm does that itself. */
+  readonly digest: 'sha256' | null
+  readonly options: SigningOptions
+}
+
+const generate = promisify(generateKeyPair)
+
+export const ALGORITHMS: Readonly<Record<SigningAlgorithm, Algorithm>> = {
+  ES256: {
+    keyType: 'ec',
+    make: () => generateKeyPairSync('ec', { namedCurve: 'P-256' }),
+    generate: () => generate('ec', { namedCurve: 'P-256' }),
+    digest: 'sha256',
+    // RFC 7518 §3.4: r and s side by side, not DER.
+    options: { dsaEncoding: 'ieee-p1363' },
+  },
+  RS256: {
+    keyType: 'rsa',
+    make: () => generateKeyPairSync('rsa', RSA),
+    generate: () => generate('rsa', RSA),
+    digest: 'sha256',
+    options: { padding: constants.RSA_PKCS1_PADDING },
+  },
+  EdDSA: {
+    keyType: 'ed25519',
+    make: () => generateKeyPairSync('ed25519'),
+    generate: () => generate('ed25519'),
+    digest: null,
+    options: {},
+  },
+  'ML-DSA-65': {
+    keyType: 'ml-dsa-65',
+    make: () => generateKeyPairSync('ml-dsa-65'),
+    generate: () => generate('ml-dsa-65'),
+    digest: null,
+    options: {},
+  },
+}
+
+/** The public members of a key, private or public, of this algorithm. Throws where it is another kind of key. */
+export const bareJwkOf = (key: KeyObject, alg: SigningAlgorithm): BareJwk => {
+  const publicKey = key.type === 'private' ? createPublicKey(key) : key
+  if (publicKey.asymmetricKeyType !== ALGORITHMS[alg].keyType) throw new Error(`The key is none for ${alg}.`)
+  const members: Readonly<Record<string, unknown>> = { ...publicKey.export({ format: 'jwk' }) }
+  const of = (name: string): string => String(members[name])
+  switch (alg) {
+    case 'ES256':
+      return { kty: 'EC', crv: 'P-256', x: of('x'), y: of('y'), alg }
+    case 'RS256':
+      return { kty: 'RSA', n: of('n'), e: of('e'), alg }
+    case 'EdDSA':
+      return { kty: 'OKP', crv: 'Ed25519', x: of('x'), alg }
+    case 'ML-DSA-65':
+      return { kty: 'AKP', pub: of('pub'), alg }
+  }
+}
+
+/** How long a signature is, in bytes. */
+export const signatureBytes = (jwk: BareJwk): number => {
+  switch (jwk.alg) {
+    case 'ES256':
+    case 'EdDSA':
+      return 64
+    case 'RS256':
+      return Buffer.from(jwk.n, 'base64url').length
+    case 'ML-DSA-65':
+      return 3309
+  }
+}
+
+/** Whether this runtime has the algorithm: OpenSSL has ML-DSA from 3.5 on. */
+export const isAlgorithmThere = (alg: SigningAlgorithm): boolean => {
+  if (alg !== 'ML-DSA-65') return true
+  try {
+    ALGORITHMS[alg].make()
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,59 @@
+// Recognises who calls the API under /api/v1: an API key with the permission asked for, or an operator with the role.
+import type { Access } from '../../domain/access.ts'
+import { type ApiKeyCaller, hasRole, type OperatorCaller, ROLES } from '../../domain/caller.ts'
+import { counted, isRefused, type OrRefusal, refuse, refuseCaller } from '../../domain/refusal.ts'
+import type { Source } from '../../domain/source.ts'
+import type { Ports } from '../../ports/ports.ts'
+import { authenticateApiKeys } from './authenticate-api-key.ts'
+import { authenticateOperator } from './authenticate-operator.ts'
+
+export type AdministratorCredentials =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'api_key'; readonly key: string }
+  | { readonly kind: 'bearer'; readonly jwt: string; readonly source: Source }
+
+type RemoteAdministrator = ApiKeyCaller | OperatorCaller
+
+const refuseUnknown = (description: string) => refuseCaller('invalid_client', description, 'ApiKey', 'Bearer')
+
+/** The refusal of an API key that is none, or none any more: one text for all. */
+export const refuseUnknownKey = () =>
+  counted(refuseUnknown('The API key is unknown, revoked or expired.'), { way: 'api_key', clientId: null })
+
+const rolesFrom = (least: Access['role']): string => {
+  const roles = ROLES.slice(ROLES.indexOf(least))
+  return roles.length === 1 ? roles.join() : `${roles.slice(0, -1).join(', ')} or ${roles.at(-1)}`
+}
+
+const checkRights = (caller: ApiKeyCaller, access: Access): OrRefusal<ApiKeyCaller> => {
+  if (!caller.permissions.includes(access.permission)) {
+    return refuse('insufficient_scope', `This API key lacks the permission ${access.permission}.`)
+  }
+  return access.isOfWholeService === true && caller.audiences !== null
+    ? refuse('insufficient_scope', `This API key is limited to audiences, and may not ${access.to}.`)
+    : caller
+}
+
+/** The caller, or 401 without a good credential and 403 without the right. */
+export const authenticateAdministrator = async (
+  ports: Pick<Ports, 'apiKeys' | 'operators' | 'secrets'>,
+  credentials: AdministratorCredentials,
+  access: Access,
+): Promise<OrRefusal<RemoteAdministrator>> => {
+  switch (credentials.kind) {
+    case 'none':
+      return refuseUnknown('Send an API key in X-API-Key, or a JWT of the identity provider as a Bearer token.')
+    case 'api_key': {
+      const [caller] = await authenticateApiKeys(ports, [{ key: credentials.key, id: null }])
+      return caller === undefined ? refuseUnknownKey() : checkRights(caller, access)
+    }
+    case 'bearer': {
+      const operator = await authenticateOperator(ports, credentials.jwt, credentials.source)
+      if (isRefused(operator) || hasRole(operator, access.role)) return operator
+      return refuse(
+        'insufficient_scope',
+        `The subject of this JWT has no role that may ${access.to}: it needs ${rolesFrom(access.role)}.`,
+      )
+    }
+  }
+}

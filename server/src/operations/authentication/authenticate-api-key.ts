@@ -1,0 +1,36 @@
+// Recognises a resource server or a tool by its API key.
+import type { ApiKey } from '../../domain/clients/api-key.ts'
+import type { ApiKeyCaller } from '../../domain/caller.ts'
+import type { Sha256 } from '../../domain/text/hash.ts'
+import type { Ports } from '../../ports/ports.ts'
+
+/** An API key as presented: in X-API-Key, or with its id as the user of HTTP Basic. */
+export type PresentedApiKey = { readonly key: string; readonly id: string | null }
+
+const callerOf = (presented: PresentedApiKey, found: ApiKey | undefined): ApiKeyCaller | undefined => {
+  if (found === undefined || (presented.id !== null && presented.id !== found.id)) return undefined
+  return { kind: 'api_key', id: found.id, permissions: found.permissions, audiences: found.audiences }
+}
+
+/** A resource server asks with one key again and again: within a group it is hashed once. */
+const hashEach = (secrets: Ports['secrets'], presented: readonly PresentedApiKey[]): readonly Sha256[] => {
+  const known = new Map<string, Sha256>()
+  return presented.map(({ key }) => {
+    const hash = known.get(key) ?? secrets.hash(key)
+    known.set(key, hash)
+    return hash
+  })
+}
+
+/**
+ * The callers of a group of keys, in order; undefined for a key that is unknown, revoked, expired, or of another id.
+ * `meanwhile` is told before which were found lately, and so decides nothing.
+ */
+export const authenticateApiKeys = async (
+  ports: Pick<Ports, 'apiKeys' | 'secrets'>,
+  presented: readonly PresentedApiKey[],
+  meanwhile?: (wereFound: readonly boolean[]) => void,
+): Promise<readonly (ApiKeyCaller | undefined)[]> => {
+  const found = await ports.apiKeys.find(hashEach(ports.secrets, presented), meanwhile)
+  return presented.map((one, n) => callerOf(one, found[n]))
+}

@@ -1,0 +1,143 @@
+// Recognises a client by its assertion (RFC 7521 §4.2): one that it signed itself, or a token of an issuer that it trusts
+// for a workload. Whether it was used before is decided where it is used: with the token, or before a revocation.
+import type { Client, Credential } from '../../domain/clients/agent.ts'
+import { checkAssertionClaims } from '../../domain/clients/client-assertion.ts'
+import {
+  type AssertionTrust,
+  isAssertionTrust,
+  isPlainName,
+  keyPlaceOf,
+  trustDomainOf,
+} from '../../domain/clients/client-trust.ts'
+import { hasExpired } from '../../domain/ledger/expiry.ts'
+import { digestIn } from '../../domain/text/hash.ts'
+import { type OrRefusal, type Refusal, refuse, Unavailable } from '../../domain/refusal.ts'
+import type { Source } from '../../domain/source.ts'
+import type { Milliseconds } from '../../domain/text/time.ts'
+import type { UnverifiedAssertion } from '../../ports/client-assertions.ts'
+import type { SingleUse } from '../../ports/secret-repositories.ts'
+import type { Ports } from '../../ports/ports.ts'
+import { type ClientCredentials, refuseClient } from './authenticate-client.ts'
+
+export type PresentedAssertion = Extract<ClientCredentials, { kind: 'assertion' }>
+
+type AssertedCredentials = Extract<ClientCredentials, { kind: 'proven' }>
+
+type AssertionPorts = Pick<Ports, 'agents' | 'assertions' | 'credentials' | 'profile' | 'secrets'>
+
+type Refused = { readonly refusal: Refusal }
+
+/** The cause stands in the log only: on the wire all are one. */
+const refuseAssertion = (presented: PresentedAssertion, client: Client | undefined, inside: string): Refused => {
+  const { refusal } = refuseClient(presented, client)
+  return { refusal: { ...refusal, inside } }
+}
+
+type Named = { readonly clientId: string; readonly kind: AssertionTrust['kind']; readonly credentialId: string | null }
+
+/** Whom the assertion names, as it says itself. */
+const nameOf = async (
+  { credentials, profile }: AssertionPorts,
+  { claims: { iss, sub } }: UnverifiedAssertion,
+): Promise<Named | { readonly wrong: string }> => {
+  if (typeof sub !== 'string' || !isPlainName(sub)) return { wrong: 'sub is missing or not a plain text' }
+  if (iss === sub) return { clientId: sub, kind: 'private_key_jwt', credentialId: null }
+  // A JWT-SVID need not say who issued it: its trust domain stands in its subject (SPIFFE JWT-SVID §3).
+  const issuer = iss ?? trustDomainOf(sub)
+  if (typeof issuer !== 'string' || !isPlainName(issuer)) return { wrong: 'iss is missing or not a plain text' }
+  if (issuer === profile.issuer) return { wrong: 'it is of this service' }
+  const found = await credentials.findWorkload(issuer, sub)
+  if (found === undefined) return { wrong: 'no agent trusts this iss for this sub' }
+  return { clientId: found.clientId, kind: 'workload_identity', credentialId: found.id }
+}
+
+type Candidate = { readonly credential: Credential; readonly trust: AssertionTrust }
+
+const assertionTrustOf = ({ trust }: Credential): AssertionTrust | undefined =>
+  trust !== null && isAssertionTrust(trust) ? trust : undefined
+
+// What was registered is looked at before what must be fetched.
+const candidatesOf = (client: Client, { kind, credentialId }: Named, now: Milliseconds): readonly Candidate[] =>
+  client.credentials
+    .flatMap(credential => {
+      const trust = assertionTrustOf(credential)
+      return trust === undefined ? [] : [{ credential, trust }]
+    })
+    .filter(({ trust }) => trust.kind === kind)
+    .filter(({ credential: { id, expiresAt } }) => (credentialId ?? id) === id && !hasExpired(expiresAt, now))
+    .toSorted((a, b) => Number(keyPlaceOf(a.trust).jwks === null) - Number(keyPlaceOf(b.trust).jwks === null))
+
+/** When, of which issuer, and from where. */
+type Asked = { readonly issuer: string; readonly now: Milliseconds; readonly source: Source }
+
+type Tried = { readonly credential: Credential; readonly jti: string | null; readonly until: Milliseconds }
+
+/** Why it is none of the candidate's. Keys that cannot be had may be those of another candidate, and are told last. */
+const tryOne = async (
+  read: UnverifiedAssertion,
+  { credential, trust }: Candidate,
+  at: Asked,
+): Promise<Tried | Unavailable | { readonly wrong: string }> => {
+  const claims = checkAssertionClaims(read.claims, trust, at)
+  if ('wrong' in claims) return claims
+  try {
+    const wrong = await read.verify(keyPlaceOf(trust), at.source)
+    return wrong === null ? { credential, ...claims } : { wrong }
+  } catch (fault) {
+    if (fault instanceof Unavailable) return fault
+    throw fault
+  }
+}
+
+/** The first that verifies; at most as many are tried as an agent can have credentials. */
+const tryAll = async (
+  read: UnverifiedAssertion,
+  candidates: readonly Candidate[],
+  at: Asked,
+): Promise<Tried | { readonly wrong: string }> => {
+  let wrong = 'the client has no credential for assertions of this kind'
+  let unavailable: Unavailable | undefined
+  for (const candidate of candidates) {
+    const tried = await tryOne(read, candidate, at)
+    if (tried instanceof Unavailable) unavailable = tried
+    else if ('wrong' in tried) ({ wrong } = tried)
+    else return tried
+  }
+  // The key may be one that could not be had: neither yes nor no would be true.
+  if (unavailable !== undefined) throw unavailable
+  return { wrong }
+}
+
+const singleUse = ({ secrets }: AssertionPorts, client: Client, { jti, until }: Tried): SingleUse | undefined =>
+  jti === null ? undefined : { id: digestIn(secrets.hash(`assertion ${client.agent.id} ${jti}`)), until }
+
+/**
+ * The credentials that the assertion proves, which the decision on the request looks at again. Throws Unavailable where
+ * the keys of the client cannot be had.
+ */
+export const checkAssertion = async (
+  ports: AssertionPorts,
+  presented: PresentedAssertion,
+  source: Source,
+): Promise<OrRefusal<AssertedCredentials>> => {
+  const read = ports.assertions.read(presented.assertion)
+  if ('wrong' in read) return refuseAssertion(presented, undefined, read.wrong)
+  const named = await nameOf(ports, read)
+  if ('wrong' in named) return refuseAssertion(presented, undefined, named.wrong)
+  const { clientId, kind } = named
+  if (kind === 'private_key_jwt' && (presented.clientId ?? clientId) !== clientId) {
+    return refuse('invalid_request', 'client_id is not the client that the assertion names.')
+  }
+  // No refusal is given from a cache.
+  const { clients, now } = await ports.agents.viewForIssue([clientId], 'fresh')
+  const [client] = clients
+  if (client === undefined) return refuseAssertion(presented, undefined, 'sub is no client')
+  if ((presented.clientId ?? clientId) !== clientId) {
+    return refuseAssertion(presented, client, 'client_id is not the client that the assertion names')
+  }
+  const tried = await tryAll(read, candidatesOf(client, named, now), { issuer: ports.profile.issuer, now, source })
+  if ('wrong' in tried) return refuseAssertion(presented, client, tried.wrong)
+  const assertion = singleUse(ports, client, tried)
+  const verified = { kind: 'proven', clientId, credentialId: tried.credential.id } as const
+  return assertion === undefined ? verified : { ...verified, assertion }
+}

@@ -1,0 +1,71 @@
+// Checks the DPoP proof of a token request (RFC 9449 §5), the client first: what costs most comes last.
+import { checkProofClaims, nonceLastInstant, nonceStepAt, refuseProof } from '../../domain/ledger/dpop.ts'
+import { digestIn } from '../../domain/text/hash.ts'
+import { isRefused, type OrRefusal, type Refusal } from '../../domain/refusal.ts'
+import type { Milliseconds } from '../../domain/text/time.ts'
+import type { Ports, TokenProof } from '../../ports/ports.ts'
+import { authenticateClient, type ClientCredentials, clientIdOf } from './authenticate-client.ts'
+import { hasLegacyHash, refuseOrVerify, type LegacyHash } from './verify-legacy-secret.ts'
+
+/** `nonce` is for the client's next proof; null where none is demanded. */
+type CheckedProof = { readonly proof: TokenProof; readonly nonce: string | null }
+
+type ProofPorts = Pick<Ports, 'agents' | 'importedSecrets' | 'proofs' | 'profile' | 'secrets'>
+
+/** The store's time, for a client that it knows. No refusal is given from a cache. */
+const recognise = async (
+  ports: ProofPorts,
+  credentials: ClientCredentials,
+): Promise<OrRefusal<{ now: Milliseconds }> | LegacyHash> => {
+  const look = (freshness: 'cached' | 'fresh') => ports.agents.viewForIssue([clientIdOf(credentials)], freshness)
+  const cached = await look('cached')
+  if (authenticateClient(ports, credentials, cached.clients[0], cached.now) !== undefined) return { now: cached.now }
+  const { now, clients } = await look('fresh')
+  return authenticateClient(ports, credentials, clients[0], now) === undefined
+    ? refuseOrVerify(credentials, clients[0], now)
+    : { now }
+}
+
+const demandNonce = (nonce: string): { readonly refusal: Refusal } => ({
+  refusal: {
+    code: 'use_dpop_nonce',
+    description: 'The DPoP proof needs the nonce that the header DPoP-Nonce of this answer holds.',
+    nonce,
+  },
+})
+
+/** The last instant of the nonce that the proof carries; where none is demanded nothing limits it. */
+const checkNonce = (ports: ProofPorts, nonce: unknown, now: Milliseconds): OrRefusal<{ until: Milliseconds }> => {
+  if (ports.profile.dpopNonce === 'off') return { until: Number.POSITIVE_INFINITY }
+  const current = nonceStepAt(now)
+  const step = [current, current - 1].find(one => ports.proofs.nonce(one) === nonce)
+  return step === undefined ? demandNonce(ports.proofs.nonce(current)) : { until: nonceLastInstant(step) }
+}
+
+/**
+ * The proof as its token needs it, or why it is refused. Whether it was used before is decided where the token is
+ * written; until then a proof of a request that is refused is not used up.
+ */
+export const checkProof = async (
+  ports: ProofPorts,
+  credentials: ClientCredentials,
+  text: string,
+): Promise<OrRefusal<CheckedProof> | LegacyHash> => {
+  const recognised = await recognise(ports, credentials)
+  if (isRefused(recognised) || hasLegacyHash(recognised)) return recognised
+  const { now } = recognised
+  // Node joins the values of a header that is given more than once (RFC 9449 §4.3, check 1).
+  if (text.includes(',')) return refuseProof('there is more than one')
+  const read = ports.proofs.read(text)
+  if ('wrong' in read) return refuseProof(read.wrong)
+  const claims = checkProofClaims(read.claims, `${ports.profile.issuer}/oauth/token`, now)
+  if (isRefused(claims)) return claims
+  const fresh = checkNonce(ports, claims.nonce, now)
+  if (isRefused(fresh)) return fresh
+  const verified = await read.verify()
+  if ('wrong' in verified) return refuseProof(verified.wrong)
+  const { jkt } = verified
+  const id = digestIn(ports.secrets.hash(`${jkt} ${claims.jti}`))
+  const nonce = ports.profile.dpopNonce === 'off' ? null : ports.proofs.nonce(nonceStepAt(now))
+  return { proof: { jkt, id, until: Math.min(claims.until, fresh.until) }, nonce }
+}

@@ -1,0 +1,27 @@
+// Lists the credentials of an agent, oldest first: the revoked and expired ones too.
+import type { Administrator } from '../../domain/caller.ts'
+import type { CountedCredential } from '../../domain/clients/credential.ts'
+import type { OrRefusal } from '../../domain/refusal.ts'
+import { isUuid } from '../../domain/ledger/token-id.ts'
+import type { Ports } from '../../ports/ports.ts'
+import { type KeysetRequest, readKeyset } from '../reading/read-keyset.ts'
+import type { ListPage } from '../reading/read-page.ts'
+import { refuseUnknownAgent } from '../agents/show-agent.ts'
+import { audiencesOf } from './show-credential.ts'
+
+/** One page of them. */
+export const listCredentials = async (
+  ports: Pick<Ports, 'credentials' | 'secrets'>,
+  caller: Administrator,
+  agentId: string,
+  request: KeysetRequest,
+): Promise<OrRefusal<ListPage<CountedCredential>>> => {
+  if (!isUuid(agentId)) return refuseUnknownAgent(agentId)
+  const audiences = audiencesOf(caller)
+  return readKeyset(ports, 'credentials', {
+    request,
+    boundTo: [agentId, audiences],
+    read: async (after, limit) =>
+      (await ports.credentials.list(agentId, { after, limit, audiences })) ?? refuseUnknownAgent(agentId),
+  })
+}

@@ -1,0 +1,45 @@
+// Says whether tokens are active in answers that are signed (RFC 9701), for all requests of a group at once: whoever
+// asked can show one to others. An inactive token's answer is signed as any other.
+import type { IntrospectionClaims } from '../../domain/ledger/introspection.ts'
+import { oneByOne } from '../../domain/one-by-one.ts'
+import { isRefused, type OrRefusal } from '../../domain/refusal.ts'
+import type { Ports } from '../../ports/ports.ts'
+import { introspectEach, type IntrospectPorts, type IntrospectRequest } from './introspect-tokens.ts'
+
+type SignedIntrospection = { readonly jwt: string }
+
+type SigningPorts = IntrospectPorts & Pick<Ports, 'agents'>
+
+const signGroup = async (
+  ports: SigningPorts,
+  requests: readonly IntrospectRequest[],
+): Promise<readonly OrRefusal<SignedIntrospection>[]> => {
+  // The key of tokens and the store's clock: that of a view which is asked for no client. Read first, so that no answer
+  // calls a token active at an `iat` by which it had ended.
+  const { signingKey, now } = await ports.agents.viewForIssue([], 'cached')
+  const iat = Math.floor(now / 1000)
+  const iss = ports.profile.issuer
+  const answers = await introspectEach(
+    ports,
+    requests,
+    (token_introspection, { id }): IntrospectionClaims => ({ iss, aud: id, iat, token_introspection }),
+  )
+  const claims = answers.flatMap(answer => (isRefused(answer) ? [] : [answer]))
+  const signed = ports.codec.signIntrospections(claims, signingKey)
+  let next = 0
+  return answers.map(answer => {
+    if (isRefused(answer)) return answer
+    const jwt = signed[next++]
+    if (jwt === undefined) throw new Error('The codec signed fewer answers than asked for.')
+    return { jwt }
+  })
+}
+
+/**
+ * Answers each request of a group, in order; signed in one go, by the key that signs tokens now. An Error is the fault of
+ * that request alone.
+ */
+export const signIntrospections = (
+  ports: SigningPorts,
+  requests: readonly IntrospectRequest[],
+): Promise<readonly (OrRefusal<SignedIntrospection> | Error)[]> => oneByOne(requests, some => signGroup(ports, some))

@@ -1,0 +1,86 @@
+// What the numbers in a row stand for on the wire. None of it ever changes, so it is remembered.
+import type { TokenAddress } from '../../domain/ledger/claims.ts'
+import type { TokenRecord } from '../../domain/lists/page.ts'
+import type { PublicJwk } from '../../domain/keys/signing-key.ts'
+import { issuedSecondOf } from '../../domain/ledger/token-id.ts'
+import { recall, type NameCache, cached } from '../name-cache.ts'
+import { first, type Program } from '../statement-program.ts'
+import { parsePublicJwk } from '../signing-keys/signing-keys.ts'
+import type { ScopeSet, Sets } from './interned-sets.ts'
+import { addressOfRow, type TokenRow } from './token-rows.ts'
+
+type AgentLabel = { readonly id: string; readonly clientId: string }
+
+/** By the numbers that tokens name. */
+export type Labels = {
+  readonly agent: NameCache<number, AgentLabel>
+  readonly credential: NameCache<number, string>
+  readonly publicJwk: NameCache<number, PublicJwk>
+}
+
+const readAgent = (n: number): Program<AgentLabel | undefined> =>
+  first<AgentLabel>('select id, client_id as "clientId" from agent where n = ?', n)
+
+function* readCredential(n: number): Program<string | undefined> {
+  return (yield* first<{ id: string }>('select id from credential where n = ?', n))?.id
+}
+
+function* readPublicJwk(n: number): Program<PublicJwk | undefined> {
+  const row = yield* first<{ json: string }>('select public_jwk as json from signing_key where n = ?', n)
+  return row === undefined ? undefined : parsePublicJwk(row.json)
+}
+
+export const makeLabels = (): Labels => ({
+  agent: cached('agent', readAgent),
+  credential: cached('credential', readCredential),
+  publicJwk: cached('signing key', readPublicJwk),
+})
+
+/** What a row names, as it is shown. */
+export type RowNames = {
+  readonly agent: AgentLabel
+  readonly credential: string
+  readonly publicJwk: PublicJwk
+  readonly scope: ScopeSet
+  readonly audience: readonly string[]
+}
+
+export const recordWith = ({ id, lifetimeSeconds }: TokenAddress, names: RowNames): TokenRecord => {
+  const issuedAt = issuedSecondOf(id)
+  return {
+    id,
+    agentId: names.agent.id,
+    clientId: names.agent.clientId,
+    credentialId: names.credential,
+    scope: names.scope.text,
+    audience: names.audience,
+    kid: names.publicJwk.kid,
+    issuedAt,
+    expiresAt: issuedAt + lifetimeSeconds,
+  }
+}
+
+type LabelledRow = Omit<TokenRow, 'seq'>
+
+/** A row as it is shown, where all that it names is remembered: ask it first, as knownTokenOf() says. */
+export const knownRecordOf = (row: LabelledRow, labels: Labels, sets: Sets): TokenRecord | undefined => {
+  const [agent, credential] = [labels.agent.known(row.agent), labels.credential.known(row.cred)]
+  const [publicJwk, scope, audience] = [
+    labels.publicJwk.known(row.key),
+    sets.scope.known(row.scope),
+    sets.audience.known(row.aud),
+  ]
+  if (agent === undefined || credential === undefined || publicJwk === undefined) return undefined
+  if (scope === undefined || audience === undefined) return undefined
+  return recordWith(addressOfRow(row), { agent, credential, publicJwk, scope, audience })
+}
+
+export function* recordOf(row: LabelledRow, labels: Labels, sets: Sets): Program<TokenRecord> {
+  return recordWith(addressOfRow(row), {
+    agent: yield* recall(labels.agent, row.agent),
+    credential: yield* recall(labels.credential, row.cred),
+    publicJwk: yield* recall(labels.publicJwk, row.key),
+    scope: yield* recall(sets.scope, row.scope),
+    audience: yield* recall(sets.audience, row.aud),
+  })
+}

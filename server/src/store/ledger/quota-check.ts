@@ -1,0 +1,127 @@
+// Holds the new tokens of a group to the limits of their agents, inside the transaction that writes them. No other writes
+// for the same agent meanwhile, so what is granted is exact whoever asks, and whatever thread or process asks.
+import type { Act } from '../../domain/audit/act.ts'
+import type { AgentLimits } from '../../domain/ledger/limits.ts'
+import { countIssued, DAY_WINDOW, earliestIssue, MINUTE_WINDOW } from '../../domain/ledger/rate.ts'
+import type { Milliseconds, Seconds } from '../../domain/text/time.ts'
+import type { LimitReached } from '../../ports/ports.ts'
+import type { Program } from '../statement-program.ts'
+import { recordAct, type Transaction } from '../transaction.ts'
+import { endRows } from './end-tokens.ts'
+import { type IssueCounts, readIssueCounts, writeIssueCounts } from './issue-counts.ts'
+import { readLiveExpiries, readLiveRows } from './live-rows.ts'
+import { expiryOf, issuedAtIn, type TokenRow } from './token-rows.ts'
+
+/** What of a new token its agent's limits depend on. */
+export type LimitedToken = Pick<TokenRow, 'agent' | 'id' | 'life'>
+
+const SUPERSEDE: Act = {
+  kind: 'token.supersede',
+  actor: { type: 'system' },
+  note: null,
+  requestId: null,
+  source: null,
+}
+
+type QuotaCheck = {
+  /** The limit that the token would exceed. Where its agent is so configured, ends what is too much instead. */
+  readonly admit: (token: LimitedToken) => Program<LimitReached | undefined>
+  /** Counts a token that was written. */
+  readonly count: (token: LimitedToken) => Program<void>
+  /** Writes the counts, once for the group. */
+  readonly settle: () => Program<void>
+}
+
+/** When a limit would let a token pass. */
+type Wait = { readonly limit: LimitReached['limit']; readonly until: Milliseconds }
+
+const isRateLimited = ({ tokensPerMinute, tokensPerDay }: AgentLimits): boolean =>
+  tokensPerMinute !== null || tokensPerDay !== null
+
+const rateWaits = (limits: AgentLimits, counts: IssueCounts, at: Milliseconds): readonly Wait[] => {
+  const { tokensPerMinute: minute, tokensPerDay: day } = limits
+  const waits: Wait[] = []
+  if (minute !== null) {
+    waits.push({ limit: 'tokensPerMinute', until: earliestIssue(counts.minute, minute, MINUTE_WINDOW, at) })
+  }
+  if (day !== null) waits.push({ limit: 'tokensPerDay', until: earliestIssue(counts.day, day, DAY_WINDOW, at) })
+  return waits.filter(({ until }) => until > at)
+}
+
+/** Ends so many of the agent's live tokens, those that were issued first. False where they cannot be found. */
+function* endOldest(tx: Transaction, agent: number, rowsMax: number, act: () => Program<number>): Program<boolean> {
+  const { rows } = yield* readLiveRows(tx, { agent, order: 'oldest', rowsMax })
+  if (rows.length < rowsMax) return false
+  yield* endRows(tx, rows.slice(0, rowsMax), { reason: 'superseded', act: yield* act() })
+  return true
+}
+
+const SECOND_MS = 1000
+
+/** The one that lasts longest: before it has passed no token would be granted. */
+const reachedBy = (waits: readonly Wait[], now: Milliseconds): LimitReached | undefined => {
+  const last = waits.toSorted((a, b) => a.until - b.until).at(-1)
+  if (last === undefined) return undefined
+  return { limit: last.limit, retryAfterSeconds: Math.max(1, Math.ceil((last.until - now) / SECOND_MS)) }
+}
+
+export const makeQuotaCheck = (tx: Transaction, limitsByAgent: ReadonlyMap<number, AgentLimits>): QuotaCheck => {
+  const countsByAgent = new Map<number, IssueCounts>()
+  const changed = new Set<number>()
+  let act: number | undefined
+
+  function* actOnce(): Program<number> {
+    act ??= yield* recordAct(tx, SUPERSEDE)
+    return act
+  }
+
+  function* countsOf(agent: number): Program<IssueCounts> {
+    const counts = countsByAgent.get(agent) ?? (yield* readIssueCounts(agent))
+    countsByAgent.set(agent, counts)
+    return counts
+  }
+
+  const expiriesOf = (agent: number, max: number): Program<readonly Seconds[]> =>
+    tx.live.expiriesOf(agent, tx.now, () => readLiveExpiries(tx, agent, max))
+
+  function* liveWaits(agent: number, { liveTokensMax: max }: AgentLimits): Program<readonly Wait[]> {
+    if (max === null) return []
+    const expiries = yield* expiriesOf(agent, max)
+    const expiry = expiries.length < max ? undefined : expiries[expiries.length - max]
+    return expiry === undefined ? [] : [{ limit: 'liveTokensMax', until: SECOND_MS * expiry }]
+  }
+
+  function* makeRoom(agent: number, max: number): Program<LimitReached | undefined> {
+    const excess = (yield* expiriesOf(agent, max)).length - max + 1
+    if (excess <= 0 || (yield* endOldest(tx, agent, excess, actOnce))) return undefined
+    return { limit: 'liveTokensMax', retryAfterSeconds: 1 }
+  }
+
+  return {
+    admit: function* ({ agent, id }) {
+      const limits = limitsByAgent.get(agent)
+      if (limits === undefined) return undefined
+      const rates = isRateLimited(limits) ? rateWaits(limits, yield* countsOf(agent), issuedAtIn(id)) : []
+      const { liveTokensMax: max, atLiveTokensMax } = limits
+      const supersedes = atLiveTokensMax === 'supersede'
+      const reached = reachedBy(supersedes ? rates : [...rates, ...(yield* liveWaits(agent, limits))], tx.now)
+      return reached ?? (supersedes && max !== null ? yield* makeRoom(agent, max) : undefined)
+    },
+    count: function* ({ agent, id, life }) {
+      const limits = limitsByAgent.get(agent)
+      if (limits === undefined) return
+      tx.live.wasInserted(agent, expiryOf({ id, life }))
+      if (!isRateLimited(limits)) return
+      const { minute, day } = yield* countsOf(agent)
+      const at = issuedAtIn(id)
+      countsByAgent.set(agent, {
+        minute: countIssued(minute, MINUTE_WINDOW, at),
+        day: countIssued(day, DAY_WINDOW, at),
+      })
+      changed.add(agent)
+    },
+    settle: function* () {
+      for (const agent of changed) yield* writeIssueCounts(agent, yield* countsOf(agent))
+    },
+  }
+}

@@ -1,0 +1,166 @@
+// What a store keeps up between requests, a step a transaction: it seals the audit log, leads signing keys through their
+// life, forgets proofs, fills open cut-offs, and removes what has been kept long enough.
+import type { KeyPolicy } from '../domain/keys/key-life.ts'
+import type { Seal } from '../domain/audit/seal.ts'
+import type { Milliseconds } from '../domain/text/time.ts'
+import type { BackgroundTask, OnFault } from './background.ts'
+import { isSealDue, SEAL_ENTRIES_MAX, type SealKey, sealStep } from './audit/seals.ts'
+import { backfillStep } from './ledger/backfill.ts'
+import { areProofsOld, forgetProofs } from './ledger/proofs.ts'
+import { monotonicMs } from './monotonic.ts'
+import type { makeRetentionStep, Retention } from './retention.ts'
+import { first, type Program } from './statement-program.ts'
+import { type KeyKeeping, makeKeyScheduler } from './signing-keys/key-scheduler.ts'
+import type { Transaction } from './transaction.ts'
+
+const SEAL_PAUSE_MS = 500
+const FORGET_EVERY_MS = 5000
+const RETENTION_EVERY_MS = 60_000
+
+/** What a service keeps up. */
+export type Maintenance = {
+  readonly retention: Retention
+  /** Null: nothing is sealed. */
+  readonly sealKey: SealKey | null
+  /** Null: signing keys stay as they are. */
+  readonly keyPolicy: KeyPolicy | null
+}
+
+export type MaintenanceOptions = Maintenance &
+  Pick<KeyKeeping, 'steady' | 'onKeyWanted'> & {
+    readonly retentionStep: ReturnType<typeof makeRetentionStep>
+    /** Told of each seal once it is durable. */
+    readonly onSeal: (seal: Seal) => void
+    readonly onFault: OnFault
+  }
+
+/** A transaction's work; what it gives is done once that is committed. */
+type Work = (tx: Transaction) => Program<(() => void) | undefined>
+
+/** The work that is due next, if any is, by what a snapshot of now says. */
+type Due = (now: () => Milliseconds) => Program<Work | undefined>
+
+type TaskName = Extract<
+  BackgroundTask,
+  'audit seals' | 'life of signing keys' | 'removal of used proofs' | 'backfill of revocations' | 'retention'
+>
+
+type Task = { readonly name: TaskName; readonly due: Due }
+
+export type Step = { readonly name: TaskName; readonly work: Work }
+
+/** Seals at most once a pause, so that entries share a commit; a backlog without one. */
+const sealing = (key: SealKey, onSeal: (seal: Seal) => void): Due => {
+  let sealedAt = Number.NEGATIVE_INFINITY
+  let isBehind = false
+  function* work(tx: Transaction): Program<() => void> {
+    const seal = yield* sealStep(tx, key.bytes)
+    return () => {
+      sealedAt = monotonicMs()
+      isBehind = seal?.count === SEAL_ENTRIES_MAX
+      if (seal !== undefined) onSeal(seal)
+    }
+  }
+  return function* () {
+    if (!isBehind && monotonicMs() - sealedAt < SEAL_PAUSE_MS) return undefined
+    isBehind = yield* isSealDue(key)
+    return isBehind ? work : undefined
+  }
+}
+
+/** Every few seconds, and while there are more at once. */
+const forgetting = (): Due => {
+  let doneAt = Number.NEGATIVE_INFINITY
+  function* work(tx: Transaction): Program<(() => void) | undefined> {
+    if ((yield* forgetProofs(tx)) === 'more') return undefined
+    return () => {
+      doneAt = monotonicMs()
+    }
+  }
+  return function* (now) {
+    const isDue = monotonicMs() - doneAt >= FORGET_EVERY_MS && (yield* areProofsOld({ now: now() }))
+    return isDue ? work : undefined
+  }
+}
+
+const OPEN = `select 1 as found from cutoff where state = 'open' limit 1`
+
+function* fill(tx: Transaction): Program<undefined> {
+  yield* backfillStep(tx)
+}
+
+function* backfilling(): Program<Work | undefined> {
+  return (yield* first(OPEN)) === undefined ? undefined : fill
+}
+
+const removing = ({ retention, retentionStep }: MaintenanceOptions): Due => {
+  let doneAt = Number.NEGATIVE_INFINITY
+  function* work(tx: Transaction): Program<(() => void) | undefined> {
+    if ((yield* retentionStep(tx, retention)) === 'more') return undefined
+    return () => {
+      doneAt = monotonicMs()
+    }
+  }
+  return function* () {
+    yield* []
+    return monotonicMs() - doneAt < RETENTION_EVERY_MS ? undefined : work
+  }
+}
+
+/** All of it, the most urgent first. */
+const tasksOf = (options: MaintenanceOptions): readonly Task[] => {
+  const { sealKey, keyPolicy, onSeal } = options
+  const sealed: readonly Task[] = sealKey === null ? [] : [{ name: 'audit seals', due: sealing(sealKey, onSeal) }]
+  const kept: readonly Task[] =
+    keyPolicy === null
+      ? []
+      : [{ name: 'life of signing keys', due: makeKeyScheduler({ ...options, policy: keyPolicy }) }]
+  return [
+    ...sealed,
+    ...kept,
+    { name: 'removal of used proofs', due: forgetting() },
+    { name: 'backfill of revocations', due: backfilling },
+    { name: 'retention', due: removing(options) },
+  ]
+}
+
+type MaintenanceSchedule = {
+  /** The step that is due first, or undefined: then nothing is. */
+  readonly due: (now: () => Milliseconds) => Program<Step | undefined>
+  /**
+   * To be told a fault of that script, of the step that it gave, or of what comes before them. Says whether other tasks can go
+   * on meanwhile; never twice without a task in between.
+   */
+  readonly failed: (fault: unknown) => boolean
+  /** Lets tasks that failed try again. */
+  readonly tick: () => void
+}
+
+/** A task that fails rests until the next tick, so that it keeps no other from its turn. */
+export const makeMaintenanceSchedule = (options: MaintenanceOptions): MaintenanceSchedule => {
+  const tasks = tasksOf(options)
+  const resting = new Set<Task>()
+  let asked: Task | undefined
+  return {
+    due: function* (now) {
+      asked = undefined
+      for (const task of tasks) {
+        if (resting.has(task)) continue
+        asked = task
+        const work = yield* task.due(now)
+        if (work !== undefined) return { name: task.name, work }
+      }
+      asked = undefined
+      return undefined
+    },
+    failed: fault => {
+      const task = asked
+      asked = undefined
+      options.onFault(task?.name ?? 'turn of maintenance', fault)
+      if (task === undefined) return false
+      resting.add(task)
+      return true
+    },
+    tick: () => resting.clear(),
+  }
+}

@@ -1,0 +1,90 @@
+// What a command does to a whole store while no service uses it: it sets the clock back, takes the store to another
+// key-encryption key, checks the audit log.
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Act } from '../../../domain/audit/act.ts'
+import type { AuditVerdict } from '../../../domain/audit/seal.ts'
+import type { Milliseconds } from '../../../domain/text/time.ts'
+import { type AuditCheck, beginCheck } from '../verify-audit.ts'
+import { makeSets } from '../../ledger/interned-sets.ts'
+import { endAndReset } from '../reset-clock.ts'
+import { type Restoration, type Restored, restoreStore } from '../restore-store.ts'
+import type { Program } from '../../statement-program.ts'
+import { type Reencryption, reencrypt } from '../reencrypt.ts'
+import { StoreProblem } from '../../store-problem.ts'
+import type { Transaction } from '../../transaction.ts'
+import type { DatabaseAddress } from '../../postgres/connection/address.ts'
+import { type Connection, MIGRATING, SERVING } from '../../postgres/connection/connection.ts'
+import { runner } from '../../postgres/connection/run-program.ts'
+import { lastGiven, transactionOpener } from '../../postgres/writer/open-transaction.ts'
+import { makeTransactions } from '../../postgres/writer/transactions.ts'
+import { withStore } from '../../postgres/connection/with-connection.ts'
+
+const OTHERS = `select count(*) as count from pg_stat_activity
+  where datname = current_database() and application_name in ('${SERVING}', '${MIGRATING}')
+    and pid <> pg_backend_pid()`
+
+const isAlone = async (connection: Connection): Promise<boolean> => {
+  const { rows } = await runner.ask(connection, OTHERS)
+  return (rows[0] as { count: number }).count === 0
+}
+
+/** A session may stand there for a moment after its program has ended: the database hears of that on its own time. */
+const LOOKUPS_MAX = 100
+const LOOK_EVERY_MS = 20
+
+const refuseOthers = async (connection: Connection): Promise<void> => {
+  for (let looks = 1; !(await isAlone(connection)); looks += 1) {
+    if (looks === LOOKUPS_MAX) {
+      throw new StoreProblem('A service or a command of Mintmark uses the database: stop it, and run this again.')
+    }
+    await delay(LOOK_EVERY_MS)
+  }
+}
+
+type Service = { readonly now: Milliseconds; readonly clockLease: Milliseconds; readonly lastAt: Milliseconds }
+
+const SERVICE = 'select mintmark_now() as now, clock_lease as "clockLease", last_at as "lastAt" from service'
+
+type Perform<T> = (tx: Transaction, reported: Milliseconds) => Program<T>
+
+/** Inside a transaction: at the time of the store, however far ahead of the database's clock that is. */
+export const performAlone = async <T>(connection: Connection, perform: Perform<T>): Promise<T> => {
+  const { rows } = await runner.ask(connection, SERVICE)
+  const { now: reported, clockLease, lastAt } = rows[0] as Service // as the statement lists it
+  const now = Math.max(reported, clockLease, lastAt)
+  const open = transactionOpener({ runner, clock: { observe: () => now, now: () => now }, leaseMs: 0 }, makeSets())
+  const { tx } = await open(connection, true)
+  return runner.runProgram(connection, perform(tx, reported))
+}
+
+const inTransaction = <T>(address: DatabaseAddress, perform: Perform<T>): Promise<T> =>
+  withStore(address, async connection => {
+    await refuseOthers(connection)
+    return makeTransactions(address).write(connection, () => performAlone(connection, perform))
+  })
+
+/** The tokens end at the time of the database, by which the clock counts from now on. */
+export const resetDatabaseClock = (address: DatabaseAddress, act: Act): Promise<void> =>
+  inTransaction(address, (tx, reported) => endAndReset(tx, act, reported))
+
+/** Throws StoreProblem with one line for a person; nothing has changed then. */
+export const reencryptDatabase = (
+  address: DatabaseAddress,
+  reencryption: Reencryption,
+  act: Act,
+): Promise<'done' | 'done_before'> => inTransaction(address, tx => reencrypt(tx, reencryption, act))
+
+/** Takes the database for one that was put back as it had been earlier. */
+export const restoreDatabase = (address: DatabaseAddress, restoration: Restoration): Promise<Restored> =>
+  inTransaction(address, tx => restoreStore(tx, restoration))
+
+/** Checks the audit log, a snapshot a seal, beside who writes to it. */
+export const verifyDatabaseAudit = (address: DatabaseAddress, check: AuditCheck): Promise<AuditVerdict> =>
+  withStore(address, async connection => {
+    const { read } = makeTransactions(address)
+    const { step } = beginCheck(check, lastGiven)
+    for (;;) {
+      const verdict = await read(connection, () => runner.runProgram(connection, step()))
+      if (verdict !== 'more') return verdict
+    }
+  })

@@ -1,0 +1,38 @@
+// What tells a backup, and a store that went on elsewhere, from a store: a mark in the header of its file, which whoever
+// opens a store sees first.
+import type { Database } from 'better-sqlite3'
+import { StoreProblem } from '../../store-problem.ts'
+
+/** The `application_id` of the file: MMBK. A store has none. */
+const MARK = 0x4d_4d_42_4b
+
+/** MMMV. */
+const MOVED = 0x4d_4d_4d_56
+
+export const isMoved = (db: Database): boolean => db.pragma('application_id', { simple: true }) === MOVED
+
+export const movedProblem = (file: string): StoreProblem =>
+  new StoreProblem(`${file} was copied into a database, where it goes on: set DATABASE_URL.`)
+
+export const markMoved = (db: Database): void => void db.pragma(`application_id = ${MOVED}`)
+
+export const isBackup = (db: Database): boolean => db.pragma('application_id', { simple: true }) === MARK
+
+/** Makes the file a backup: one file, of this time. */
+export const markBackup = (db: Database, madeAt: number): void => {
+  // A copy has the mode of its store, which keeps a second file beside the first.
+  db.pragma('journal_mode = delete')
+  db.transaction(() => {
+    db.exec('create table backup (made_at integer not null) strict')
+    db.prepare('insert into backup values (?)').run(madeAt)
+    db.pragma(`application_id = ${MARK}`)
+  })()
+}
+
+/** Makes the file a store again. */
+export const unmarkBackup = (db: Database): void => {
+  db.transaction(() => {
+    db.exec('drop table backup')
+    db.pragma('application_id = 0')
+  })()
+}

@@ -1,0 +1,155 @@
+// The embedded store as the source of a move: read while it is served, with a log of what changes; then held still, and
+// marked so that nobody serves it again.
+import type { Database } from 'better-sqlite3'
+import { type ChangedKeys, HISTORY_TABLES, type MoveSource, REPOSITORY_TABLES, textOf } from '../moving.ts'
+import { type Row, TABLES, type Table } from '../tables.ts'
+import { monotonicMs } from '../../monotonic.ts'
+import { StoreProblem } from '../../store-problem.ts'
+import { isMoved, markMoved, movedProblem } from './backup-mark.ts'
+import { dropLog, idOfLog, keepLog, KEY_COLUMNS } from './change-log.ts'
+import { clockOf, startClock } from '../../sqlite/connection/clock.ts'
+import { openForMove, refuseForeignUser } from '../../sqlite/connection/connection.ts'
+import { lookAt } from './export-store.ts'
+import { takeMovingLock, takeServingLock } from '../../sqlite/connection/serving-lock.ts'
+import { rowsOf } from './table-rows.ts'
+import { begin, writingConnection } from '../../sqlite/connection/transaction.ts'
+
+const BUSY_MS = 10_000
+const CHANGES_AT_ONCE = 2000
+
+type Change = { readonly n: number; readonly name: string } & Readonly<
+  Record<(typeof KEY_COLUMNS)[number], Row[number]>
+>
+
+const keyOf = ({ key }: Table, change: Change): Row => KEY_COLUMNS.slice(0, key.length).map(column => change[column])
+
+/** In the order of the tables, each key once. */
+const byTable = (changes: readonly Change[]): readonly ChangedKeys[] => {
+  const changed = Map.groupBy(changes, ({ name }) => name)
+  return TABLES.flatMap(table => {
+    const keys = (changed.get(table.name) ?? []).map(change => keyOf(table, change))
+    return keys.length === 0 ? [] : [{ table, keys: [...new Map(keys.map(key => [textOf(key), key])).values()] }]
+  })
+}
+
+const namesOf = (tables: readonly Table[]): string => tables.map(({ name }) => `'${name}'`).join(', ')
+
+const LAST = 'select coalesce(max(n), 0) as n from moving_change'
+const REPOSITORIES = `select distinct 0 as n, name, ${KEY_COLUMNS.join(', ')} from moving_change
+  where n > ? and n <= ? and name in (${namesOf(REPOSITORY_TABLES)})`
+const HISTORY = `select n, name, ${KEY_COLUMNS.join(', ')} from moving_change
+  where n > ? and n <= ? and name in (${namesOf(HISTORY_TABLES)}) order by n limit ${CHANGES_AT_ONCE}`
+
+const inSnapshot = async <T>(db: Database, work: () => Promise<T>): Promise<T> => {
+  // Whoever holds the store still has a transaction already.
+  if (db.inTransaction) return work()
+  db.exec('begin')
+  try {
+    return await work()
+  } finally {
+    db.exec('commit')
+  }
+}
+
+const rowsAt = (db: Database, table: Table, columns: readonly string[], keys: readonly Row[]): readonly Row[] => {
+  const where = table.key.map(column => `${column} = ?`).join(' and ')
+  const statement = db.prepare(`select ${columns.join(', ')} from ${table.name} where ${where}`).raw()
+  return keys.flatMap(key => {
+    const row = statement.get(...key) as Row | undefined
+    return row === undefined ? [] : [row]
+  })
+}
+
+const sourceOf = (db: Database, id: string): MoveSource => ({
+  ...rowsOf(db),
+  id,
+  inSnapshot: work => inSnapshot(db, work),
+  count: ({ name }) => db.prepare<[], { count: number }>(`select count(*) as count from ${name}`).get()?.count ?? 0,
+  lastChange: () => db.prepare<[], { n: number }>(LAST).get()?.n ?? 0,
+  changedRepositories: ({ after, to }) => byTable(db.prepare<[number, number], Change>(REPOSITORIES).all(after, to)),
+  changedHistory: ({ after, to }) => {
+    const changes = db.prepare<[number, number], Change>(HISTORY).all(after, to)
+    const last = changes.at(-1)
+    return last === undefined ? undefined : { last: last.n, changed: byTable(changes) }
+  },
+  rowsAt: (table, columns, keys) => rowsAt(db, table, columns, keys),
+  lastGiven: () => lookAt(db).lastGiven,
+})
+
+const beginWriting = (db: Database): void =>
+  begin(writingConnection(db, clockOf(startClock(0, null))), monotonicMs() + BUSY_MS)
+
+/** Runs `work` on a connection to the file; one move of it at a time. */
+const withFile = async <T>(file: string, work: (db: Database) => Promise<T>): Promise<T> => {
+  refuseForeignUser(file)
+  const db = openForMove(file)
+  try {
+    const unlock = takeMovingLock(file)
+    try {
+      return await work(db)
+    } finally {
+      unlock()
+    }
+  } finally {
+    db.close()
+  }
+}
+
+const beginLog = (db: Database): string => {
+  beginWriting(db)
+  const id = keepLog(db)
+  db.exec('commit')
+  return id
+}
+
+/** Gives the rows of a store that others serve meanwhile, and from now on a log of those that change. */
+export const exportOnline = <T>(file: string, work: (source: MoveSource) => Promise<T>): Promise<T> =>
+  withFile(file, async db => {
+    if (isMoved(db)) throw movedProblem(file)
+    return work(sourceOf(db, beginLog(db)))
+  })
+
+/** Holds the store still during `last`, and then marks the file: nobody serves it ever after, and that is durable. */
+export type HoldStill = <T>(last: () => Promise<T>) => Promise<T>
+
+const holderOf =
+  (db: Database, { file, id }: { readonly file: string; readonly id: string }): HoldStill =>
+  async last => {
+    beginWriting(db)
+    if (idOfLog(db) !== id)
+      throw new StoreProblem(`The log of ${file} is not whole any more: begin with an empty database.`)
+    const done = await last()
+    markMoved(db)
+    db.exec('commit')
+    return done
+  }
+
+/** Gives a store that nobody serves meanwhile. `hold` is null where the file was marked before: it is still as it was then. */
+export const exportOffline = <T>(
+  file: string,
+  work: (source: MoveSource, hold: HoldStill | null) => Promise<T>,
+): Promise<T> =>
+  withFile(file, async db => {
+    if (isMoved(db)) {
+      const id = idOfLog(db)
+      if (id === undefined) throw movedProblem(file)
+      return work(sourceOf(db, id), null)
+    }
+    const unlock = takeServingLock(file)
+    try {
+      const id = beginLog(db)
+      return await work(sourceOf(db, id), holderOf(db, { file, id }))
+    } finally {
+      unlock()
+    }
+  })
+
+/** Ends the log of a store that is not moved after all. Whether there was one. */
+export const forgetMove = (file: string): Promise<boolean> =>
+  withFile(file, async db => {
+    if (isMoved(db)) throw movedProblem(file)
+    beginWriting(db)
+    const was = dropLog(db)
+    db.exec('commit')
+    return was
+  })

@@ -1,0 +1,177 @@
+// Puts a backup in the place of a store: all of it, or what was there stays.
+import { copyFileSync, existsSync, linkSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import Database from 'better-sqlite3'
+import { monotonicMs } from '../../monotonic.ts'
+import { type Restoration, type Restored, restoreStore } from '../restore-store.ts'
+import { StoreProblem } from '../../store-problem.ts'
+import { unmarkBackup } from './backup-mark.ts'
+import { dropLog } from './change-log.ts'
+import { clockOf, startClock } from '../../sqlite/connection/clock.ts'
+import { isBusy, openForWriting, refuseForeignUser } from '../../sqlite/connection/connection.ts'
+import { runProgram } from '../../sqlite/connection/run-program.ts'
+import { flush, makePrivateFile, putInPlace, removePart } from './durable-files.ts'
+import { readServiceRow } from '../../sqlite/reads/service-row.ts'
+import { takeServingLock } from '../../sqlite/connection/serving-lock.ts'
+import { statementsOf } from '../../sqlite/connection/statements.ts'
+import { begin, openTransaction, writingConnection } from '../../sqlite/connection/transaction.ts'
+
+const BUSY_MS = 10_000
+
+/** What is restored takes its own time from the clock; a lease that is far ahead of it stays, for `serve` to tell of. */
+const restoreFile = (file: string, restoration: Restoration): Restored => {
+  const db = openForWriting(file)
+  try {
+    const { clockLease } = readServiceRow(statementsOf(db))
+    const connection = writingConnection(db, clockOf(startClock(clockLease, null)), { leaseMs: 0 })
+    begin(connection, monotonicMs() + BUSY_MS)
+    // The log of a move that was begun does not know what became of this store since.
+    dropLog(db)
+    const restored = runProgram(connection.sql, restoreStore(openTransaction(connection), restoration))
+    connection.sql('commit').run()
+    return restored
+  } finally {
+    db.close()
+  }
+}
+
+/** The copy as a store that was restored. What a disk or a copying program broke is found here. */
+const prepare = (part: string, backup: string, restoration: Restoration): Restored => {
+  removePart(part)
+  makePrivateFile(part)
+  copyFileSync(backup, part)
+  const db = new Database(part)
+  try {
+    const found = db.pragma('quick_check(1)', { simple: true })
+    if (found !== 'ok') throw new StoreProblem(`${backup} is damaged: ${String(found)}.`)
+    unmarkBackup(db)
+  } finally {
+    db.close()
+  }
+  return restoreFile(part, restoration)
+}
+
+const inUse = (file: string): StoreProblem =>
+  new StoreProblem(`${file} is in use by another process: end that one first.`)
+
+const openAnything = (file: string): Database.Database | undefined => {
+  try {
+    return new Database(file, { timeout: BUSY_MS })
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * Keeps everybody else from the store that is there, with all that is committed in the one file. Undefined where it cannot
+ * be opened, as with a file that is damaged.
+ */
+const seize = (file: string): Database.Database | undefined => {
+  const db = openAnything(file)
+  if (db === undefined) return undefined
+  try {
+    if (db.pragma('journal_mode = delete', { simple: true }) === 'wal') throw inUse(file)
+    db.exec('begin exclusive')
+    return db
+  } catch (fault) {
+    db.close()
+    if (isBusy(fault)) throw inUse(file)
+    if (fault instanceof StoreProblem) throw fault
+    return undefined
+  }
+}
+
+const WITHOUT_LINKS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']
+
+// A second name for the same file: until the restored one takes the first, nothing has changed.
+const keepAs = (file: string, aside: string): void => {
+  try {
+    linkSync(file, aside)
+  } catch (fault) {
+    if (!(fault instanceof Error && 'code' in fault && WITHOUT_LINKS.includes(String(fault.code)))) throw fault
+    renameSync(file, aside)
+  }
+}
+
+/** Puts the file in the place of the store that is there, which is kept under another name. */
+const replaceStore = (part: string, file: string, aside: string): void => {
+  const old = existsSync(file) ? seize(file) : undefined
+  try {
+    // What a damaged store left beside it must never be taken for the new one's.
+    for (const ending of ['-wal', '-shm']) {
+      if (existsSync(`${file}${ending}`)) renameSync(`${file}${ending}`, `${aside}${ending}`)
+    }
+    // Nothing that takes long stands between the two names.
+    flush(part)
+    if (existsSync(file)) keepAs(file, aside)
+    putInPlace(part, file)
+  } finally {
+    old?.close()
+  }
+}
+
+type RestoreOptions = {
+  readonly backup: string
+  /** Of the store. */
+  readonly file: string
+  /** Whether a store that is there is set aside. */
+  readonly replace: boolean
+  readonly restoration: Restoration
+}
+
+/** `aside`: under which name the store that was there is kept; null where none was. */
+export type RestoredFile = Restored & { readonly aside: string | null }
+
+export const isStoreThere = (file: string): boolean => existsSync(file) || existsSync(`${file}-wal`)
+
+const asideOf = (file: string): string => `${file}.replaced-`
+
+const nameAside = (file: string, wall: number): string =>
+  `${asideOf(file)}${new Date(wall).toISOString().replaceAll(/[-:.]/g, '')}`
+
+// A store has two names where a restore was killed between them. Opened by both it would be damaged.
+const dropSecondNames = (file: string): void => {
+  if (!existsSync(file)) return
+  const { ino } = statSync(file)
+  const others = readdirSync(dirname(file)).map(name => join(dirname(file), name))
+  for (const other of others) if (other.startsWith(asideOf(file)) && statSync(other).ino === ino) rmSync(other)
+}
+
+const asProblem = (file: string, fault: unknown): unknown =>
+  fault instanceof Error && 'code' in fault && !(fault instanceof StoreProblem)
+    ? new StoreProblem(`${file} was not restored (${fault.message}); what was there before is as it was.`)
+    : fault
+
+/** Throws StoreProblem with one line for a person; nothing has changed then. */
+export const restoreBackup = ({ backup, file, replace, restoration }: RestoreOptions): RestoredFile => {
+  refuseForeignUser(file)
+  if (isStoreThere(file) && !replace) {
+    throw new StoreProblem(`${file} is there already: set MINTMARK_DATA_DIR to an empty folder, or say --replace.`)
+  }
+  const unlock = takeServingLock(file)
+  const part = `${file}.restoring`
+  try {
+    dropSecondNames(file)
+    const restored = prepare(part, backup, restoration)
+    const aside = isStoreThere(file) ? nameAside(file, restoration.wall) : null
+    if (aside === null) putInPlace(part, file)
+    else replaceStore(part, file, aside)
+    return { ...restored, aside }
+  } catch (fault) {
+    throw asProblem(file, fault)
+  } finally {
+    removePart(part)
+    unlock()
+  }
+}
+
+/** The same for a store that was put back in its place by other means. */
+export const restoreInPlace = (file: string, restoration: Restoration): Restored => {
+  if (existsSync(file)) refuseForeignUser(file)
+  const unlock = takeServingLock(file)
+  try {
+    return restoreFile(file, restoration)
+  } finally {
+    unlock()
+  }
+}

@@ -1,0 +1,36 @@
+// Checks the audit log in the file of a store.
+import type { Database } from 'better-sqlite3'
+import type { AuditVerdict } from '../../../domain/audit/seal.ts'
+import { type AuditCheck, beginCheck } from '../verify-audit.ts'
+import { openForReading } from '../../sqlite/connection/connection.ts'
+import { runProgram } from '../../sqlite/connection/run-program.ts'
+import { type Statements, statementsOf } from '../../sqlite/connection/statements.ts'
+import { lastGiven } from '../../sqlite/connection/transaction.ts'
+
+const inSnapshot = <T>(sql: Statements, work: () => T): T => {
+  sql('begin').run()
+  try {
+    return work()
+  } finally {
+    sql('commit').run()
+  }
+}
+
+export const checkAudit = (db: Database, check: AuditCheck): AuditVerdict => {
+  const sql = statementsOf(db)
+  const { step } = beginCheck(check, lastGiven)
+  for (;;) {
+    const verdict = inSnapshot(sql, () => runProgram(sql, step()))
+    if (verdict !== 'more') return verdict
+  }
+}
+
+/** As checkAudit, on the store of a file. Throws StoreProblem with one line for a person. */
+export const verifyAudit = ({ file, ...check }: AuditCheck & { readonly file: string }): AuditVerdict => {
+  const db = openForReading(file)
+  try {
+    return checkAudit(db, check)
+  } finally {
+    db.close()
+  }
+}

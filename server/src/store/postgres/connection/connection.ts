@@ -1,0 +1,189 @@
+// One connection to the primary: statements are sent as they come, and answered in that order.
+import { isIP } from 'node:net'
+import pg from 'pg'
+import { Unavailable } from '../../../domain/refusal.ts'
+import type { DatabaseAddress, DatabaseHost } from './address.ts'
+import { StoreProblem } from '../../store-problem.ts'
+import { faultOfStatement, isOver } from './faults.ts'
+import { parserOf } from './values.ts'
+
+export type Asked = {
+  readonly text: string
+  readonly values?: readonly unknown[]
+  /** Under which the server keeps the statement prepared; without it it is parsed each time. */
+  readonly name?: string | undefined
+}
+
+export type Answered = {
+  readonly rows: readonly unknown[]
+  readonly changes: number
+  /** What the server says that it did: COMMIT, ROLLBACK, INSERT, … */
+  readonly command: string
+}
+
+export type Connection = {
+  /** Sends a statement, whether or not the one before was answered. Throws Unavailable where the connection failed. */
+  readonly ask: (asked: Asked) => Promise<Answered>
+  /** How many notices the server has sent: a commit that was not replicated comes with one, and no error. */
+  readonly notices: () => number
+  /** False once it failed; then it is closed, and what was under way is unknown. */
+  readonly isUsable: () => boolean
+  /** Whether the process stays for it. */
+  readonly keepsProcess: (keeps: boolean) => void
+  readonly destroy: () => void
+  /** Ends it in good order, where nothing is under way. */
+  readonly close: () => Promise<void>
+}
+
+/** A statement that takes longer is given up by the server. */
+const STATEMENT_MS_MAX = 4000
+/** A server that does not answer for so long is given up, and with it the connection. */
+const ANSWER_MS_MAX = 4400
+const CONNECT_MS_MAX = 2000
+/** A transaction that its process does not go on with holds its locks no longer. */
+const IDLE_MS_MAX = 2500
+const KEEP_ALIVE_MS = 5000
+
+/** What every transaction rests on, whatever the server, the database or the role have as their own. */
+export const SESSION_SETTINGS: Readonly<Record<string, string>> = {
+  synchronous_commit: 'on',
+  statement_timeout: `${STATEMENT_MS_MAX}`,
+  lock_timeout: `${STATEMENT_MS_MAX}`,
+  idle_in_transaction_session_timeout: `${IDLE_MS_MAX}`,
+  default_transaction_isolation: 'read\\ committed',
+  // A wait for the standby that was cancelled is told as a warning, and nothing else may come in its place.
+  client_min_messages: 'warning',
+  // How bytes come, and how a list says that a value is missing.
+  bytea_output: 'hex',
+  array_nulls: 'on',
+  // Where a policy would hide rows, a revocation among them, the statement fails.
+  row_security: 'off',
+  // Plans are made once, and for tables of any size: one that was made while a partition was empty must not read all of it
+  // when it is full, as it would until the next analysis.
+  plan_cache_mode: 'force_generic_plan',
+  enable_seqscan: 'off',
+  enable_bitmapscan: 'off',
+  enable_hashjoin: 'off',
+  enable_mergejoin: 'off',
+  jit: 'off',
+}
+
+const optionsOf = ({ pooling }: DatabaseAddress): { options?: string } =>
+  // A pooler in transaction mode takes no settings of a session: each transaction sets them.
+  pooling === 'transaction'
+    ? {}
+    : {
+        options: Object.entries(SESSION_SETTINGS)
+          .map(([name, value]) => `-c ${name}=${value}`)
+          .join(' '),
+      }
+
+const tlsOf = ({ tls }: DatabaseAddress, { host }: DatabaseHost): pg.ClientConfig['ssl'] =>
+  tls === null
+    ? false
+    : {
+        rejectUnauthorized: true,
+        // RFC 6066 §3: an address is not sent as the name of a server. What the certificate must name it is all the same.
+        ...(isIP(host) === 0 && { servername: host }),
+        ...(tls.ca !== null && { ca: tls.ca }),
+      }
+
+export type ConnectOptions = {
+  /** After so long without an answer the connection is given up; 0: a statement may take as long as it takes. */
+  readonly answerMsMax?: number
+  /** What the database calls the session: `MIGRATING` where it is to outlive those of programs that serve. */
+  readonly name?: string
+}
+
+/** The sessions of programs of the version before hold statements that a migration may break: it ends them. */
+export const SERVING = 'mintmark'
+export const MIGRATING = 'mintmark migrate'
+
+const clientOf = (
+  address: DatabaseAddress,
+  host: DatabaseHost,
+  { answerMsMax = ANSWER_MS_MAX, name = SERVING }: ConnectOptions,
+): pg.Client =>
+  new pg.Client({
+    ...host,
+    database: address.database,
+    user: address.user,
+    // A function: in place of an empty password the library would take one from the environment, or from a file.
+    password: () => address.password ?? '',
+    ssl: tlsOf(address, host),
+    application_name: name,
+    ...optionsOf(address),
+    connectionTimeoutMillis: CONNECT_MS_MAX,
+    query_timeout: answerMsMax,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
+    pipeline: true,
+    types: { getTypeParser: parserOf },
+  })
+
+// PgBouncer, whose messages are not translated.
+const TAKES_NO_OPTIONS = /^unsupported startup parameter/
+
+export const POOLED_SESSION =
+  'A pooler stands before the database and does not keep the settings of a session: set MINTMARK_DATABASE_POOLING=transaction, whatever its pool_mode, or connect past it.'
+
+/** Connects to one host, whatever it is. */
+export const connect = async (
+  address: DatabaseAddress,
+  host: DatabaseHost,
+  options: ConnectOptions = {},
+): Promise<Connection> => {
+  const client = clientOf(address, host, options)
+  // The types of the library leave them out.
+  const held = client as pg.Client & { readonly ref: () => void; readonly unref: () => void }
+  let usable = true
+  let notices = 0
+  const destroy = (): void => {
+    if (!usable) return
+    usable = false
+    client.end().catch(() => undefined)
+    client.connection.stream.destroy()
+  }
+  const close = async (): Promise<void> => {
+    usable = false
+    await client.end().catch(() => undefined)
+  }
+  const fail = (): void => {
+    usable = false
+  }
+  client.on('error', fail)
+  client.on('end', fail)
+  client.on('notice', () => {
+    notices += 1
+  })
+  try {
+    await client.connect()
+  } catch (fault) {
+    destroy()
+    // Whatever the server said, it was no statement of ours.
+    const reason = fault instanceof Error ? fault.message : String(fault)
+    if (TAKES_NO_OPTIONS.test(reason)) throw new StoreProblem(POOLED_SESSION)
+    throw new Unavailable(`The database at ${host.host}:${host.port} cannot be reached: ${reason}.`)
+  }
+  return {
+    ask: async ({ text, values = [], name }) => {
+      try {
+        const { rows, rowCount, command } = await client.query({
+          text,
+          values: [...values],
+          // A pooler that changes servers does not find on one what was prepared on another.
+          ...(name !== undefined && address.pooling === 'session' && { name }),
+        })
+        return { rows, changes: rowCount ?? 0, command }
+      } catch (fault) {
+        if (isOver(fault)) destroy()
+        throw faultOfStatement(fault)
+      }
+    },
+    notices: () => notices,
+    isUsable: () => usable,
+    keepsProcess: keeps => (keeps ? held.ref() : held.unref()),
+    destroy,
+    close,
+  }
+}

@@ -1,0 +1,59 @@
+// Which faults are the database's, so that the answer is 503, and which are ours.
+import pg from 'pg'
+import { Unavailable } from '../../../domain/refusal.ts'
+import { StoreProblem } from '../../store-problem.ts'
+
+// Classes of https://www.postgresql.org/docs/18/errcodes-appendix.html: connections, authorization, a database that is
+// not there, resources, intervention (shutdown, a statement that took too long), the system, its files, broken data; and
+// of others a transaction that was idle too long, a lock that could not be had, a deadlock, one that has become a standby,
+// a privilege that was taken away.
+const DATABASE_AT_FAULT = /^(?:08|28|3D|53|57|58|F0|XX|25P03|25P04|25006|55P03|40P01|40001|42501)/
+
+// A prepared statement that is not there, or is there already: of our own connection neither can be.
+const ANOTHER_SERVER = /^(?:26000|42P05)/
+
+const codeOf = (fault: unknown): string => (fault instanceof pg.DatabaseError ? (fault.code ?? '') : '')
+
+/** Where in the server it arose: what tells faults of one code apart in every language of messages (lc_messages). */
+const routineOf = (fault: unknown): string => (fault instanceof pg.DatabaseError ? (fault.routine ?? '') : '')
+
+/** No partition takes the row. */
+export const isPartitionMissing = (fault: unknown): boolean =>
+  codeOf(fault) === '23514' && routineOf(fault) === 'ExecFindPartition'
+
+/** A column that the statement gives has become another since it was prepared: it fails from then on, on this connection. */
+const isPreparedBefore = (fault: unknown): boolean =>
+  codeOf(fault) === '0A000' && routineOf(fault) === 'RevalidateCachedQuery'
+
+/** The database took back what was asked, for the sake of others: nothing of it was done, and it may be asked again. */
+export const isRolledBack = (fault: unknown): boolean =>
+  fault instanceof Unavailable && /^(?:40P01|40001)$/.test(codeOf(fault.cause))
+
+/** A statement that was to wait no longer for a lock, or not in a circle. */
+export const hasGivenWay = (fault: unknown): boolean =>
+  fault instanceof Unavailable && /^(?:57014|55P03|40P01)$/.test(codeOf(fault.cause))
+
+/** Whether the server said that our statement is wrong, and not that it cannot serve it. */
+const isOurs = (fault: unknown): boolean =>
+  fault instanceof pg.DatabaseError && !DATABASE_AT_FAULT.test(fault.code ?? 'XX')
+
+/** Whether the connection has ended, is about to, or is of no more use. */
+export const isOver = (fault: unknown): boolean =>
+  !(fault instanceof pg.DatabaseError) ||
+  /^(?:FATAL|PANIC)$/.test(fault.severity ?? '') ||
+  isPreparedBefore(fault) ||
+  /^(?:08|57P)/.test(fault.code ?? '')
+
+const POOLED =
+  'The connection leads to another server than before, as a pooler in transaction mode does: set MINTMARK_DATABASE_POOLING=transaction.'
+
+const CHANGED = 'The schema of the database was changed meanwhile: the connection is made anew.'
+
+/** A fault of a statement, or of the connection while it was asked, as the caller of a port is to see it. */
+export const faultOfStatement = (fault: unknown): Error => {
+  if (!(fault instanceof Error)) return new Unavailable(`The database failed: ${String(fault)}`)
+  if (ANOTHER_SERVER.test(codeOf(fault))) return new Unavailable(POOLED)
+  if (isPreparedBefore(fault)) return new Unavailable(CHANGED)
+  if (isOurs(fault) || fault instanceof StoreProblem || fault instanceof Unavailable) return fault
+  return new Unavailable(`The database failed: ${fault.message}`, { cause: fault })
+}

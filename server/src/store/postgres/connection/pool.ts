@@ -1,0 +1,108 @@
+// A few connections that are shared out, each to one piece of work at a time.
+import { Unavailable } from '../../../domain/refusal.ts'
+import type { MonotonicMilliseconds } from '../../../domain/text/time.ts'
+import type { Connection } from './connection.ts'
+
+export type Pool = {
+  /** Runs `work` on a connection of its own; it is closed where it failed, and kept for the next otherwise. */
+  readonly use: <T>(work: (connection: Connection) => Promise<T>, until: MonotonicMilliseconds) => Promise<T>
+  readonly close: () => void
+}
+
+type PoolOptions = {
+  readonly open: () => Promise<Connection>
+  readonly connectionsMax: number
+  readonly monotonic: () => MonotonicMilliseconds
+}
+
+const LATE = 'No connection to the database was free in time.'
+
+type Waiting = { readonly wake: () => void; readonly timer: NodeJS.Timeout }
+
+/** Those who wait for a connection, first come first. */
+const makeQueue = (monotonic: () => MonotonicMilliseconds) => {
+  const waiting: Waiting[] = []
+  return {
+    wakeNext: (): void => {
+      const next = waiting.shift()
+      if (next === undefined) return
+      clearTimeout(next.timer)
+      next.wake()
+    },
+    wait: (until: MonotonicMilliseconds): Promise<void> =>
+      new Promise((resolve, reject) => {
+        const refuse = (): void => {
+          waiting.splice(waiting.indexOf(one), 1)
+          reject(new Unavailable(LATE))
+        }
+        const one: Waiting = { wake: resolve, timer: setTimeout(refuse, Math.max(0, until - monotonic())) }
+        waiting.push(one)
+      }),
+    isEmpty: () => waiting.length === 0,
+  }
+}
+
+export const makePool = ({ open, connectionsMax, monotonic }: PoolOptions): Pool => {
+  const idle: Connection[] = []
+  const { wakeNext, wait, isEmpty } = makeQueue(monotonic)
+  let size = 0
+  let isClosed = false
+
+  const drop = (): void => {
+    size -= 1
+    wakeNext()
+  }
+
+  const takeIdle = (): Connection | undefined => {
+    for (let one = idle.pop(); one !== undefined; one = idle.pop()) {
+      one.keepsProcess(true)
+      if (one.isUsable()) return one
+      size -= 1
+    }
+    return undefined
+  }
+
+  const openOne = async (): Promise<Connection> => {
+    size += 1
+    try {
+      return await open()
+    } catch (fault) {
+      drop()
+      throw fault
+    }
+  }
+
+  const acquire = async (until: MonotonicMilliseconds): Promise<Connection> => {
+    for (;;) {
+      if (isClosed) throw new Unavailable('The store is closed.')
+      const free = takeIdle()
+      if (free !== undefined) return free
+      if (size < connectionsMax) return openOne()
+      await wait(until)
+    }
+  }
+
+  const release = (connection: Connection): void => {
+    if (isClosed) connection.destroy()
+    if (!connection.isUsable()) return drop()
+    connection.keepsProcess(false)
+    idle.push(connection)
+    wakeNext()
+  }
+
+  return {
+    use: async (work, until) => {
+      const connection = await acquire(until)
+      try {
+        return await work(connection)
+      } finally {
+        release(connection)
+      }
+    },
+    close: () => {
+      isClosed = true
+      for (const connection of idle.splice(0)) connection.destroy()
+      while (!isEmpty()) wakeNext()
+    },
+  }
+}

@@ -1,0 +1,26 @@
+// What everything that talks to the database of a store shares.
+import type { Milliseconds, MonotonicMilliseconds } from '../../../domain/text/time.ts'
+import type { DatabaseClock } from './clock.ts'
+import type { ProgramRunner } from './run-program.ts'
+import type { FailOvers } from './fail-overs.ts'
+import type { Pool } from './pool.ts'
+import type { Transactions } from '../writer/transactions.ts'
+
+export type Session = {
+  /** For what is asked most and never takes long. */
+  readonly pool: Pool
+  /** For everything else. */
+  readonly sidePool: Pool
+  readonly runner: ProgramRunner
+  readonly transactions: Transactions
+  readonly clock: DatabaseClock
+  /** How far ahead the lease of the clock is written. */
+  readonly leaseMs: Milliseconds
+  readonly monotonic: () => MonotonicMilliseconds
+  /** Makes the partitions that are missing now. */
+  readonly makePartitions: () => Promise<void>
+  /** Whether a look-up waits for the synchronous standby, as SQL that gives a truth. */
+  readonly fence: string
+  /** Whoever remembers numbers of the database gives a way to forget them. */
+  readonly onFailOver: FailOvers['onFailOver']
+}

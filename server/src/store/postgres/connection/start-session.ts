@@ -1,0 +1,106 @@
+// Starts what everything that talks to one database shares: its connections, and the clock that follows the database's.
+import { Unavailable } from '../../../domain/refusal.ts'
+import type { Milliseconds } from '../../../domain/text/time.ts'
+import { awaitLease, LEASE_MS, type Wait } from '../../lease.ts'
+import { monotonicMs } from '../../monotonic.ts'
+import { STORE_DEADLINE_MS, type StoreMaker } from '../../store-options.ts'
+import { StoreProblem } from '../../store-problem.ts'
+import type { DatabaseAddress } from './address.ts'
+import { checkSchema } from '../schema/check-schema.ts'
+import { makeDatabaseClock } from './clock.ts'
+import type { Connection } from './connection.ts'
+import { runner } from './run-program.ts'
+import { makeFailOvers } from './fail-overs.ts'
+import { makePartitions } from '../partitions/partitions.ts'
+import { makePool } from './pool.ts'
+import { connectToPrimary } from './primary.ts'
+import type { Session } from './session.ts'
+import { fenceOf, makeTransactions } from '../writer/transactions.ts'
+
+const HOT_CONNECTIONS_MAX = 8
+const SIDE_CONNECTIONS_MAX = 3
+
+const HEAD = `select clock_lease as "clockLease", made_by as "madeBy", mintmark_now() as now,
+  current_setting('synchronous_standby_names') as "standbyNames" from service`
+
+type Head = {
+  readonly clockLease: Milliseconds
+  readonly madeBy: StoreMaker
+  readonly now: Milliseconds
+  readonly standbyNames: string
+}
+
+/** Why there is no row of `service`: a store that is copied into the database gets it last. */
+const withoutService = async (connection: Connection, { database }: DatabaseAddress): Promise<StoreProblem> => {
+  const { rows } = await connection.ask({ text: `select to_regclass('copying') is not null as "isCopy"` })
+  return (rows[0] as { isCopy: boolean }).isCopy
+    ? new StoreProblem(
+        `The database ${database} holds a part of a store that is being copied into it: run 'mintmark migrate-store --finish', or the restore that was broken off.`,
+      )
+    : new StoreProblem(`The database ${database} has lost its service row.`)
+}
+
+const readHead = async (connection: Connection, address: DatabaseAddress): Promise<Head> => {
+  await checkSchema(connection, address)
+  const { rows } = await connection.ask({ text: HEAD })
+  const [head] = rows as readonly Head[] // as the statement lists it
+  if (head === undefined) throw await withoutService(connection, address)
+  if (address.fencedReads === 'on' && head.standbyNames === '') {
+    throw new StoreProblem(
+      'MINTMARK_FENCED_READS is on, but the database has no synchronous standby: set synchronous_standby_names, or MINTMARK_FENCED_READS=auto.',
+    )
+  }
+  return head
+}
+
+/** The time at which the clock of this process starts: not before any that an answer told. */
+const startTime = async ({ clockLease, now }: Head, wait: Wait | null): Promise<Milliseconds> => {
+  const waited = await awaitLease(clockLease - now, wait, 'the database')
+  return Math.max(clockLease, now + waited)
+}
+
+const inTime = () => monotonicMs() + STORE_DEADLINE_MS
+
+type Started = { readonly session: Session; readonly madeBy: StoreMaker; readonly close: () => void }
+
+/** `steady` counts ms for the clock; `wait` is null in a process that acts once and waits for no lease. */
+export const startSession = async (
+  address: DatabaseAddress,
+  steady: () => Milliseconds,
+  wait: Wait | null,
+): Promise<Started> => {
+  const failOvers = makeFailOvers()
+  let isStarted = false
+  const open = () =>
+    connectToPrimary(address, { onTimeline: failOvers.connected }).catch((fault: unknown) => {
+      // At the start it is for a person to mend. Later it is the database that changed, and is to be waited for.
+      throw isStarted && fault instanceof StoreProblem ? new Unavailable(fault.message) : fault
+    })
+  const pool = makePool({ open, connectionsMax: HOT_CONNECTIONS_MAX, monotonic: monotonicMs })
+  const sidePool = makePool({ open, connectionsMax: SIDE_CONNECTIONS_MAX, monotonic: monotonicMs })
+  const close = (): void => {
+    pool.close()
+    sidePool.close()
+  }
+  try {
+    const head = await pool.use(connection => readHead(connection, address), inTime())
+    const clock = makeDatabaseClock(await startTime(head, wait), steady)
+    const session: Session = {
+      pool,
+      sidePool,
+      runner,
+      clock,
+      leaseMs: wait === null ? 0 : LEASE_MS,
+      transactions: makeTransactions(address, failOvers.connected),
+      monotonic: monotonicMs,
+      makePartitions: () => sidePool.use(connection => makePartitions(connection, clock.now()), inTime()),
+      fence: fenceOf(address),
+      onFailOver: failOvers.onFailOver,
+    }
+    isStarted = true
+    return { session, madeBy: head.madeBy, close }
+  } catch (fault) {
+    close()
+    throw fault
+  }
+}

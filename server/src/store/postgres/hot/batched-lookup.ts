@@ -1,0 +1,128 @@
+// Looks into the store for all who ask meanwhile: tokens by their address, the numbers that may have ended them, the open
+// cut-offs and the time, in one statement and so in one snapshot. Who asks for no token comes along.
+import type { TokenAddress } from '../../../domain/ledger/claims.ts'
+import type { CutOff } from '../../../domain/ledger/ledger.ts'
+import { Unavailable } from '../../../domain/refusal.ts'
+import type { Milliseconds } from '../../../domain/text/time.ts'
+import { type CutOffRow, cutOffOf } from '../../ledger/cut-offs.ts'
+import { SERVICE_COLUMNS, type ServiceRow } from '../../service-row.ts'
+import { type Ask, makeBatches } from './batches.ts'
+import type { Answered, Asked, Connection } from '../connection/connection.ts'
+import type { Session } from '../connection/session.ts'
+import { listOf } from '../connection/values.ts'
+
+const IN_FLIGHT_MAX = 4
+const TOGETHER_MAX = 512
+
+const SERVICE = `${SERVICE_COLUMNS}, mintmark_now() as told, case when pg_is_in_recovery() then 1 else 0 end as "isStandby"`
+
+const SERVICE_STATEMENT: Asked = { text: `select ${SERVICE} from service`, name: 'service' }
+
+// `= any (…)` under a plan for any values reads every partition; a look-up beside each address reads its own, and those that
+// hold no id between the least and the greatest are not even opened. One text for all rows: the library makes each value of each
+// row an event and a member of an object, which cost more than the look-up.
+const lookupStatement = (fence: string): string => `select ${SERVICE},
+  (select json_agg(json_build_object('seq', x.seq, 'conditions', x.conditions, 'reason', x.reason, 'act', x.act,
+    'at', x.at) order by x.seq) from cutoff x where x.state = 'open') as "cutOffs",
+  case when ${fence} then pg_logical_emit_message(true, 'mintmark', '') end as fenced,
+  (select json_agg(json_build_array(t.digest, t.agent, t.cred, t.key, t.scope, t.aud, t.seq,
+      a.ended_seq, c.ended_seq, k.ended_seq) order by u.n)
+    from unnest($1::integer[], $2::uuid[]) with ordinality as u (life, id, n)
+    left join lateral (select * from token where token.life = u.life and token.id = u.id
+      and token.id between $3::uuid and $4::uuid limit 1) t on true
+    left join agent a on a.n = t.agent
+    left join credential c on c.n = t.cred
+    left join signing_key k on k.n = t.key) as tokens
+  from service`
+
+/** A row of `token` as the statement lists it, and by which numbers of others it may have ended. */
+export type TokenColumns = readonly [
+  digest: string,
+  agent: number,
+  cred: number,
+  key: number,
+  scope: number,
+  aud: number,
+  seq: number,
+  agentEndedSeq: number,
+  credentialEndedSeq: number,
+  keyEndedSeq: number,
+]
+
+/** What is the same for all who asked. */
+export type Moment = { readonly service: ServiceRow; readonly now: Milliseconds }
+
+export type LookedUp = {
+  readonly moment: Moment
+  readonly cutOffs: readonly CutOff[]
+  /** In order; null where there is no row. */
+  readonly rows: readonly (TokenColumns | null)[]
+}
+
+export type BatchedLookup = Ask<readonly TokenAddress[], LookedUp>
+
+type Head = ServiceRow & { readonly reported: Milliseconds; readonly isStandby: number }
+
+type Row = Head & { readonly cutOffs?: string | null; readonly tokens?: string | null }
+
+const momentOf = (answered: Answered, { clock }: Pick<Session, 'clock'>): Moment => {
+  const [head] = answered.rows as readonly Head[] // as the statement lists it
+  if (head === undefined) throw new Error('The store has no service row.')
+  if (head.isStandby === 1) throw new Unavailable('The database has become a standby.')
+  return { service: head, now: clock.observe(head) }
+}
+
+/** The numbers of the service and the time, alone. */
+export const readMoment = async (connection: Connection, session: Pick<Session, 'clock'>): Promise<Moment> =>
+  momentOf(await connection.ask(SERVICE_STATEMENT), session)
+
+const lookedUpOf = (answered: Answered, session: Session): LookedUp => {
+  const moment = momentOf(answered, session)
+  const [{ cutOffs, tokens }] = answered.rows as readonly [Row] // as the statement lists it
+  const open = JSON.parse(cutOffs ?? '[]') as readonly CutOffRow[] // as the statement builds them
+  const rows = JSON.parse(tokens ?? '[]') as readonly (TokenColumns | readonly [null])[]
+  return { moment, cutOffs: open.map(cutOffOf), rows: rows.map(one => (one[0] === null ? null : one)) }
+}
+
+const valuesOf = (addresses: readonly TokenAddress[]): readonly unknown[] => {
+  const ids = addresses.map(({ id }) => id)
+  // Lower case and of one length: their order as texts is that of the ids.
+  const [least, greatest] = [ids.reduce((a, b) => (a < b ? a : b)), ids.reduce((a, b) => (a > b ? a : b))]
+  return [listOf(addresses.map(({ lifetimeSeconds }) => lifetimeSeconds)), listOf(ids), least, greatest]
+}
+
+/** Reads it all, once. */
+const makeRead = (session: Session) => {
+  const { transactions, fence } = session
+  const text = lookupStatement(fence)
+  return async (connection: Connection, addresses: readonly TokenAddress[]): Promise<LookedUp> => {
+    const asked = addresses.length === 0 ? SERVICE_STATEMENT : { text, values: valuesOf(addresses), name: 'look' }
+    const notices = connection.notices()
+    const answered = await transactions.once(connection, asked)
+    if (connection.notices() !== notices) throw new Unavailable('The standby of the database did not answer.')
+    return lookedUpOf(answered, session)
+  }
+}
+
+/** Cuts a list into pieces of these lengths. */
+export const cut = <T>(list: readonly T[], lengths: readonly number[]): readonly (readonly T[])[] => {
+  let from = 0
+  return lengths.map(length => list.slice(from, (from += length)))
+}
+
+export const makeBatchedLookup = (session: Session): BatchedLookup => {
+  const read = makeRead(session)
+  return makeBatches<readonly TokenAddress[], LookedUp>({
+    pool: session.pool,
+    inFlightMax: IN_FLIGHT_MAX,
+    sizeMax: TOGETHER_MAX,
+    send: async (connection, batch) => {
+      const lookedUp = await read(connection, batch.flat())
+      const lengths = batch.map(addresses => addresses.length)
+      return cut(lookedUp.rows, lengths).map(rows => ({ ...lookedUp, rows }))
+    },
+  })
+}
+
+/** The statement of look-ups, for the test that reads its plan. */
+export const LOOKUP_STATEMENT = lookupStatement('true')

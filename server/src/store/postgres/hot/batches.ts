@@ -1,0 +1,88 @@
+// Gathers what was asked meanwhile into one batch: nobody waits for a timer, and nobody joins a batch that has left.
+import { oneByOne } from '../../../domain/one-by-one.ts'
+import { Unavailable } from '../../../domain/refusal.ts'
+import type { MonotonicMilliseconds } from '../../../domain/text/time.ts'
+import { monotonicMs } from '../../monotonic.ts'
+import type { Connection } from '../connection/connection.ts'
+import { makeInFlightCount } from './in-flight-count.ts'
+import type { Pool } from '../connection/pool.ts'
+
+type BatchOptions<In, Out> = {
+  readonly pool: Pool
+  /** Batches under way at once, at most. */
+  readonly inFlightMax: number
+  readonly sizeMax: number
+  /**
+   * One answer for each, in order. What is asked while it runs is not among them. Throws Unavailable where it may have
+   * changed something, and anything else only where it did not: each of the batch is then sent by itself.
+   */
+  readonly send: (connection: Connection, batch: readonly In[]) => Promise<readonly Out[]>
+  /** A test has a clock of its own. */
+  readonly monotonic?: () => MonotonicMilliseconds
+}
+
+type Waiting<In, Out> = {
+  readonly input: In
+  readonly until: MonotonicMilliseconds
+  readonly resolve: (answer: Out) => void
+  readonly reject: (fault: unknown) => void
+}
+
+export type Ask<In, Out> = (input: In, until: MonotonicMilliseconds) => Promise<Out>
+
+const LATE = 'The store was too slow to begin with this in time.'
+
+export const makeBatches = <In, Out>(options: BatchOptions<In, Out>): Ask<In, Out> => {
+  const { pool, inFlightMax, sizeMax, send, monotonic = monotonicMs } = options
+  const waiting: Waiting<In, Out>[] = []
+  const { allowed, landed } = makeInFlightCount(inFlightMax)
+  let inFlight = 0
+
+  const sendTaken = async (connection: Connection, taken: readonly Waiting<In, Out>[]): Promise<void> => {
+    // Another flight took all while this one waited for a connection.
+    if (taken.length === 0) return
+    const began = monotonic()
+    const answers = await oneByOne<Waiting<In, Out>, Out>(taken, async some => {
+      const [{ until } = { until: began }] = some
+      if (some.length < taken.length && monotonic() > until) return [new Unavailable(LATE)]
+      const answered = await send(
+        connection,
+        some.map(({ input }) => input),
+      )
+      if (some === taken) landed(monotonic() - began)
+      return answered
+    })
+    taken.forEach(({ resolve, reject }, n) => {
+      const answer = answers[n] as Out | Error // one for each
+      if (answer instanceof Error) reject(answer)
+      else resolve(answer)
+    })
+  }
+
+  const fly = async (): Promise<void> => {
+    try {
+      const until = waiting.reduce((latest, one) => Math.max(latest, one.until), 0)
+      // Taken once there is a connection, and sent in the same turn: its snapshot is later than every question in it.
+      await pool.use(connection => sendTaken(connection, waiting.splice(0, sizeMax)), until)
+    } catch (fault) {
+      for (const { reject } of waiting.splice(0, sizeMax)) reject(fault)
+    }
+  }
+
+  const go = async (): Promise<void> => {
+    if (inFlight >= allowed()) return
+    inFlight += 1
+    try {
+      // Where fewer are allowed by now there are others, which go on.
+      while (waiting.length > 0 && inFlight <= allowed()) await fly()
+    } finally {
+      inFlight -= 1
+    }
+  }
+
+  return (input, until) =>
+    new Promise((resolve, reject) => {
+      waiting.push({ input, until, resolve, reject })
+      queueMicrotask(() => void go())
+    })
+}

@@ -1,0 +1,106 @@
+// Ends many single tokens at once: what endToken() does for each, by a few statements for all of them.
+import { causeOfEnd } from '../../../domain/ledger/ledger.ts'
+import { REASONS } from '../../../domain/ledger/reason.ts'
+import { readOpenCutOffs } from '../../ledger/cut-offs.ts'
+import { type EndToken, moveCovered } from '../../ledger/end-tokens.ts'
+import { expiryOf, ledgerTokenOf, type TokenRow } from '../../ledger/token-rows.ts'
+import type { Covered } from '../../ledger/scan-affected-rows.ts'
+import { all, run, type Program } from '../../statement-program.ts'
+import type { Transaction } from '../../transaction.ts'
+
+type EndOutcome = 'ended' | 'already_ended' | 'unknown'
+
+// Values come as one text of JSON: a script knows no lists.
+const ROWS = `select t.life, t.id, t.agent, t.cred, t.key, t.scope, t.aud, t.seq,
+    case when t.id is null and exists (select 1 from ended e where e.id = u.id and e.at between u.since and u.until)
+      then 1 else 0 end as "hasEnded"
+  from json_to_recordset(cast(? as json)) as u (i integer, life integer, id uuid, since bigint, until bigint)
+  left join lateral (select * from token where token.life = u.life and token.id = u.id limit 1) t on true
+  order by u.i`
+
+type Row = (TokenRow | { readonly id: null }) & { readonly hasEnded: 0 | 1 }
+
+// Numbers are given once the rows are in order.
+const ACTS = `insert into act (kind, actor, note, at, request_id)
+  select u.kind, u.actor, u.note, cast(? as bigint), u.request_id
+  from json_to_recordset(cast(? as json)) as u (i integer, kind text, actor text, note text, request_id text)
+  order by u.i returning n`
+
+const MOVE = `with gone as (
+    delete from token t using json_to_recordset(cast(? as json)) as u (life integer, id uuid, reason smallint, act integer)
+    where t.life = u.life and t.id = u.id
+    returning t.id, t.life, t.agent, t.cred, t.key, t.scope, t.aud, u.reason, u.act)
+  insert into ended (id, life, agent, cred, key, scope, aud, at, reason, act)
+  select id, life, agent, cred, key, scope, aud, cast(? as bigint), reason, act from gone`
+
+const AUDIT = `insert into audit (at, kind, actor, request_id, source, subject, note, detail)
+  select cast(? as bigint), u.kind, u.actor, u.request_id, u.source, u.subject, u.note, u.detail
+  from json_to_recordset(cast(? as json)) as u (i integer, kind text, actor text, request_id text, source text, subject text,
+    note text, detail text)
+  order by u.i`
+
+type Ending = EndToken & { readonly row: TokenRow }
+
+/** Writes those that this act ends. */
+function* write(tx: Transaction, endings: readonly Ending[]): Program<void> {
+  const { now } = tx
+  const acts = endings.map(({ act: { kind, actor, note, requestId } }, i) => {
+    return { i, kind, actor: JSON.stringify(actor), note, request_id: requestId }
+  })
+  const given = (yield* all<{ n: number }>(ACTS, now, JSON.stringify(acts))).map(({ n }) => n).toSorted((a, b) => a - b)
+  const moves = endings.map(({ address, reason }, i) => {
+    return { life: address.lifetimeSeconds, id: address.id, reason: REASONS[reason], act: given[i] }
+  })
+  const moved = yield* run(MOVE, JSON.stringify(moves), now)
+  if (moved !== endings.length) throw new Error(`Of ${endings.length} tokens ${moved} were ended.`)
+  for (const { row } of endings) tx.live.wasEnded(row.agent, expiryOf(row))
+  const audits = endings.map(({ address, reason, act: { kind, actor, requestId, source, note } }, i) => {
+    const who = { actor: JSON.stringify(actor), request_id: requestId, source }
+    return { i, kind, ...who, subject: address.id, note, detail: JSON.stringify({ reason }) }
+  })
+  yield* run(AUDIT, now, JSON.stringify(audits))
+  yield* run('update service set last_at = ?', now)
+}
+
+function* readRows(tx: Transaction, ends: readonly EndToken[]): Program<readonly Row[]> {
+  const asked = ends.map(({ address: { id, lifetimeSeconds: life } }, i) => {
+    const [since, until] = tx.endedBetween(id)
+    return { i, life, id, since, until }
+  })
+  return yield* all<Row>(ROWS, JSON.stringify(asked))
+}
+
+const isThere = (row: Row): row is TokenRow & { readonly hasEnded: 0 } => row.id !== null
+
+const keyOf = ({ address }: EndToken): string => `${address.lifetimeSeconds} ${address.id}`
+
+/** One outcome for each, in order; of several who end one token the first may be told `ended`. */
+export function* endTogether(tx: Transaction, ends: readonly EndToken[]): Program<readonly EndOutcome[]> {
+  const firsts = new Map<string, EndToken>()
+  for (const end of ends) if (!firsts.has(keyOf(end))) firsts.set(keyOf(end), end)
+  const distinct = [...firsts.values()]
+  const rows = yield* readRows(tx, distinct)
+  const cutOffs = yield* readOpenCutOffs()
+  const outcomes = new Map<EndToken, EndOutcome>()
+  const [covered, endings]: [Covered[], Ending[]] = [[], []]
+  for (const [n, end] of distinct.entries()) {
+    const row = rows[n]
+    if (row === undefined) throw new Error('A look-up has no answer.')
+    if (!isThere(row)) {
+      outcomes.set(end, row.hasEnded === 1 ? 'already_ended' : 'unknown')
+      continue
+    }
+    const cause = causeOfEnd(yield* ledgerTokenOf(row, tx.sets), cutOffs, tx.now)
+    if (cause === undefined) endings.push({ ...end, row })
+    // The first ending wins: a row that a cut-off has covered moves with the cut-off's reason, not with this one.
+    else if (cause !== 'expired') covered.push({ row, cause })
+    outcomes.set(end, cause === undefined ? 'ended' : 'already_ended')
+  }
+  yield* moveCovered(covered)
+  if (endings.length > 0) yield* write(tx, endings)
+  return ends.map(end => {
+    const first = firsts.get(keyOf(end)) ?? end
+    const outcome = outcomes.get(first) ?? 'unknown'
+    return end !== first && outcome === 'ended' ? 'already_ended' : outcome
+  })
+}

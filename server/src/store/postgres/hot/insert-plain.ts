@@ -1,0 +1,138 @@
+// New tokens that need nothing but their row: many at once, in a transaction that is sent whole.
+import { issuedAtOf } from '../../../domain/ledger/token-id.ts'
+import type { Lease } from '../../lease.ts'
+import { LAST_USE_STEP_MS } from '../../repositories/last-uses.ts'
+import type { InsertOutcome, NewToken } from '../../../ports/ports.ts'
+import type { DatabaseTime } from '../connection/clock.ts'
+import type { Answered, Asked, Connection } from '../connection/connection.ts'
+import { isPartitionMissing } from '../connection/faults.ts'
+import { TOKENS_LOCK } from '../writer/locks.ts'
+import { makeKnownSets } from './known-sets.ts'
+import type { Session } from '../connection/session.ts'
+import { listOf } from '../connection/values.ts'
+
+/** `later`: it needs more than a row. */
+export type PlainOutcome = InsertOutcome | 'later'
+
+/** How far the time in an id may be from the store's. */
+const ID_AGE_MS_MAX = 2000
+const LEASE_ATTEMPTS = 3
+
+const LOCK: Asked = { text: 'select pg_advisory_xact_lock_shared($1)', values: [TOKENS_LOCK], name: 'lock_tokens' }
+
+// The lock came before, so that no act is under way and none follows until the commit. Numbers of sets are of today, and
+// what was used today is not removed; a lifetime may have been. Credentials that somebody else notes just now are noted.
+const INSERT = `with n as (select seq, clock_lease, mintmark_now() as now from service),
+  written as (
+    insert into token (life, id, digest, agent, cred, key, scope, aud, seq)
+    select u.life, u.id, u.digest, u.agent, u.cred, u.key, u.scope, u.aud, n.seq
+    from n, unnest($1::integer[], $2::uuid[], $3::uuid[], $4::integer[], $5::integer[], $6::integer[], $7::integer[],
+      $8::integer[], $9::bigint[]) as u (life, id, digest, agent, cred, key, scope, aud, seq)
+    where u.seq = n.seq and $10::bigint <= n.clock_lease and $11::bigint > n.now - ${ID_AGE_MS_MAX}
+      and exists (select 1 from lifetime l where l.life = u.life)
+    returning token.id, token.cred),
+  used as (
+    select c.n from credential c where c.n in (select cred from written)
+      and coalesce(c.last_used_at, 0) <= (select now from n) - ${LAST_USE_STEP_MS} for update skip locked),
+  noted as (
+    update credential set last_used_at = (select now from n) where credential.n in (select used.n from used) returning 1)
+  select id from written`
+
+const STATE = 'select seq, clock_lease as "clockLease", last_at as "lastAt", mintmark_now() as told from service'
+
+type State = DatabaseTime & { readonly seq: number }
+
+type Row = { readonly token: NewToken; readonly scope: number; readonly aud: number }
+
+const parametersOf = (rows: readonly Row[]): readonly unknown[] => {
+  const times = rows.map(({ token }) => issuedAtOf(token.id))
+  return [
+    listOf(rows.map(({ token }) => token.lifetimeSeconds)),
+    listOf(rows.map(({ token }) => token.id)),
+    listOf(rows.map(({ token }) => token.digest)),
+    listOf(rows.map(({ token }) => token.agent)),
+    listOf(rows.map(({ token }) => token.credential)),
+    listOf(rows.map(({ token }) => token.signingKey)),
+    listOf(rows.map(({ scope }) => scope)),
+    listOf(rows.map(({ aud }) => aud)),
+    listOf(rows.map(({ token }) => token.seq)),
+    times.reduce((most, at) => Math.max(most, at), 0),
+    times.reduce((least, at) => Math.min(least, at), Number.MAX_SAFE_INTEGER),
+  ]
+}
+
+/** Whether the token needs nothing but its row, and what it shares with others. */
+export const isPlain = ({ limits, proof, assertion }: NewToken): boolean =>
+  limits === null && proof === undefined && assertion === undefined
+
+/** One outcome a token, in order; in a transaction that is sent whole. */
+type WritePlain = (connection: Connection, tokens: readonly NewToken[]) => Promise<readonly PlainOutcome[]>
+
+/** The lease is renewed where an id is beyond it. */
+export const makeWritePlain = (session: Session, lease: Pick<Lease, 'renew'>): WritePlain => {
+  const { transactions, clock } = session
+  const numbersOf = makeKnownSets(session)
+
+  const rowsOf = async (connection: Connection, tokens: readonly NewToken[]): Promise<readonly (Row | undefined)[]> => {
+    const scopes = await numbersOf(
+      connection,
+      'scope',
+      tokens.map(({ scope }) => scope),
+    )
+    const audiences = await numbersOf(
+      connection,
+      'audience',
+      tokens.map(({ audience }) => JSON.stringify(audience)),
+    )
+    return tokens.map((token, n) => {
+      const [scope, aud] = [scopes[n], audiences[n]]
+      return scope === undefined || aud === undefined || !isPlain(token) ? undefined : { token, scope, aud }
+    })
+  }
+
+  const write = async (connection: Connection, rows: readonly Row[]): Promise<readonly Answered[]> => {
+    const insert: Asked = { text: INSERT, values: parametersOf(rows), name: 'insert_tokens' }
+    const state: Asked = { text: STATE, name: 'insert_state' }
+    return transactions.writeAtOnce(connection, [LOCK, insert, state])
+  }
+
+  const writeWithPartitions = async (connection: Connection, rows: readonly Row[]): Promise<readonly Answered[]> => {
+    try {
+      return await write(connection, rows)
+    } catch (fault) {
+      if (!isPartitionMissing(fault)) throw fault
+      await session.makePartitions()
+      return write(connection, rows)
+    }
+  }
+
+  /** What was written, and the state of the service then. Where an id is beyond the lease that is renewed first. */
+  const writeLeased = async (connection: Connection, rows: readonly Row[]) => {
+    const newest = rows.reduce((most, { token }) => Math.max(most, issuedAtOf(token.id)), 0)
+    for (let n = 1; ; n += 1) {
+      const [, inserted, stated] = await writeWithPartitions(connection, rows)
+      const state = stated?.rows[0] as State // as the statement lists it
+      clock.observe(state)
+      if (newest <= state.clockLease || n === LEASE_ATTEMPTS) return { inserted, state, newest }
+      await lease.renew()
+    }
+  }
+
+  const writeRows = async (connection: Connection, rows: readonly Row[]): Promise<(row: Row) => PlainOutcome> => {
+    const { inserted, state, newest } = await writeLeased(connection, rows)
+    const ids = new Set(inserted?.rows.map(row => (row as { id: Buffer }).id.toString('hex')))
+    return ({ token }) => {
+      if (ids.has(token.id.replaceAll('-', ''))) return 'inserted'
+      const isTooOld = issuedAtOf(token.id) <= state.reported - ID_AGE_MS_MAX
+      return token.seq !== state.seq || newest > state.clockLease || isTooOld ? 'decide_again' : 'later'
+    }
+  }
+
+  return async (connection, tokens) => {
+    const rows = await rowsOf(connection, tokens)
+    const plain = rows.filter(row => row !== undefined)
+    if (plain.length === 0) return rows.map(() => 'later' as const)
+    const outcomeOf = await writeRows(connection, plain)
+    return rows.map(row => (row === undefined ? 'later' : outcomeOf(row)))
+  }
+}

@@ -1,0 +1,39 @@
+// Takes all tables for a migration beside programs that use them: all at once, or none.
+import type { Connection } from '../connection/connection.ts'
+import { hasGivenWay } from '../connection/faults.ts'
+
+/**
+ * How long it waits, in parts of the time after which the server looks whether any wait in a circle. `brief`: whoever holds
+ * one table and waits for another is let on before that. `long`: an autovacuum that holds a table is sent away, as only
+ * that look does; who waits in a circle by then is taken back, and asks again.
+ */
+const WAITS = { brief: 0.5, long: 2 } as const
+/** Everybody waits meanwhile, wherever they look for circles more seldom. */
+const WAIT_MS_MAX = { brief: 500, long: 2000 } as const
+
+export type TableWait = keyof typeof WAITS
+
+const DEADLOCK_MS = `select cast(setting as integer) as ms from pg_settings where name = 'deadlock_timeout'`
+
+// The row of the service is what each transaction reads before anything else: whoever comes waits there and holds nothing,
+// and whoever is past it finishes.
+const TABLES = `select string_agg(quote_ident(relname), ', ' order by relname <> 'service', relname) as names from pg_class
+  where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p') and not relispartition`
+
+/** In a transaction, before it changes anything. Where a table is in use the transaction is to be rolled back. */
+export const lockTables = async (connection: Connection, wait: TableWait): Promise<'locked' | 'in_use'> => {
+  const { rows: timeouts } = await connection.ask({ text: DEADLOCK_MS })
+  const { rows: tables } = await connection.ask({ text: TABLES })
+  const [{ ms }, { names }] = [timeouts[0] as { ms: number }, tables[0] as { names: string }]
+  // Of the whole statement, however many tables it waits for.
+  const waitMs = Math.min(WAIT_MS_MAX[wait], Math.max(1, Math.floor(ms * WAITS[wait])))
+  await connection.ask({ text: `set local statement_timeout = ${waitMs}` })
+  try {
+    await connection.ask({ text: `lock table ${names} in access exclusive mode` })
+  } catch (fault) {
+    if (hasGivenWay(fault)) return 'in_use'
+    throw fault
+  }
+  await connection.ask({ text: 'set local statement_timeout = 0' })
+  return 'locked'
+}

@@ -1,0 +1,157 @@
+// Brings the schema of a database to this version, forward only. docs/storage.md explains the tables.
+import { setTimeout as delay } from 'node:timers/promises'
+import type { DatabaseAddress } from '../connection/address.ts'
+import type { Connection } from '../connection/connection.ts'
+import { lockTables, type TableWait } from './lock-tables.ts'
+import type { StoreMaker } from '../../store-options.ts'
+import { StoreProblem } from '../../store-problem.ts'
+import { makeIndexes, type NewIndex } from './new-indexes.ts'
+import { refuseSearchPath } from '../connection/search-path.ts'
+import { BYTE_ORDER, BYTE_ORDER_INDEXES } from './byte-order.ts'
+import { LEDGER } from './ledger.ts'
+import { REST } from './rest.ts'
+
+export type Migration = {
+  readonly name: string
+  readonly sql: string
+  /** Of large tables, which `sql` gives their names: made before it, while everybody goes on. */
+  readonly indexes?: readonly NewIndex[]
+  /** The oldest version of this list whose program still runs on a store with this migration. */
+  readonly oldestProgram: number
+}
+
+/** All migrations, oldest first; what stands here is never changed, only followed. */
+export const MIGRATIONS: readonly Migration[] = [
+  { name: 'the ledger', sql: LEDGER + REST, oldestProgram: 1 },
+  { name: 'text by its bytes', sql: BYTE_ORDER, indexes: BYTE_ORDER_INDEXES, oldestProgram: 1 },
+]
+
+/** The version that this program writes. */
+export const PROGRAM_VERSION = MIGRATIONS.length
+
+type SchemaVersion = { readonly version: number; readonly oldestProgram: number }
+
+const NO_SCHEMA: SchemaVersion = { version: 0, oldestProgram: 0 }
+
+// By its snapshot: what a session remembers of names may be older, where it has waited for another that migrates.
+const IS_OURS = `select count(*) = 2 as "isOurs" from pg_class c join pg_namespace n on n.oid = c.relnamespace
+  where c.relname in ('migration', 'ended_minute') and n.nspname = any(current_schemas(false))`
+
+/** The version of the schema; 0 where there is none yet. */
+export const schemaVersionOf = async (connection: Connection): Promise<SchemaVersion> => {
+  const { rows: tables } = await connection.ask({ text: IS_OURS })
+  if (!(tables[0] as { isOurs: boolean }).isOurs) return NO_SCHEMA
+  const { rows } = await connection.ask({
+    text: 'select version, oldest_program as "oldestProgram" from migration order by version desc limit 1',
+  })
+  return (rows[0] as SchemaVersion | undefined) ?? NO_SCHEMA
+}
+
+/** Refuses a schema that this program cannot run on. */
+export const refuseVersion = ({ version, oldestProgram }: SchemaVersion, { database }: DatabaseAddress): void => {
+  if (version === 0) throw new StoreProblem(`The database ${database} is not set up yet: run 'mintmark migrate' first.`)
+  if (version < PROGRAM_VERSION) {
+    throw new StoreProblem(`The database ${database} is of an older version: run 'mintmark migrate' first.`)
+  }
+  if (oldestProgram > PROGRAM_VERSION) {
+    throw new StoreProblem(`The database ${database} is of a newer version of Mintmark: run that version.`)
+  }
+}
+
+const TABLE = `create table if not exists migration (
+  version integer primary key, name text not null, oldest_program integer not null, applied_at bigint not null)`
+
+const STATEMENTS_TAKE_AS_LONG_AS_THEY_TAKE = 'set local statement_timeout = 0'
+
+/** The lock of this transaction: of two that migrate at once one waits, and then finds nothing left to do. */
+export const MIGRATION_LOCK = 4_937_001
+
+export type FirstRow = { readonly madeBy: StoreMaker; readonly now: number }
+
+type Versions = { readonly from: number; readonly to: number }
+
+const TABLES = `select count(*) as count from pg_class
+  where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p', 'v', 'm', 'f')`
+
+const refuseForeign = async (connection: Connection): Promise<void> => {
+  const { rows } = await connection.ask({ text: TABLES })
+  if ((rows[0] as { count: number }).count === 0) return
+  throw new StoreProblem('The database holds tables of another program: name an empty one in DATABASE_URL.')
+}
+
+type Plan = { readonly first: FirstRow; readonly migrations: readonly Migration[] }
+
+const applyMissing = async (
+  connection: Connection,
+  { first, migrations }: Plan,
+  wait: TableWait,
+): Promise<Versions | 'in_use'> => {
+  const { version: from } = await schemaVersionOf(connection)
+  const to = migrations.length
+  if (from > to) throw new StoreProblem('The database is of a newer version of Mintmark.')
+  if (from === to) return { from, to }
+  if (from === 0) await refuseForeign(connection)
+  // Taken as they come, one after another, tables would be waited for in a circle with whoever looks up a token.
+  else if ((await lockTables(connection, wait)) === 'in_use') return 'in_use'
+  await connection.ask({ text: TABLE })
+  for (const [n, { name, sql, indexes = [], oldestProgram }] of migrations.entries()) {
+    if (n < from) continue
+    await makeIndexes(connection, indexes, '')
+    await connection.ask({ text: sql })
+    const row = [n + 1, name, oldestProgram, first.now]
+    await connection.ask({ text: 'insert into migration values ($1, $2, $3, $4)', values: row })
+  }
+  const service = 'insert into service values (1, $1, 1, 0, 0, 0, 0)'
+  if (from === 0) await connection.ask({ text: service, values: [first.madeBy] })
+  return { from, to }
+}
+
+const applyOnce = async (connection: Connection, plan: Plan, wait: TableWait): Promise<Versions | 'in_use'> => {
+  await connection.ask({ text: 'begin' })
+  try {
+    await connection.ask({ text: STATEMENTS_TAKE_AS_LONG_AS_THEY_TAKE })
+    await connection.ask({ text: 'select pg_advisory_xact_lock($1)', values: [MIGRATION_LOCK] })
+    const applied = await applyMissing(connection, plan, wait)
+    await connection.ask({ text: applied === 'in_use' ? 'rollback' : 'commit' })
+    return applied
+  } catch (fault) {
+    await connection.ask({ text: 'rollback' }).catch(connection.destroy)
+    throw fault
+  }
+}
+
+/** What can be done beside programs that serve. A first migration has all to itself. */
+const prepare = async (connection: Connection, migrations: readonly Migration[]): Promise<'made' | 'in_use'> => {
+  const { version: from } = await schemaVersionOf(connection)
+  const indexes = from === 0 ? [] : migrations.slice(from).flatMap(migration => migration.indexes ?? [])
+  return makeIndexes(connection, indexes, 'concurrently')
+}
+
+export type Patience = { readonly attempts: number; readonly pauseMs: number }
+
+/** Some two minutes; between two attempts whoever serves goes on. */
+const PATIENCE: Patience = { attempts: 45, pauseMs: 2000 }
+const LONG_EVERY = 5
+
+const IN_USE =
+  'Tables of the database stayed in use, by a backup or a dump, or by upkeep that packs what is closed: nothing was changed. Run this again later; pg_stat_activity shows who holds them.'
+
+/**
+ * Applies what is missing in one transaction, beside programs that serve: a migration that fails leaves the database as it
+ * was. Throws StoreProblem with one line for a person.
+ */
+export const applyMigrations = async (
+  connection: Connection,
+  first: FirstRow,
+  migrations: readonly Migration[] = MIGRATIONS,
+  { attempts, pauseMs }: Patience = PATIENCE,
+): Promise<Versions> => {
+  await refuseSearchPath(connection)
+  for (let n = 1; n <= attempts; n += 1) {
+    if (n > 1) await delay(pauseMs)
+    if ((await prepare(connection, migrations)) === 'in_use') continue
+    const applied = await applyOnce(connection, { first, migrations }, n % LONG_EVERY === 0 ? 'long' : 'brief')
+    if (applied !== 'in_use') return applied
+  }
+  throw new StoreProblem(IN_USE)
+}

@@ -1,0 +1,38 @@
+// The jobs that every store has, as this one runs them.
+import type { MonotonicMilliseconds } from '../../../domain/text/time.ts'
+import { type JobInput, type JobName, type JobOutput, JOBS, programOf, type Writer } from '../../jobs.ts'
+import { endTogether } from '../hot/end-together.ts'
+import type { Together } from './run-jobs.ts'
+import type { GroupWriter, Queue } from './writer.ts'
+
+// They refuse nothing and end nothing but what they name: no token that is being written can be theirs.
+const QUIET: ReadonlySet<JobName> = new Set<JobName>([
+  'endToken',
+  'useAssertion',
+  'noteApiKeyUses',
+  'countRefusals',
+  'convertSecret',
+])
+
+const queueOf = (job: JobName): Queue => (QUIET.has(job) ? 'quiet' : 'act')
+
+// Each is paired with the input and the output of its name, which the compiler cannot follow.
+const TOGETHER: { readonly [Name in JobName]?: Together<JobInput<Name>, JobOutput<Name>> } = { endToken: endTogether }
+
+const togetherOf = <Name extends JobName>(job: Name, input: JobInput<Name>) => {
+  const all = TOGETHER[job] as Together<unknown, JobOutput<Name>> | undefined
+  return all === undefined ? {} : { together: { all, input } }
+}
+
+export const jobWriter = (
+  writer: GroupWriter,
+  deadline: (until?: MonotonicMilliseconds) => MonotonicMilliseconds,
+): Writer => ({
+  call: (job, input, until) =>
+    writer.run({
+      queue: queueOf(job),
+      perform: tx => programOf(JOBS, job, tx, input),
+      ...togetherOf(job, input),
+      until: deadline(until),
+    }),
+})

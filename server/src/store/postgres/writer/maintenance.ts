@@ -1,0 +1,172 @@
+// Does the upkeep between requests, in one of the processes that share the database at a time.
+import { randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import { Unavailable } from '../../../domain/refusal.ts'
+import { DAY_MS } from '../../../domain/text/time.ts'
+import { inBackground, type OnFault } from '../../background.ts'
+import { makeRetentionStep } from '../../retention.ts'
+import { given } from '../../statement-program.ts'
+import type { Reader } from '../../snapshot.ts'
+import { STORE_DEADLINE_MS } from '../../store-options.ts'
+import { makeMaintenanceSchedule, type Step, type MaintenanceOptions } from '../../maintenance.ts'
+import type { Connection } from '../connection/connection.ts'
+import { keepPartitions } from '../partitions/partition-maintenance.ts'
+import type { Session } from '../connection/session.ts'
+import type { GroupWriter, Queue } from './writer.ts'
+
+// Half of what a seal may be behind: an entry that just missed one waits for the rest of a pause, and for a turn.
+const EVERY_MS = 500
+/** Whoever keeps the store up has so long to say that it still does. */
+const HELD_MS = 10_000
+const PARTITIONS_EVERY_MS = 60_000
+/** A partition of ended tokens holds a week: what explains them stays until it is gone. */
+const PARTITION_MS = 7 * DAY_MS
+
+const QUEUES: Readonly<Record<Step['name'], Queue>> = {
+  'audit seals': 'quiet',
+  'removal of used proofs': 'quiet',
+  'backfill of revocations': 'quiet',
+  'life of signing keys': 'act',
+  // It removes lifetimes of which no token is left: none must be written meanwhile.
+  retention: 'act',
+}
+
+// Tokens go with their partitions.
+const NOTHING = { removeExpired: () => given(0), removeEnded: () => given(0) }
+
+const TAKE = `update upkeep set holder = ?, until = mintmark_now() + ${HELD_MS}
+  where until <= mintmark_now() or until > mintmark_now() + ${2 * HELD_MS}
+    or (holder = ? and until < mintmark_now() + ${HELD_MS / 2})`
+const HELD = 'select 1 as found from upkeep where holder = ? and until > mintmark_now()'
+const LEAVE = 'update upkeep set until = 0 where holder = ?'
+
+type MaintenanceParts = Omit<MaintenanceOptions, 'retentionStep'> & {
+  readonly session: Session
+  readonly reader: Reader
+  readonly writer: GroupWriter
+  /** A connection for what takes as long as it takes. */
+  readonly connect: () => Promise<Connection>
+}
+
+export type RunningMaintenance = { readonly wake: () => void; readonly stop: () => Promise<void> }
+
+const makeLockOwner = ({ pool, runner, monotonic }: Session) => {
+  const me = randomUUID()
+  const until = () => monotonic() + STORE_DEADLINE_MS
+  return {
+    isMine: () =>
+      pool.use(async connection => {
+        await runner.ask(connection, TAKE, me, me)
+        return (await runner.ask(connection, HELD, me)).rows.length > 0
+      }, until()),
+    leave: () => pool.use(connection => runner.ask(connection, LEAVE, me), until()),
+  }
+}
+
+/** Partitions, every minute, beside everything else there is to do: to pack one that is large takes minutes. */
+const makePartitionRounds = ({ session, connect, retention, onFault }: MaintenanceParts, stopping: AbortSignal) => {
+  let doneAt = Number.NEGATIVE_INFINITY
+  let running: Promise<void> | undefined
+  let opened: readonly Connection[] = []
+
+  const reportUnlessStopping: OnFault = (task, fault) => {
+    if (!stopping.aborted) onFault(task, fault)
+  }
+
+  const open = async (): Promise<Connection> => {
+    const connection = await connect()
+    opened = [...opened, connection]
+    if (stopping.aborted) connection.destroy()
+    return connection
+  }
+
+  const keep = async (): Promise<void> => {
+    await keepPartitions(open, retention, session.clock.now())
+    doneAt = session.monotonic()
+  }
+
+  return {
+    start: (): void => {
+      if (session.monotonic() - doneAt < PARTITIONS_EVERY_MS) return
+      running ??= inBackground('partitions', keep, reportUnlessStopping).finally(() => {
+        opened = []
+        running = undefined
+      })
+    },
+    /** What is broken off the next round takes up; what the database was asked for already it finishes. */
+    breakOff: async (): Promise<void> => {
+      for (const connection of opened) connection.destroy()
+      await running
+    },
+  }
+}
+
+/** Gives a function that does what is due first, and says whether there may be more to do. */
+const makeStepping = (parts: MaintenanceParts) => {
+  const { session, reader, writer, retention } = parts
+  const kept = { ...retention, endedMs: retention.endedMs + PARTITION_MS }
+  const maintenance = makeMaintenanceSchedule({ ...parts, retention: kept, retentionStep: makeRetentionStep(NOTHING) })
+
+  const stepOnce = async (): Promise<boolean> => {
+    try {
+      const step = await reader.readUntimed(snapshot => maintenance.due(() => snapshot.now))
+      if (step === undefined) return false
+      const until = session.monotonic() + STORE_DEADLINE_MS
+      const committed = await writer.run({ queue: QUEUES[step.name], perform: step.work, until })
+      committed?.()
+      return true
+    } catch (fault) {
+      // A database that cannot be written is told to every caller and to /readyz; here the next tick tries again.
+      return !(fault instanceof Unavailable) && maintenance.failed(fault)
+    }
+  }
+
+  return { stepOnce, tick: maintenance.tick }
+}
+
+/** Starts the upkeep. `wake` says that an act was done. */
+export const startMaintenance = (parts: MaintenanceParts): RunningMaintenance => {
+  const holding = makeLockOwner(parts.session)
+  const stopping = new AbortController()
+  const stepping = makeStepping(parts)
+  const partitions = makePartitionRounds(parts, stopping.signal)
+  let running: Promise<void> | undefined
+  let isWanted = false
+
+  const round = async (): Promise<void> => {
+    if (!(await holding.isMine())) return
+    partitions.start()
+    while (!stopping.signal.aborted && (await stepping.stepOnce())) await delay(0)
+  }
+
+  const run = async (): Promise<void> => {
+    do {
+      isWanted = false
+      await inBackground('turn of maintenance', round, parts.onFault)
+    } while (isWanted && !stopping.signal.aborted)
+    running = undefined
+  }
+
+  const wake = (): void => {
+    isWanted = true
+    if (!stopping.signal.aborted) running ??= run()
+  }
+
+  const tick = (): void => {
+    stepping.tick()
+    wake()
+  }
+
+  const timer = setInterval(tick, EVERY_MS).unref()
+  wake()
+  return {
+    wake,
+    stop: async () => {
+      stopping.abort()
+      clearInterval(timer)
+      await running
+      await partitions.breakOff()
+      await holding.leave().catch(() => undefined)
+    },
+  }
+}

@@ -1,0 +1,58 @@
+// Opens the view that jobs work with: after the locks, at one time, with the lease of the clock ahead of it.
+import { makeLiveTokens } from '../../ledger/live-tokens.ts'
+import { makeSets, type Sets } from '../../ledger/interned-sets.ts'
+import { given, only, type Program } from '../../statement-program.ts'
+import type { NumberedTable, Transaction } from '../../transaction.ts'
+import type { DatabaseTime } from '../connection/clock.ts'
+import type { Connection } from '../connection/connection.ts'
+import { lockService, lockTokens } from './locks.ts'
+import { endedBetween } from '../partitions/partitions.ts'
+import type { Session } from '../connection/session.ts'
+
+export type Opened = {
+  readonly tx: Transaction
+  /** After a part of the transaction was rolled back: what is remembered may be of what was taken back. */
+  readonly forget: () => void
+}
+
+/** `excludesTokens`: whether it waits for the tokens that are being written, and lets none be written until its end. */
+export type OpenTransaction = (connection: Connection, excludesTokens: boolean) => Promise<Opened>
+
+// The message makes every transaction one that writes, so that its commit waits for the disk and the standby: an act that
+// finds its work done already must not be acknowledged before the one that did it is durable.
+const MOMENT = `select mintmark_now() as told, last_at as "lastAt", clock_lease as "clockLease",
+  pg_logical_emit_message(true, 'mintmark', '') as emitted from service`
+
+const LAST_GIVEN = 'select n from given where what = ?'
+
+/** The number that was last given in a table. */
+export const lastGiven = function* (table: NumberedTable): Program<number> {
+  return (yield* only<{ n: number }>(LAST_GIVEN, table)).n
+}
+
+/** `known` is what is remembered of sets beyond a transaction: what their numbers stand for. */
+export const transactionOpener =
+  (session: Pick<Session, 'runner' | 'clock' | 'leaseMs'>, known: Pick<Sets, 'scope' | 'audience'>): OpenTransaction =>
+  async (connection, excludesTokens) => {
+    const { runner, clock } = session
+    // Sent one after another without waiting: the time is read after the locks, whatever they wait for.
+    const locks = [lockService(runner, connection), ...(excludesTokens ? [lockTokens(runner, connection)] : [])]
+    const asked = runner.ask(connection, MOMENT)
+    asked.catch(() => undefined)
+    await Promise.all(locks)
+    const moment = (await asked).rows[0] as DatabaseTime // as the statement lists it
+    const now = clock.observe(moment)
+    if (now > moment.clockLease - session.leaseMs / 2) {
+      await runner.ask(connection, 'update service set clock_lease = ?', now + session.leaseMs)
+    }
+    // What numbers stand for never changes; which number a text has is of this transaction, which may be rolled back.
+    const sets = { ...makeSets(), scope: known.scope, audience: known.audience }
+    const live = makeLiveTokens()
+    // Nothing that was decided on before is still being written: acts exclude it, see locks.ts.
+    const tx = { now, sets, live, endedBetween, isSettled: () => given(true), lastGiven }
+    const forget = (): void => {
+      sets.forget()
+      live.forget(null)
+    }
+    return { tx, forget }
+  }

@@ -1,0 +1,159 @@
+// Transactions on a connection: how they begin, and when they count as done.
+import { Unavailable } from '../../../domain/refusal.ts'
+import type { DatabaseAddress } from '../connection/address.ts'
+import { askAgain } from '../connection/retry-rolled-back.ts'
+import { type Answered, type Asked, type Connection, SESSION_SETTINGS } from '../connection/connection.ts'
+import { type FailOvers, TIMELINE } from '../connection/fail-overs.ts'
+
+const SETTINGS: Asked = {
+  text: `select ${Object.keys(SESSION_SETTINGS)
+    .map((name, n) => `set_config('${name}', $${n + 1}, true)`)
+    .join(', ')}, ${TIMELINE} as timeline`,
+  values: Object.values(SESSION_SETTINGS).map(value => value.replaceAll('\\', '')),
+}
+
+const BEGIN = {
+  write: { text: 'begin isolation level read committed read write' },
+  read: { text: 'begin isolation level repeatable read read only' },
+} as const satisfies Record<string, Asked>
+
+const FENCES: Readonly<Record<DatabaseAddress['fencedReads'], string>> = {
+  auto: `current_setting('synchronous_standby_names') <> ''`,
+  on: 'true',
+  off: 'false',
+}
+
+/** Whether a read waits for the synchronous standby, as SQL that gives a truth. */
+export const fenceOf = ({ fencedReads }: DatabaseAddress): string => FENCES[fencedReads]
+
+export type Transactions = {
+  /** One statement that is a transaction by itself; it is asked again where the database took it back. */
+  readonly once: (connection: Connection, asked: Asked) => Promise<Answered>
+  /** Runs `work` in a transaction; what it gives is durable, or nothing was done, or a fault says that it is unknown. */
+  readonly write: <T>(connection: Connection, work: () => Promise<T>) => Promise<T>
+  /**
+   * Runs `work` in one snapshot. With a synchronous standby what it gives is known there: a primary that was deposed, or
+   * an act whose wait was cancelled, shows in no answer.
+   */
+  readonly read: <T>(connection: Connection, work: () => Promise<T>) => Promise<T>
+  /** Sends all statements of a transaction at once, so that no process can stop once it holds a lock; again like `once`. */
+  readonly writeAtOnce: (connection: Connection, statements: readonly Asked[]) => Promise<readonly Answered[]>
+}
+
+const NOT_REPLICATED = 'The database did not say that the change is on its standby: whether it stays is unknown.'
+
+/** Ends a transaction. What a cancelled wait for the standby gives is a notice; our own commits give none. */
+const commit = async (connection: Connection): Promise<void> => {
+  const notices = connection.notices()
+  const { command } = await connection.ask({ text: 'commit' })
+  if (command !== 'COMMIT') throw new Unavailable('The database took the transaction back.')
+  if (connection.notices() !== notices) {
+    connection.destroy()
+    throw new Unavailable(NOT_REPLICATED)
+  }
+}
+
+const rollback = async (connection: Connection): Promise<void> => {
+  if (!connection.isUsable()) return
+  try {
+    await connection.ask({ text: 'rollback' })
+  } catch {
+    connection.destroy()
+  }
+}
+
+/** All answers, or the first fault once every one of them has come. */
+const allOf = async (answers: readonly Promise<Answered>[]): Promise<readonly Answered[]> => {
+  const settled = await Promise.allSettled(answers)
+  const failed = settled.find(one => one.status === 'rejected')
+  if (failed !== undefined) throw failed.reason
+  return settled.flatMap(one => (one.status === 'fulfilled' ? [one.value] : []))
+}
+
+/** Sends the rest of a transaction and its commit without waiting in between. */
+const sendAll = async (connection: Connection, statements: readonly Asked[]): Promise<readonly Answered[]> => {
+  const answers = statements.map(connection.ask)
+  const done = commit(connection)
+  try {
+    const [answered] = await Promise.all([allOf(answers), done])
+    return answered
+  } catch (fault) {
+    // Once the commit is answered the transaction is over, whatever it did; without an answer the connection is.
+    await Promise.allSettled([...answers, done])
+    // What a statement said goes before what the commit of an aborted transaction said.
+    await allOf(answers)
+    throw fault
+  }
+}
+
+const OVERTAKEN = 'The pooler led to a server on another timeline than before: it was asked for nothing.'
+
+/** `connected` is told the timeline of each transaction behind a pooler, which gives it another server as it likes. */
+export const makeTransactions = (
+  address: DatabaseAddress,
+  connected: FailOvers['connected'] = () => 'same',
+): Transactions => {
+  const { pooling } = address
+  const fence: Asked = {
+    text: `select case when ${fenceOf(address)} then pg_logical_emit_message(true, 'mintmark', '') end as fenced`,
+    name: 'fence',
+  }
+
+  // Behind a pooler: what was remembered of one server may be wrong on the next, and nothing that rests on it was sent yet.
+  const openPooled = async (connection: Connection, begin: Asked): Promise<void> => {
+    const [, settings] = await allOf([begin, SETTINGS].map(connection.ask))
+    const seen = settings?.rows[0] as { readonly timeline: string | null } | undefined // as the statement lists it
+    const timeline = seen?.timeline ?? null
+    if (timeline !== null && connected(timeline) !== 'same') throw new Unavailable(OVERTAKEN)
+  }
+
+  /** Awaited: what follows a transaction that did not begin would be written statement by statement. */
+  const open = async (connection: Connection, begin: Asked): Promise<void> => {
+    try {
+      await (pooling === 'transaction' ? openPooled(connection, begin) : connection.ask(begin))
+    } catch (fault) {
+      await rollback(connection)
+      throw fault
+    }
+  }
+
+  const run = async <T>(connection: Connection, begin: Asked, work: () => Promise<T>): Promise<T> => {
+    await open(connection, begin)
+    try {
+      const value = await work()
+      await commit(connection)
+      return value
+    } catch (fault) {
+      await rollback(connection)
+      throw fault
+    }
+  }
+
+  const writeAll: Transactions['writeAtOnce'] = async (connection, statements) => {
+    if (pooling === 'session') return (await sendAll(connection, [BEGIN.write, ...statements])).slice(1)
+    await open(connection, BEGIN.write)
+    return sendAll(connection, statements)
+  }
+
+  const writeAtOnce: Transactions['writeAtOnce'] = (connection, statements) =>
+    askAgain(() => writeAll(connection, statements))
+
+  const once: Transactions['once'] = async (connection, asked) => {
+    if (pooling === 'session') return askAgain(() => connection.ask(asked))
+    const [answered] = await writeAtOnce(connection, [asked])
+    if (answered === undefined) throw new Error('A statement has no answer.')
+    return answered
+  }
+
+  return {
+    once,
+    writeAtOnce,
+    write: (connection, work) => run(connection, BEGIN.write, work),
+    read: (connection, work) =>
+      run(connection, BEGIN.read, async () => {
+        const value = await work()
+        await connection.ask(fence)
+        return value
+      }),
+  }
+}

@@ -1,0 +1,104 @@
+// Runs jobs in transactions, all that have arrived in one: one wait for the disk and the standby, however many there are.
+import { oneByOne } from '../../../domain/one-by-one.ts'
+import { askAgain } from '../connection/retry-rolled-back.ts'
+import type { Connection } from '../connection/connection.ts'
+import { type WithExclusiveLock, inTime, makeExclusiveLock } from './exclusive-lock.ts'
+import { isPartitionMissing } from '../connection/faults.ts'
+import type { OpenTransaction } from './open-transaction.ts'
+import { type Outcome, type Runnable, runJobs } from './run-jobs.ts'
+import type { Session } from '../connection/session.ts'
+
+const GROUP_MAX = 256
+
+/**
+ * `tokens`: writes tokens, and waits for no other of its kind; `quiet`: an act that refuses and ends nothing but what it
+ * names; `act`: any other.
+ */
+export type Queue = 'tokens' | 'quiet' | 'act'
+
+type Job<T> = Runnable<T> & { readonly queue: Queue }
+
+type Waiting = Job<unknown> & {
+  readonly resolve: (value: unknown) => void
+  readonly reject: (fault: unknown) => void
+}
+
+export type GroupWriter = {
+  readonly run: <T>(job: Job<T>) => Promise<T>
+  /** Runs `work` while nothing else can write. */
+  readonly hold: WithExclusiveLock
+}
+
+// Of tokens and of acts so many each: an act never waits behind a flood of token requests.
+const takeGroup = (waiting: Waiting[]): readonly Waiting[] => {
+  const tokens = waiting.filter(({ queue }) => queue === 'tokens').slice(0, GROUP_MAX)
+  const acts = waiting.filter(({ queue }) => queue !== 'tokens').slice(0, GROUP_MAX)
+  const taken = new Set([...tokens, ...acts])
+  waiting.splice(0, waiting.length, ...waiting.filter(job => !taken.has(job)))
+  return [...taken]
+}
+
+/** Tells each job of a group how it went. */
+const settle = (jobs: readonly Waiting[], outcomes: readonly (Outcome | Error)[]): void =>
+  jobs.forEach(({ resolve, reject }, n) => {
+    const outcome = outcomes[n] ?? new Error('A job of a group has no outcome.')
+    if (outcome instanceof Error) reject(outcome)
+    else if ('value' in outcome) resolve(outcome.value)
+    else reject(outcome.fault)
+  })
+
+/** `onActs` is told when acts were committed. */
+export const makeWriter = (session: Session, open: OpenTransaction, onActs: () => void): GroupWriter => {
+  const { pool, transactions } = session
+  const waiting: Waiting[] = []
+  let isRunning = false
+
+  const commitGroup = (jobs: readonly Waiting[]): Promise<readonly Outcome[]> => {
+    const excludesTokens = jobs.some(({ queue }) => queue === 'act')
+    const until = Math.max(...jobs.map(job => job.until))
+    const commit = (connection: Connection): Promise<readonly Outcome[]> =>
+      transactions.write(connection, async () =>
+        runJobs({ session, connection, opened: await open(connection, excludesTokens) }, jobs),
+      )
+    return askAgain(() => pool.use(commit, until))
+  }
+
+  const commitWithPartitions = async (jobs: readonly Waiting[]): Promise<readonly Outcome[]> => {
+    try {
+      return await commitGroup(jobs)
+    } catch (fault) {
+      if (!isPartitionMissing(fault)) throw fault
+      await session.makePartitions()
+      return commitGroup(jobs)
+    }
+  }
+
+  const runGroup = async (jobs: readonly Waiting[]): Promise<void> => {
+    // What the server refuses of a commit it has taken back: each job can be done again by itself.
+    const outcomes = await oneByOne(jobs, commitWithPartitions)
+    settle(jobs, outcomes)
+    if (jobs.some(({ queue }, n) => queue === 'act' && 'value' in (outcomes[n] ?? {}))) onActs()
+  }
+
+  const runAll = async (): Promise<void> => {
+    if (isRunning) return
+    isRunning = true
+    try {
+      while (waiting.length > 0) await runGroup(takeGroup(waiting))
+    } finally {
+      isRunning = false
+    }
+  }
+
+  const enqueue = <T>(job: Job<T>): Promise<T> =>
+    new Promise<T>((resolve, reject) => {
+      waiting.push({ ...job, resolve: value => resolve(value as T), reject })
+      // What was asked in the same turn comes along.
+      queueMicrotask(() => void runAll())
+    })
+
+  return {
+    run: job => inTime(session, enqueue(job), job.until),
+    hold: makeExclusiveLock(session, open),
+  }
+}

@@ -1,0 +1,51 @@
+// The port of agents. A decision to issue may rest on what is remembered of them.
+import type { Client } from '../../domain/clients/agent.ts'
+import { Unavailable } from '../../domain/refusal.ts'
+import type { SigningKey } from '../../domain/keys/signing-key.ts'
+import type { AgentRepository, Freshness, IssueView } from '../../ports/ports.ts'
+import type { Writer } from '../jobs.ts'
+import { listAgents } from '../lists/list-agents.ts'
+import type { Program } from '../statement-program.ts'
+import { readCurrentSigningKey } from '../signing-keys/signing-keys.ts'
+import type { Reader, Snapshot } from '../snapshot.ts'
+import { lifetimesInUse, readClient, showAgent } from './agents.ts'
+import { makeVersionKeyedCache, type VersionKeyedCache } from './version-keyed-cache.ts'
+
+const CURRENT = 'current'
+
+const mayExpire = ({ clients }: IssueView): boolean =>
+  clients.some(client => client?.credentials.some(({ expiresAt }) => expiresAt !== null))
+
+const makeView = () => {
+  const keys = makeVersionKeyedCache<SigningKey>(readCurrentSigningKey)
+  const known = makeVersionKeyedCache<Client>(readClient)
+  return function* (snapshot: Snapshot, clientIds: readonly string[], freshness: Freshness): Program<IssueView> {
+    const recall = <T>(memory: VersionKeyedCache<T>, key: string): T | undefined =>
+      freshness === 'cached' ? memory.known(snapshot, key) : undefined
+    const signingKey = recall(keys, CURRENT) ?? (yield* keys.read(snapshot, CURRENT))
+    if (signingKey === undefined) throw new Unavailable(`The store holds no signing key: run 'mintmark migrate'.`)
+    const clients: (Client | undefined)[] = []
+    for (const id of clientIds) clients.push(recall(known, id) ?? (yield* known.read(snapshot, id)))
+    return { seq: snapshot.service.seq, now: snapshot.now, signingKey, clients }
+  }
+}
+
+export const makeAgentRegister = ({ read, readUntimed }: Reader, { call }: Writer): AgentRepository => {
+  const view = makeView()
+  return {
+    viewForIssue: async (clientIds, freshness) => {
+      const program = (snapshot: Snapshot) => view(snapshot, clientIds, freshness)
+      const untimed = await readUntimed(program)
+      // Who has expired must stay so: such a view tells a time, and waits for the clock's lease.
+      return mayExpire(untimed) ? read(program) : untimed
+    },
+    create: (agent, act) => call('createAgent', { agent, act }),
+    show: agentId => readUntimed(() => showAgent(agentId)),
+    list: request => readUntimed(() => listAgents(request)),
+    change: (wanted, act) => call('changeAgent', { ...wanted, act }),
+    lifetimes: () => readUntimed(() => lifetimesInUse()),
+    disable: (agentId, act) => call('disableAgent', { agentId, act }),
+    enable: (agentId, act) => call('enableAgent', { agentId, act }),
+    delete: (agentId, act) => call('deleteAgent', { agentId, act }),
+  }
+}

@@ -1,0 +1,185 @@
+// Agents in the store: reading them, and the acts that change them.
+import type { Act } from '../../domain/audit/act.ts'
+import { settingsRecord } from '../../domain/clients/agent-record.ts'
+import { type Agent, type Client, LIFETIMES_MAX } from '../../domain/clients/agent.ts'
+import type { AgentSettings } from '../../domain/clients/change-agent.ts'
+import { NO_CONDITION } from '../../domain/ledger/ledger.ts'
+import type { AgentLimits } from '../../domain/ledger/limits.ts'
+import { formatTimeOrNull, type Milliseconds } from '../../domain/text/time.ts'
+import type { NewAgent } from '../../ports/ports.ts'
+import { endAll } from '../ledger/end-tokens.ts'
+import { bytesOfHex, parseLabels, parseStrings } from '../rows.ts'
+import { all, first, only, run, type Program, type Value } from '../statement-program.ts'
+import { audit, type Transaction } from '../transaction.ts'
+import { readUsableCredentials } from './credentials.ts'
+import { once } from './idempotency.ts'
+
+/** What {@link settingValues} gives, in that order. */
+export const SETTING_COLUMNS =
+  'name, description, owner, labels, scopes, default_scope, resources, default_audience, life, ' +
+  'tokens_per_minute, tokens_per_day, live_tokens_max, at_live_tokens_max, dpop_bound, certificate_bound'
+
+/** A question mark for each of them. */
+export const SETTING_PLACES = SETTING_COLUMNS.replaceAll(/\w+/g, '?')
+
+export type AgentRow = {
+  n: number
+  id: string
+  clientId: string
+  name: string
+  description: string | null
+  owner: string | null
+  labels: string
+  createdAt: number
+  disabledAt: number | null
+  suspendedAt: number | null
+  scopes: string
+  defaultScope: string | null
+  resources: string
+  defaultAudience: string | null
+  life: number | null
+  dpopBound: number
+  certificateBound: number
+} & AgentLimits
+
+export const AGENT_COLUMNS = `n, id, client_id as "clientId", name, description, owner, labels, created_at as "createdAt",
+  disabled_at as "disabledAt", suspended_at as "suspendedAt", scopes, default_scope as "defaultScope", resources, default_audience as "defaultAudience", life,
+  tokens_per_minute as "tokensPerMinute", tokens_per_day as "tokensPerDay", live_tokens_max as "liveTokensMax",
+  at_live_tokens_max as "atLiveTokensMax", dpop_bound as "dpopBound",
+  certificate_bound as "certificateBound"`
+
+export const agentOf = (row: AgentRow): Agent => ({
+  id: row.id,
+  clientId: row.clientId,
+  name: row.name,
+  description: row.description,
+  owner: row.owner,
+  labels: parseLabels(row.labels),
+  disabledAt: row.disabledAt,
+  suspendedAt: row.suspendedAt,
+  scopes: parseStrings(row.scopes),
+  defaultScope: row.defaultScope === null ? null : parseStrings(row.defaultScope),
+  resources: parseStrings(row.resources),
+  defaultAudience: row.defaultAudience,
+  lifetimeSeconds: row.life,
+  tokensPerMinute: row.tokensPerMinute,
+  tokensPerDay: row.tokensPerDay,
+  liveTokensMax: row.liveTokensMax,
+  atLiveTokensMax: row.atLiveTokensMax,
+  dpopBound: row.dpopBound === 1,
+  certificateBound: row.certificateBound === 1,
+  createdAt: row.createdAt,
+})
+
+const READ = `select ${AGENT_COLUMNS} from agent where id = ? and deleted_at is null`
+
+/** An agent that is not deleted. */
+export const readAgentRow = (agentId: string): Program<AgentRow | undefined> => first<AgentRow>(READ, agentId)
+
+export function* showAgent(agentId: string): Program<Agent | undefined> {
+  const row = yield* readAgentRow(agentId)
+  return row === undefined ? undefined : agentOf(row)
+}
+
+// To a token request a suspended agent is a disabled one.
+const CLIENT = `select ${AGENT_COLUMNS} from agent where client_id = ? and deleted_at is null`
+
+export function* readClient(clientId: string): Program<Client | undefined> {
+  const row = yield* first<AgentRow>(CLIENT, clientId)
+  if (row === undefined) return undefined
+  const agent = agentOf({ ...row, disabledAt: row.disabledAt ?? row.suspendedAt })
+  return { number: row.n, agent, credentials: yield* readUsableCredentials(row.n) }
+}
+
+const NOBODY = 0
+
+const LIFETIMES = `select life from lifetime
+  union select life from agent where life is not null and deleted_at is null and n <> ? order by life`
+
+/** In the ledger, or set on an agent other than the one with the number `except`. */
+export function* lifetimesInUse(except = NOBODY): Program<readonly number[]> {
+  return (yield* all<{ life: number }>(LIFETIMES, except)).map(({ life }) => life)
+}
+
+/** Whether there is no room for this lifetime on the agent with the number `except`, or on a new one. */
+export function* lifetimesFull(life: number | null, except = NOBODY): Program<boolean> {
+  const inUse = yield* lifetimesInUse(except)
+  return life !== null && inUse.length >= LIFETIMES_MAX && !inUse.includes(life)
+}
+
+export function* isNameTaken(name: string): Program<boolean> {
+  return (yield* first('select 1 as found from agent where name = ? and deleted_at is null', name)) !== undefined
+}
+
+const jsonOrNull = (list: readonly string[] | null): string | null => (list === null ? null : JSON.stringify(list))
+
+/** Settings in the order of {@link SETTING_COLUMNS}. */
+export const settingValues = (settings: AgentSettings): readonly Value[] => [
+  settings.name,
+  settings.description,
+  settings.owner,
+  JSON.stringify(settings.labels),
+  JSON.stringify(settings.scopes),
+  jsonOrNull(settings.defaultScope),
+  JSON.stringify(settings.resources),
+  settings.defaultAudience,
+  settings.lifetimeSeconds,
+  settings.tokensPerMinute,
+  settings.tokensPerDay,
+  settings.liveTokensMax,
+  settings.atLiveTokensMax,
+  settings.dpopBound ? 1 : 0,
+  settings.certificateBound ? 1 : 0,
+]
+
+const AGENT = `insert into agent (id, client_id, created_at, ${SETTING_COLUMNS})
+  values (?, ?, ?, ${SETTING_PLACES}) returning n`
+const CREDENTIAL = 'insert into credential (agent, id, secret_hash, created_at) values (?, ?, ?, ?)'
+
+function* insertAgent({ now }: Transaction, agent: NewAgent): Program<void> {
+  const { id, clientId, credential } = agent
+  const { n } = yield* only<{ n: number }>(AGENT, id, clientId, now, ...settingValues(agent))
+  yield* run(CREDENTIAL, n, credential.id, bytesOfHex(credential.secretHash), now)
+}
+
+type CreateAgent = { readonly agent: NewAgent; readonly act: Act }
+
+function* makeAgent(tx: Transaction, { agent, act }: CreateAgent): Program<Agent | 'name_taken' | 'lifetimes_full'> {
+  if (yield* isNameTaken(agent.name)) return 'name_taken'
+  if (yield* lifetimesFull(agent.lifetimeSeconds)) return 'lifetimes_full'
+  yield* insertAgent(tx, agent)
+  const { credential, ...shown } = agent
+  const after = { client_id: agent.clientId, ...settingsRecord(agent) }
+  yield* audit(tx, act, agent.id, { after, credential_id: credential.id })
+  return { ...shown, disabledAt: null, suspendedAt: null, createdAt: tx.now }
+}
+
+export const createAgent = (tx: Transaction, create: CreateAgent) =>
+  once(tx, create.act, create.agent.id, () => makeAgent(tx, create))
+
+export type ActOnAgent = { readonly agentId: string; readonly act: Act }
+
+/** When the agent was disabled, before and after, for the audit. */
+const disabling = (before: Milliseconds | null, after: Milliseconds | null): object => ({
+  before: { disabled_at: formatTimeOrNull(before) },
+  after: { disabled_at: formatTimeOrNull(after) },
+})
+
+/** Refuses new tokens and ends the live ones in one transaction. Disabling twice changes nothing. */
+export function* disableAgent(tx: Transaction, { agentId, act }: ActOnAgent): Program<Agent | undefined> {
+  const row = yield* readAgentRow(agentId)
+  if (row === undefined || row.disabledAt !== null) return row === undefined ? undefined : agentOf(row)
+  yield* run('update agent set disabled_at = ? where n = ?', tx.now, row.n)
+  const seq = yield* endAll(tx, { conditions: { ...NO_CONDITION, agent: row.n }, reason: 'agent_disabled', act })
+  yield* audit(tx, act, agentId, { ...disabling(null, tx.now), seq })
+  return agentOf({ ...row, disabledAt: tx.now })
+}
+
+/** Lets the agent ask again; nothing that was ended comes back, because no number falls. */
+export function* enableAgent(tx: Transaction, { agentId, act }: ActOnAgent): Program<Agent | undefined> {
+  const row = yield* readAgentRow(agentId)
+  if (row === undefined || row.disabledAt === null) return row === undefined ? undefined : agentOf(row)
+  yield* run('update agent set disabled_at = null where n = ?', row.n)
+  yield* audit(tx, act, agentId, disabling(row.disabledAt, null))
+  return agentOf({ ...row, disabledAt: null })
+}

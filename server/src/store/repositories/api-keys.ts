@@ -1,0 +1,157 @@
+// API keys in the store.
+import type { Act } from '../../domain/audit/act.ts'
+import type { ApiKey } from '../../domain/clients/api-key.ts'
+import { isPermission } from '../../domain/caller.ts'
+import { earlierExpiry, expiresAtOf, hasExpired } from '../../domain/ledger/expiry.ts'
+import type { Sha256 } from '../../domain/text/hash.ts'
+import type { ApiKeyProblem, NewApiKey, Rotated, Rotation } from '../../ports/secret-repositories.ts'
+import { bytesOfHex, parseStrings } from '../rows.ts'
+import { all, first, run, type Program } from '../statement-program.ts'
+import { audit, nextSeq, type Transaction } from '../transaction.ts'
+import { once } from './idempotency.ts'
+
+type Row = {
+  id: string
+  name: string
+  permissions: string
+  audiences: string | null
+  createdAt: number
+  expiresAt: number | null
+  lastUsedAt: number | null
+  revokedAt: number | null
+  suspendedAt: number | null
+}
+
+const SELECT = `select id, name, permissions, audiences, created_at as "createdAt", expires_at as "expiresAt",
+  last_used_at as "lastUsedAt", revoked_at as "revokedAt", suspended_at as "suspendedAt" from api_key`
+
+// A permission that this program does not know yet is not one that it could grant.
+const apiKeyOf = ({ permissions, audiences, ...row }: Row): ApiKey => ({
+  ...row,
+  permissions: parseStrings(permissions).filter(isPermission),
+  audiences: audiences === null ? null : parseStrings(audiences),
+})
+
+function* findOne(where: string, value: string | Uint8Array): Program<ApiKey | undefined> {
+  const row = yield* first<Row>(`${SELECT} where ${where}`, value)
+  return row === undefined ? undefined : apiKeyOf(row)
+}
+
+/** The key with this hash that is neither revoked nor suspended; it may have expired. */
+export const findApiKey = (keyHash: Sha256): Program<ApiKey | undefined> =>
+  findOne('key_hash = ? and revoked_at is null and suspended_at is null', bytesOfHex(keyHash))
+
+export const readApiKeyByHash = (keyHash: Sha256): Program<ApiKey | undefined> =>
+  findOne('key_hash = ?', bytesOfHex(keyHash))
+
+export const showApiKey = (apiKeyId: string): Program<ApiKey | undefined> => findOne('id = ?', apiKeyId)
+
+/** At most `limit`, by id, after the id `after`. */
+export function* listApiKeys(after: string | null, limit: number): Program<readonly ApiKey[]> {
+  return (yield* all<Row>(`${SELECT} where id > ? order by id limit ?`, after ?? '', limit)).map(apiKeyOf)
+}
+
+const isLive = ({ expiresAt, revokedAt }: ApiKey, now: number): boolean =>
+  revokedAt === null && !hasExpired(expiresAt, now)
+
+/**
+ * The API key that acts, as it is in this transaction: one that is revoked as leaked must not have made another secret
+ * meanwhile. Null where somebody else acts.
+ */
+export function* liveCaller(
+  { now }: Pick<Transaction, 'now'>,
+  { actor }: Act,
+): Program<ApiKey | 'caller_ended' | null> {
+  if (actor.type !== 'api_key') return null
+  const caller = yield* findOne('id = ? and suspended_at is null', actor.id)
+  return caller !== undefined && isLive(caller, now) ? caller : 'caller_ended'
+}
+
+function* problemOfCaller(tx: Transaction, act: Act, expiresAt: number | null): Program<ApiKeyProblem | undefined> {
+  const caller = yield* liveCaller(tx, act)
+  if (caller === null) return undefined
+  if (caller === 'caller_ended') return caller
+  const outlives = caller.expiresAt !== null && (expiresAt === null || expiresAt > caller.expiresAt)
+  return outlives ? 'outlives_caller' : undefined
+}
+
+const INSERT = `insert into api_key (id, name, key_hash, permissions, audiences, created_at, expires_at)
+  values (?, ?, ?, ?, ?, ?, ?)`
+
+function* insert(tx: Transaction, { keyHash, expiry, ...shown }: NewApiKey, act: Act): Program<ApiKey | ApiKeyProblem> {
+  const expiresAt = expiresAtOf(expiry, tx.now)
+  if (hasExpired(expiresAt, tx.now)) return 'expired'
+  const problem = yield* problemOfCaller(tx, act, expiresAt)
+  if (problem !== undefined) return problem
+  const audiences = shown.audiences === null ? null : JSON.stringify(shown.audiences)
+  const row = [shown.id, shown.name, bytesOfHex(keyHash), JSON.stringify(shown.permissions), audiences]
+  yield* run(INSERT, ...row, tx.now, expiresAt)
+  return { ...shown, createdAt: tx.now, expiresAt, lastUsedAt: null, revokedAt: null, suspendedAt: null }
+}
+
+const described = ({ id, name, permissions, audiences, expiresAt }: ApiKey) => ({
+  api_key: { id, name, permissions, audiences, expires_at: expiresAt },
+})
+
+type CreateApiKey = { readonly apiKey: NewApiKey; readonly act: Act }
+
+function* makeApiKey(tx: Transaction, { apiKey, act }: CreateApiKey): Program<ApiKey | ApiKeyProblem> {
+  const created = yield* insert(tx, apiKey, act)
+  if (typeof created !== 'string') yield* audit(tx, act, created.id, described(created))
+  return created
+}
+
+export const createApiKey = (tx: Transaction, create: CreateApiKey) =>
+  once(tx, create.act, create.apiKey.id, () => makeApiKey(tx, create))
+
+type RotateApiKey = {
+  readonly rotation: Rotation<Pick<NewApiKey, 'id' | 'name' | 'keyHash' | 'expiry'>>
+  readonly act: Act
+}
+
+/** Of two callers without grace one rotates; the other finds that the old one lives no more. */
+function* replaceApiKey(
+  tx: Transaction,
+  { rotation, act }: RotateApiKey,
+): Program<Rotated<ApiKey> | ApiKeyProblem | 'unknown' | 'not_live'> {
+  const old = yield* showApiKey(rotation.id)
+  if (old === undefined) return 'unknown'
+  if (!isLive(old, tx.now)) return 'not_live'
+  const { name, permissions, audiences } = old
+  const replacement = yield* insert(tx, { ...rotation.replacement, name, permissions, audiences }, act)
+  if (typeof replacement === 'string') return replacement
+  const expiresAt = earlierExpiry(old.expiresAt, tx.now + rotation.graceMs)
+  yield* run('update api_key set expires_at = ? where id = ?', expiresAt, old.id)
+  const seq = yield* nextSeq(tx)
+  const [before, after] = [{ expires_at: old.expiresAt }, { expires_at: expiresAt }]
+  yield* audit(tx, act, old.id, { seq, before, after, replacement: described(replacement).api_key })
+  return { replacement, replaced: { ...old, expiresAt } }
+}
+
+export const rotateApiKey = (tx: Transaction, rotate: RotateApiKey) =>
+  once(tx, rotate.act, rotate.rotation.replacement.id, () => replaceApiKey(tx, rotate))
+
+/** What the audit says of a revocation beside the act. */
+type Revocation = { readonly act: Act; readonly reason?: 'secret_leaked'; readonly foundAt?: string | null }
+
+/** Undefined where it was revoked before: nothing changes then. */
+export function* revokeKeyRow(
+  tx: Transaction,
+  apiKey: ApiKey,
+  { act, reason, foundAt }: Revocation,
+): Program<ApiKey | undefined> {
+  if (apiKey.revokedAt !== null) return undefined
+  const seq = yield* nextSeq(tx)
+  yield* run('update api_key set revoked_at = ? where id = ?', tx.now, apiKey.id)
+  const found = reason === undefined ? {} : { reason, found_at: foundAt }
+  yield* audit(tx, act, apiKey.id, { seq, before: { revoked_at: null }, after: { revoked_at: tx.now }, ...found })
+  return { ...apiKey, revokedAt: tx.now }
+}
+
+type RevokeApiKey = { readonly apiKeyId: string; readonly act: Act }
+
+/** Refuses the key from the commit on. Revoking twice changes nothing. */
+export function* revokeApiKey(tx: Transaction, { apiKeyId, act }: RevokeApiKey): Program<ApiKey | undefined> {
+  const apiKey = yield* showApiKey(apiKeyId)
+  return apiKey === undefined ? undefined : ((yield* revokeKeyRow(tx, apiKey, { act })) ?? apiKey)
+}

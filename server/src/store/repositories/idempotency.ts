@@ -1,0 +1,31 @@
+// What an Idempotency-Key made: an act that creates something does it once for each key of its actor.
+import type { Act } from '../../domain/audit/act.ts'
+import { IDEMPOTENCY_KEPT_MS, type AlreadyExists } from '../../domain/idempotency.ts'
+import { first, run, type Program } from '../statement-program.ts'
+import type { Transaction } from '../transaction.ts'
+
+const FIND = 'select kind, subject from idempotency where actor = ? and key = ? and at > ?'
+const KEEP = `insert into idempotency (actor, key, kind, subject, at) values (?, ?, ?, ?, ?)
+  on conflict (actor, key) do update set kind = excluded.kind, subject = excluded.subject, at = excluded.at`
+
+type Row = { readonly kind: string; readonly subject: string }
+
+/**
+ * What `make` gives, or what the act's key made before. In one transaction with what is made, so that of any number of
+ * callers one makes it. A key counts from when `make` gave an object, which `subject` is the id of: a word is a refusal, and so is what
+ * names who has taken something.
+ */
+export function* once<T extends object | string>(
+  { now }: Pick<Transaction, 'now'>,
+  { kind, actor, idempotencyKey }: Act,
+  subject: string,
+  make: () => Program<T>,
+): Program<T | AlreadyExists> {
+  if (idempotencyKey === undefined) return yield* make()
+  const key = [JSON.stringify(actor), idempotencyKey]
+  const before = yield* first<Row>(FIND, ...key, now - IDEMPOTENCY_KEPT_MS)
+  if (before !== undefined) return { existing: before.subject, by: before.kind }
+  const made = yield* make()
+  if (typeof made === 'object' && !('taken' in made)) yield* run(KEEP, ...key, kind, subject, now)
+  return made
+}

@@ -1,0 +1,108 @@
+// Imports in the store: agents with the client ids and secrets of another server, and the conversion of its hashes.
+import type { Act } from '../../domain/audit/act.ts'
+import { settingsRecord } from '../../domain/clients/agent-record.ts'
+import type { Agent } from '../../domain/clients/agent.ts'
+import { hasExpired } from '../../domain/ledger/expiry.ts'
+import type { Sha256 } from '../../domain/text/hash.ts'
+import { formatTimeOrNull } from '../../domain/text/time.ts'
+import type { ImportedAgent, ImportObstacle } from '../../ports/imports.ts'
+import { bytesOfHex } from '../rows.ts'
+import { first, only, run, type Program } from '../statement-program.ts'
+import { audit, type Transaction } from '../transaction.ts'
+import { isNameTaken, lifetimesFull, SETTING_COLUMNS, SETTING_PLACES, settingValues } from './agents.ts'
+import { liveCaller } from './api-keys.ts'
+
+const AGENT = `insert into agent (id, client_id, created_at, disabled_at, ${SETTING_COLUMNS})
+  values (?, ?, ?, ?, ${SETTING_PLACES}) returning n`
+const CREDENTIAL = `insert into credential
+  (agent, id, name, secret_hash, imported, foreign_hash, created_at, expires_at)
+  values (?, ?, 'imported', ?, ?, ?, ?, ?)`
+
+function* insertAgent({ now }: Transaction, agent: Agent, { credential }: ImportedAgent): Program<void> {
+  const row = [agent.id, agent.clientId, now, agent.disabledAt, ...settingValues(agent)]
+  const { n } = yield* only<{ n: number }>(AGENT, ...row)
+  const { id, secretHash, isImported, foreignHash, expiresAt } = credential
+  yield* run(CREDENTIAL, n, id, bytesOfHex(secretHash), isImported ? 1 : 0, foreignHash, now, expiresAt)
+}
+
+type Before = { readonly deletedAt: number | null }
+
+function* obstacleOf({ now }: Transaction, imported: ImportedAgent): Program<ImportObstacle | undefined> {
+  const { clientId, lifetimeSeconds, credential } = imported
+  const before = yield* first<Before>('select deleted_at as "deletedAt" from agent where client_id = ?', clientId)
+  if (before !== undefined) return before.deletedAt === null ? 'exists' : 'client_id_retired'
+  if (hasExpired(credential.expiresAt, now)) return 'secret_expired'
+  return (yield* lifetimesFull(lifetimeSeconds)) ? 'lifetimes_full' : undefined
+}
+
+function* firstFree(names: readonly string[]): Program<string | undefined> {
+  for (const name of names) if (!(yield* isNameTaken(name))) return name
+  return undefined
+}
+
+function* importOne(tx: Transaction, imported: ImportedAgent, act: Act): Program<Agent | ImportObstacle> {
+  const obstacle = yield* obstacleOf(tx, imported)
+  if (obstacle !== undefined) return obstacle
+  const { names, isDisabled, credential, ...settings } = imported
+  const name = yield* firstFree(names)
+  if (name === undefined) return 'name_taken'
+  const agent: Agent = {
+    ...settings,
+    name,
+    createdAt: tx.now,
+    disabledAt: isDisabled ? tx.now : null,
+    suspendedAt: null,
+  }
+  yield* insertAgent(tx, agent, imported)
+  const after = {
+    client_id: agent.clientId,
+    ...settingsRecord(agent),
+    disabled_at: formatTimeOrNull(agent.disabledAt),
+  }
+  const isHash = credential.foreignHash !== null
+  const secret = isHash ? 'converted_at_first_use' : credential.isImported ? 'kept' : 'new'
+  yield* audit(tx, act, agent.id, { after, credential_id: credential.id, secret })
+  return agent
+}
+
+type ImportAgents = {
+  readonly agents: readonly ImportedAgent[]
+  readonly act: Act
+  readonly isTrial: boolean
+}
+
+function* importEach(tx: Transaction, { agents, act }: ImportAgents): Program<readonly (Agent | ImportObstacle)[]> {
+  const outcomes: (Agent | ImportObstacle)[] = []
+  for (const agent of agents) outcomes.push(yield* importOne(tx, agent, act))
+  return outcomes
+}
+
+export function* importAgents(
+  tx: Transaction,
+  wanted: ImportAgents,
+): Program<readonly (Agent | ImportObstacle)[] | 'caller_ended'> {
+  if ((yield* liveCaller(tx, wanted.act)) === 'caller_ended') return 'caller_ended'
+  if (!wanted.isTrial) return yield* importEach(tx, wanted)
+  yield* run('savepoint trial')
+  const outcomes = yield* importEach(tx, wanted)
+  yield* run('rollback to trial')
+  yield* run('release trial')
+  return outcomes
+}
+
+type ConvertSecret = { readonly credentialId: string; readonly secretHash: Sha256; readonly act: Act }
+
+const CONVERT = `update credential set secret_hash = ?, foreign_hash = null
+  where id = ? and foreign_hash is not null and revoked_at is null`
+const AGENT_OF = 'select a.id from agent a join credential c on c.agent = a.n where c.id = ?'
+
+/** It takes no number: who remembers the other server's hash asks anew, and nothing is refused or ended by it. */
+export function* convertSecret(
+  tx: Transaction,
+  { credentialId, secretHash, act }: ConvertSecret,
+): Program<'converted' | 'nothing_to_do'> {
+  if ((yield* run(CONVERT, bytesOfHex(secretHash), credentialId)) === 0) return 'nothing_to_do'
+  const agent = yield* first<{ id: string }>(AGENT_OF, credentialId)
+  yield* audit(tx, act, credentialId, { agent_id: agent?.id ?? null })
+  return 'converted'
+}

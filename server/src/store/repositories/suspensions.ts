@@ -1,0 +1,103 @@
+// What a restore has suspended: agents, credentials and API keys, each until an operator accepts it. Nothing is issued to
+// what is suspended, and it is recognised nowhere; it can be changed, revoked and deleted as ever.
+import type { Act } from '../../domain/audit/act.ts'
+import type { Acceptance, RestoreState, Suspended } from '../../domain/restore.ts'
+import { all, first, only, run, type Program } from '../statement-program.ts'
+import { audit, type Transaction } from '../transaction.ts'
+
+type Moment = Pick<Transaction, 'now'>
+
+// What is over stays so by itself, and is not counted as waiting.
+const USABLE = {
+  agent: 'deleted_at is null',
+  credential: `revoked_at is null and (expires_at is null or expires_at > ?)
+    and agent in (select n from agent where deleted_at is null)`,
+  apiKey: 'revoked_at is null and (expires_at is null or expires_at > ?)',
+} as const
+
+/** Suspends all that could be used. */
+export function* suspendAll({ now }: Moment): Program<void> {
+  yield* run(`update agent set suspended_at = ? where suspended_at is null and ${USABLE.agent}`, now)
+  yield* run(`update credential set suspended_at = ? where suspended_at is null and ${USABLE.credential}`, now, now)
+  yield* run(`update api_key set suspended_at = ? where suspended_at is null and ${USABLE.apiKey}`, now, now)
+}
+
+type Count = { readonly count: number }
+
+function* countEach({ now }: Moment, where: string): Program<Suspended> {
+  const agents = yield* only<Count>(`select count(*) as count from agent where ${where}${USABLE.agent}`)
+  const credentials = yield* only<Count>(
+    `select count(*) as count from credential where ${where}${USABLE.credential}`,
+    now,
+  )
+  const apiKeys = yield* only<Count>(`select count(*) as count from api_key where ${where}${USABLE.apiKey}`, now)
+  return { agents: agents.count, credentials: credentials.count, apiKeys: apiKeys.count }
+}
+
+/** How many could be used, were they not suspended. */
+export const countSuspended = (moment: Moment): Program<Suspended> => countEach(moment, 'suspended_at is not null and ')
+
+/** How many a restore would suspend, those that are suspended already included. */
+export const countUsable = (moment: Moment): Program<Suspended> => countEach(moment, '')
+
+const LAST = `select at, detail from audit where kind = 'store.restore' order by at desc, n desc limit 1`
+
+/** The last restore, and what waits since; undefined where the store was never restored. */
+export function* readRestoreState(moment: Moment): Program<RestoreState | undefined> {
+  const last = yield* first<{ at: number; detail: string }>(LAST)
+  if (last === undefined) return undefined
+  const { backup_made_at: madeAt } = JSON.parse(last.detail) as { readonly backup_made_at: number | null } // by restore.ts
+  return { restoredAt: last.at, madeAt, suspended: yield* countSuspended(moment) }
+}
+
+const ACCEPT = 'set suspended_at = null where suspended_at is not null'
+
+const acceptCredentials = (where: string, ...values: readonly (string | number)[]): Program<number> =>
+  run(`update credential ${ACCEPT} ${where}`, ...values)
+
+const acceptAgents = (where: string, ...values: readonly (string | number)[]): Program<number> =>
+  run(`update agent ${ACCEPT} ${where}`, ...values)
+
+const acceptApiKeys = (where: string, ...values: readonly (string | number)[]): Program<number> =>
+  run(`update api_key ${ACCEPT} ${where}`, ...values)
+
+const OWNER = {
+  agent: 'select n from agent where id = ? and deleted_at is null',
+  credential: 'select agent as n from credential where id = ?',
+  api_key: 'select n from api_key where id = ?',
+} as const
+
+/** Gives how many of each are accepted; undefined where nothing has the id. */
+function* lift(acceptance: Acceptance): Program<Suspended | undefined> {
+  if (acceptance.kind === 'all') {
+    return {
+      agents: yield* acceptAgents(''),
+      credentials: yield* acceptCredentials(''),
+      apiKeys: yield* acceptApiKeys(''),
+    }
+  }
+  const { kind, id } = acceptance
+  const [owner] = yield* all<{ n: number }>(OWNER[kind], id)
+  if (owner === undefined) return undefined
+  if (kind === 'api_key') return { agents: 0, credentials: 0, apiKeys: yield* acceptApiKeys('and id = ?', id) }
+  const credentials =
+    kind === 'agent' ? yield* acceptCredentials('and agent = ?', owner.n) : yield* acceptCredentials('and id = ?', id)
+  return { agents: yield* acceptAgents('and n = ?', owner.n), credentials, apiKeys: 0 }
+}
+
+type AcceptRestored = { readonly acceptance: Acceptance; readonly act: Act }
+
+/**
+ * Lets what came back be used again. It takes no number: nothing that was ended comes back, and no refusal is given from
+ * memory. Accepting what does not wait changes nothing.
+ */
+export function* acceptRestored(tx: Transaction, { acceptance, act }: AcceptRestored): Program<Suspended | 'unknown'> {
+  const lifted = yield* lift(acceptance)
+  if (lifted === undefined) return 'unknown'
+  const { agents, credentials, apiKeys } = lifted
+  if (agents + credentials + apiKeys > 0) {
+    const subject = acceptance.kind === 'all' ? null : acceptance.id
+    yield* audit(tx, act, subject, { accepted: acceptance.kind, agents, credentials, api_keys: apiKeys })
+  }
+  return lifted
+}

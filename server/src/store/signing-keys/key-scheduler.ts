@@ -1,0 +1,99 @@
+// Leads signing keys through their life, a step a transaction: counts the time that a service ran, and does what is due.
+import { systemAct } from '../../domain/audit/act.ts'
+import {
+  dueLifeStep,
+  isCounted,
+  type KeyPolicy,
+  type KeyRecord,
+  type KeyState,
+  keyIn,
+  type LifeStep,
+} from '../../domain/keys/key-life.ts'
+import type { Milliseconds } from '../../domain/text/time.ts'
+import { run, type Program } from '../statement-program.ts'
+import { audit, nextSeq, type Transaction } from '../transaction.ts'
+import { leave, promote } from './key-acts.ts'
+import { longestLifetime, readKeysInLife } from './signing-keys.ts'
+
+/** How often the keys are looked at. So much running time a crash may lose of what was counted. */
+export const LOOK_EVERY_MS = 5000
+
+export type KeyKeeping = {
+  readonly policy: KeyPolicy
+  /** Running time, in ms from any origin. */
+  readonly steady: () => Milliseconds
+  /** Told that there is no key to follow the current one: this thread has no private keys. */
+  readonly onKeyWanted: () => void
+}
+
+type Doing = Exclude<LifeStep, { kind: 'make' }>
+
+/** A step that another process has taken meanwhile is not due any more: `step` was decided on in this transaction. */
+function* take(tx: Transaction, { kind, key }: Doing): Program<void> {
+  const { kid } = key.publicJwk
+  if (kind === 'promote') {
+    const before = keyIn(yield* readKeysInLife(), 'current')?.publicJwk.kid ?? null
+    const seq = yield* promote(tx, key)
+    const [was, is] = [{ current: before }, { current: kid }]
+    yield* audit(tx, systemAct('signing_key.rotate'), kid, { seq, before: was, after: is })
+    return
+  }
+  const seq = yield* nextSeq(tx)
+  yield* leave(tx, key, 'gone')
+  const [was, is] = [{ state: key.state }, { state: 'gone' }]
+  yield* audit(tx, systemAct('signing_key.drop'), kid, { seq, before: was, after: is })
+}
+
+const COUNT = 'update signing_key set steady_ms = steady_ms + ? where n = ?'
+
+/** The work of one transaction; what it gives is done once that is committed. */
+type KeyStep = (tx: Transaction) => Program<() => void>
+
+/** Gives, whenever something is due, the work of one transaction. */
+export const makeKeyScheduler = ({ policy, steady, onKeyWanted }: KeyKeeping) => {
+  let lookedAt = Number.NEGATIVE_INFINITY
+  let countedAt = steady()
+  /** Keys as they stood at the last look: only what has been in its state since then gets the time since. */
+  let known = new Map<number, KeyState>()
+
+  function* dueStep(keys: readonly KeyRecord[], now: Milliseconds): Program<LifeStep | undefined> {
+    const longest = Math.max(policy.lifetimeSeconds, yield* longestLifetime())
+    return dueLifeStep({ keys, policy, longest, now })
+  }
+
+  function* count(at: Milliseconds): Program<void> {
+    for (const key of yield* readKeysInLife()) {
+      if (isCounted(key) && known.get(key.number) === key.state) yield* run(COUNT, at - countedAt, key.number)
+    }
+  }
+
+  const cache = (keys: readonly KeyRecord[], at: Milliseconds): void => {
+    known = new Map(keys.map(({ number, state }) => [number, state]))
+    countedAt = at
+    lookedAt = at
+  }
+
+  const stepAt = (at: Milliseconds): KeyStep =>
+    function* (tx) {
+      yield* count(at)
+      const step = yield* dueStep(yield* readKeysInLife(), tx.now)
+      if (step !== undefined && step.kind !== 'make') yield* take(tx, step)
+      const after = yield* readKeysInLife()
+      return () => {
+        cache(after, at)
+        // There may be more to do.
+        if (step !== undefined && step.kind !== 'make') lookedAt = Number.NEGATIVE_INFINITY
+      }
+    }
+
+  return function* (now: () => Milliseconds): Program<KeyStep | undefined> {
+    const at = steady()
+    if (at - lookedAt < LOOK_EVERY_MS) return undefined
+    const keys = yield* readKeysInLife()
+    const due = yield* dueStep(keys, now())
+    if (due?.kind === 'make') onKeyWanted()
+    if (keys.some(isCounted) || (due !== undefined && due.kind !== 'make')) return stepAt(at)
+    cache(keys, at)
+    return undefined
+  }
+}

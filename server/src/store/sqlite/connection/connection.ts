@@ -1,0 +1,186 @@
+// Connections to the embedded store. Nothing else in our processes opens the file: closing any descriptor drops its locks.
+import { accessSync, closeSync, constants, existsSync, openSync, statfsSync, statSync } from 'node:fs'
+import { devNull } from 'node:os'
+import { dirname } from 'node:path'
+import Database from 'better-sqlite3'
+import { TOO_FEW_FILES } from '../../../domain/open-files.ts'
+import { Unavailable } from '../../../domain/refusal.ts'
+import { StoreProblem } from '../../store-problem.ts'
+import { isBackup, isMoved, movedProblem } from '../../offline/sqlite/backup-mark.ts'
+import { PROGRAM_VERSION, schemaVersionOf } from '../schema/migrations.ts'
+
+// Linux's f_type of file systems that machines share: SQLite's shared memory and locks do not reach across them.
+const NETWORK_FILE_SYSTEMS = new Map([
+  [0x6969, 'NFS'],
+  [0x517b, 'SMB'],
+  [0xff534d42, 'CIFS'],
+  [0xfe534d42, 'SMB2'],
+  [0x01021997, '9P'],
+])
+
+/** The f_type of the file system of a folder; undefined where the system does not tell it as Linux does. */
+type FileSystemTypeOf = (folder: string) => number | undefined
+
+const fileSystemTypeOf: FileSystemTypeOf = folder =>
+  process.platform === 'linux' ? statfsSync(folder).type : undefined
+
+const refuseNetworkFileSystem = (file: string, typeOf: FileSystemTypeOf): void => {
+  const kind = NETWORK_FILE_SYSTEMS.get(typeOf(dirname(file)) ?? 0)
+  if (kind !== undefined) {
+    throw new StoreProblem(`${file} is on a network file system (${kind}), where SQLite is not safe: use a local disk.`)
+  }
+}
+
+const unwritable = (file: string, fault: unknown): StoreProblem => {
+  const code = fault instanceof Error && 'code' in fault ? String(fault.code) : 'unknown'
+  return new StoreProblem(`${file} cannot be written (${code}): make the folder exist and writable for this user.`)
+}
+
+// Asked without opening the file: closing a descriptor on it would drop the locks of connections already open here.
+const refuseUnwritable = (file: string): void => {
+  try {
+    accessSync(existsSync(file) ? file : dirname(file), constants.W_OK)
+  } catch (fault) {
+    throw unwritable(file, fault)
+  }
+}
+
+// Made here, before any connection, so that nobody else can read it; SQLite gives -wal and -shm the same mode.
+const makeFile = (file: string): void => {
+  if (existsSync(file)) return
+  try {
+    closeSync(openSync(file, 'wx', 0o600))
+  } catch (fault) {
+    // Another migration may have made it just now.
+    if (!existsSync(file)) throw unwritable(file, fault)
+  }
+}
+
+/** Refuses a user who is not the owner of the store: what he created beside it would be closed to the service. */
+export const refuseForeignUser = (file: string, userId = () => process.getuid?.()): void => {
+  const user = userId()
+  const owned = existsSync(file) ? file : dirname(file)
+  const owner = statSync(owned).uid
+  if (user !== undefined && user !== owner) {
+    throw new StoreProblem(`${owned} belongs to user ${owner}, this is user ${user}: run the command as that user.`)
+  }
+}
+
+const refuseVersion = (db: Database.Database, file: string): void => {
+  const { version, oldestProgram } = schemaVersionOf(db)
+  if (version === 0) throw new StoreProblem(`${file} is not set up yet: run 'mintmark migrate' first.`)
+  if (version < PROGRAM_VERSION) throw new StoreProblem(`${file} is of an older version: run 'mintmark migrate' first.`)
+  if (oldestProgram > PROGRAM_VERSION) {
+    throw new StoreProblem(`${file} is of a newer version of Mintmark than this program: run that version.`)
+  }
+}
+
+/** What SQLite opens for one connection: the file, its log, its shared memory, and a folder that it syncs. */
+const FILES_OF_CONNECTION = 4
+
+// SQLite says of a file that it cannot open it, and not why. The store itself is not opened for that: see above.
+const lacksFiles = (): boolean => {
+  const opened: number[] = []
+  try {
+    for (let n = 0; n < FILES_OF_CONNECTION; n += 1) opened.push(openSync(devNull, 'r'))
+    return false
+  } catch (fault) {
+    return fault instanceof Error && 'code' in fault && fault.code === 'EMFILE'
+  } finally {
+    opened.forEach(closeSync)
+  }
+}
+
+type Opening = { readonly timeout?: number; readonly takesMoved?: boolean }
+
+/** Opens the file; what is refused has not been written to. */
+const openStore = (file: string, { timeout = 0, takesMoved = false }: Opening): Database.Database => {
+  const db = new Database(file, { timeout })
+  try {
+    if (isBackup(db)) throw new StoreProblem(`${file} is a backup, not a store: run 'mintmark restore ${file}'.`)
+    if (isMoved(db) && !takesMoved) throw movedProblem(file)
+    return db
+  } catch (fault) {
+    db.close()
+    throw fault
+  }
+}
+
+const open = (file: string, opening: Opening = {}): Database.Database => {
+  try {
+    const db = openStore(file, opening)
+    // Readers and one writer; a commit is acknowledged once it is on the disk (FULL), on macOS by its own strong call.
+    for (const pragma of ['journal_mode = wal', 'synchronous = full', 'fullfsync = on', 'checkpoint_fullfsync = on']) {
+      db.pragma(pragma)
+    }
+    db.pragma('foreign_keys = on')
+    db.pragma('cache_size = -16000')
+    return db
+  } catch (fault) {
+    if (fault instanceof StoreProblem) throw fault
+    const code = fault instanceof Error ? fault.message : String(fault)
+    const advice = lacksFiles() ? ` ${TOO_FEW_FILES}` : ''
+    throw new StoreProblem(`${file} cannot be opened as a store (${code}).${advice}`)
+  }
+}
+
+const MIGRATION_BUSY_MS = 10_000
+
+/** A connection for `migrate`: makes the file where there is none, and takes a store of any older version. */
+export const openForMigration = (file: string, typeOf = fileSystemTypeOf): Database.Database => {
+  refuseUnwritable(file)
+  refuseNetworkFileSystem(file, typeOf)
+  makeFile(file)
+  // Nobody waits for a migration but the person who runs it: here SQLite's own way of waiting will do.
+  return open(file, { timeout: MIGRATION_BUSY_MS })
+}
+
+// A file in a folder that this user may not enter is not a missing one.
+const refuseMissing = (file: string): void => {
+  try {
+    accessSync(file, constants.F_OK)
+  } catch (fault) {
+    const isMissing = fault instanceof Error && 'code' in fault && fault.code === 'ENOENT'
+    if (!isMissing) throw unwritable(file, fault)
+    throw new StoreProblem(`${file} does not exist: run 'mintmark migrate' first.`)
+  }
+}
+
+const openMigrated = (file: string, typeOf: FileSystemTypeOf, opening: Opening = {}): Database.Database => {
+  refuseMissing(file)
+  refuseUnwritable(file)
+  refuseNetworkFileSystem(file, typeOf)
+  const db = open(file, opening)
+  try {
+    // A container's root may be read-only, /tmp with it. Not in a migration, whose temporary files may be as large as a table.
+    db.pragma('temp_store = memory')
+    refuseVersion(db, file)
+    return db
+  } catch (fault) {
+    db.close()
+    throw fault
+  }
+}
+
+/** The writing connection; one in a process. */
+export const openForWriting = (file: string, typeOf = fileSystemTypeOf): Database.Database => openMigrated(file, typeOf)
+
+/** A connection for whoever moves the store, also after it was marked as moved. */
+export const openForMove = (file: string): Database.Database =>
+  openMigrated(file, fileSystemTypeOf, { takesMoved: true })
+
+/** A reading connection; it cannot write. */
+export const openForReading = (file: string, typeOf = fileSystemTypeOf): Database.Database => {
+  const db = openMigrated(file, typeOf)
+  db.pragma('query_only = on')
+  return db
+}
+
+const FAULTS_OF_THE_DISK = /^SQLITE_(BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN|CORRUPT|NOTADB|NOMEM|PROTOCOL)/
+
+/** Whether the store, not our code, failed: the answer is then 503. */
+export const isStoreFault = (fault: unknown): boolean =>
+  fault instanceof Unavailable || (fault instanceof Database.SqliteError && FAULTS_OF_THE_DISK.test(fault.code))
+
+export const isBusy = (fault: unknown): boolean =>
+  fault instanceof Database.SqliteError && fault.code.startsWith('SQLITE_BUSY')

@@ -1,0 +1,33 @@
+// One process serves a store at a time: two would each run a clock, fill and remove. The lock ends with the process.
+import { closeSync, existsSync, openSync } from 'node:fs'
+import Database from 'better-sqlite3'
+import { StoreProblem } from '../../store-problem.ts'
+import { isBusy } from './connection.ts'
+
+const makeLockFile = (path: string): void => {
+  if (!existsSync(path)) closeSync(openSync(path, 'wx', 0o600))
+}
+
+const takeLock = (path: string, problem: string): (() => void) => {
+  makeLockFile(path)
+  const db = new Database(path, { timeout: 0 })
+  try {
+    db.exec('begin exclusive')
+    return () => db.close()
+  } catch (fault) {
+    db.close()
+    if (!isBusy(fault)) throw fault
+    throw new StoreProblem(problem)
+  }
+}
+
+/** Takes the lock of a store, in a file beside it that nothing is ever written to; gives the function that ends it. */
+export const takeServingLock = (file: string): (() => void) =>
+  takeLock(
+    `${file}-serving`,
+    `${file} is in use by a mintmark that runs: stop that one first, or set MINTMARK_DATA_DIR.`,
+  )
+
+/** The same for whoever copies the store into a database. */
+export const takeMovingLock = (file: string): (() => void) =>
+  takeLock(`${file}-moving`, `Another migrate-store copies ${file}: wait for it, or end it.`)

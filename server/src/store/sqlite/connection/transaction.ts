@@ -1,0 +1,94 @@
+// The writing connection, and one transaction on it. Runs only where nothing else writes in the process.
+import type { Database } from 'better-sqlite3'
+import { Unavailable } from '../../../domain/refusal.ts'
+import type { Milliseconds } from '../../../domain/text/time.ts'
+import { type LiveTokens, makeLiveTokens } from '../../ledger/live-tokens.ts'
+import { makeSets, type Sets } from '../../ledger/interned-sets.ts'
+import { monotonicMs } from '../../monotonic.ts'
+import { first, given, type Program } from '../../statement-program.ts'
+import type { NumberedTable, Transaction } from '../../transaction.ts'
+import { LEASE_MS } from '../../lease.ts'
+import { isBusy } from './connection.ts'
+import { readServiceRow } from '../reads/service-row.ts'
+import { type Statements, statementsOf } from './statements.ts'
+
+/** A transaction, and the statements of its connection for what is done most. */
+export type SqliteTransaction = Transaction & { readonly sql: Statements }
+
+export type WritingConnection = {
+  readonly db: Database
+  readonly sql: Statements
+  readonly sets: Sets
+  readonly live: LiveTokens
+  readonly clock: () => Milliseconds
+  /** How far ahead the lease of the clock is written. */
+  readonly leaseMs: number
+  /** Throws where the files are no longer the store's. */
+  readonly guard: () => void
+}
+
+const UNLIMITED = (): void => undefined
+
+export const writingConnection = (
+  db: Database,
+  clock: () => Milliseconds,
+  { leaseMs = LEASE_MS, guard = UNLIMITED }: Partial<Pick<WritingConnection, 'leaseMs' | 'guard'>> = {},
+): WritingConnection => {
+  const sql = statementsOf(db)
+  return { db, sql, sets: makeSets(), live: makeLiveTokens(), clock, leaseMs, guard }
+}
+
+/** After a rollback: what is remembered may be of what was taken back. */
+export const forgetMemory = ({ sets, live }: WritingConnection): void => {
+  sets.forget()
+  live.forget(null)
+}
+
+const RETRY_MS = 1
+const sleepCell = new Int32Array(new SharedArrayBuffer(4))
+
+/** Blocks this thread, which does nothing but write, for so many milliseconds. */
+export const sleep = (ms: number): void => void Atomics.wait(sleepCell, 0, 0, ms)
+
+/** Takes the write lock; another process may hold it for a moment. `deadline` is in ms of monotonicMs(). */
+export const begin = ({ sql, guard }: WritingConnection, deadline: number): void => {
+  guard()
+  for (;;) {
+    try {
+      sql('begin immediate').run()
+      return
+    } catch (fault) {
+      if (!isBusy(fault)) throw fault
+      if (monotonicMs() >= deadline) throw new Unavailable('Another process held the lock of the store too long.')
+      sleep(RETRY_MS)
+    }
+  }
+}
+
+/** The number that autoincrement gave last: it stays where rows are removed. */
+export function* lastGiven(table: NumberedTable): Program<number> {
+  return (yield* first<{ seq: number }>('select seq from sqlite_sequence where name = ?', table))?.seq ?? 0
+}
+
+const AT_ANY_TIME = [0, Number.MAX_SAFE_INTEGER] as const
+
+/** A row is found by its id, whenever it ended; the clock may have been set back since it was issued. */
+export const endedBetween = () => AT_ANY_TIME
+
+/** Opens the view that jobs work with; call it after begin(). Renews the clock's lease where half of it has gone. */
+export const openTransaction = (connection: WritingConnection): SqliteTransaction => {
+  const { sql, sets, live, clock, leaseMs } = connection
+  const service = readServiceRow(sql)
+  const now = Math.max(clock(), service.lastAt)
+  if (now > service.clockLease - leaseMs / 2) sql('update service set clock_lease = ?').run(now + leaseMs)
+  return {
+    sql,
+    sets,
+    live,
+    now,
+    endedBetween,
+    // There is one writer, and what it inserts is checked against `seq` in the transaction that writes it.
+    isSettled: () => given(true),
+    lastGiven,
+  }
+}

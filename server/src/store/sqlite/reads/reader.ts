@@ -1,0 +1,84 @@
+// The reading side of a serving thread: snapshots of the store, with the store's clock, and no statement left open.
+import type { Database } from 'better-sqlite3'
+import type { CutOff } from '../../../domain/ledger/ledger.ts'
+import { Unavailable } from '../../../domain/refusal.ts'
+import type { Milliseconds } from '../../../domain/text/time.ts'
+import { readOpenCutOffs } from '../../ledger/cut-offs.ts'
+import { LATE, makeLease } from '../../lease.ts'
+import { makeSets } from '../../ledger/interned-sets.ts'
+import type { OnFault } from '../../background.ts'
+import type { Program } from '../../statement-program.ts'
+import type { Reader, Snapshot } from '../../snapshot.ts'
+import { isBusy, isStoreFault } from '../connection/connection.ts'
+import { runProgram } from '../connection/run-program.ts'
+import { readServiceRow } from './service-row.ts'
+import { type Statements, statementsOf } from '../connection/statements.ts'
+import { endedBetween } from '../connection/transaction.ts'
+import type { SqliteWriter } from '../writer/writer-client.ts'
+
+/** A snapshot, and the statements of its connection for what is done most. */
+export type SqliteSnapshot = Snapshot & { readonly sql: Statements }
+
+export type SqliteReader = Reader & {
+  /** As `read`, for work that is no script. */
+  readonly readDirectly: <T>(work: (snapshot: SqliteSnapshot) => T) => Promise<T>
+  readonly close: () => void
+}
+
+type Seen = { cutOffs: readonly CutOff[] | undefined }
+
+function* readOnce(seen: Seen): Program<readonly CutOff[]> {
+  seen.cutOffs ??= yield* readOpenCutOffs()
+  return seen.cutOffs
+}
+
+const ATTEMPTS = 5
+
+const asUnavailable = (fault: unknown): unknown =>
+  isStoreFault(fault) && fault instanceof Error && !(fault instanceof Unavailable)
+    ? new Unavailable(`The store cannot be read: ${fault.message}`)
+    : fault
+
+/** No `await` stands between begin and commit: one thread, one snapshot. */
+export const makeReader = (
+  db: Database,
+  clock: () => Milliseconds,
+  writer: Pick<SqliteWriter, 'call'>,
+  onFault: OnFault,
+): SqliteReader => {
+  const sql = statementsOf(db)
+  const sets = makeSets()
+  const lease = makeLease(() => writer.call('renewLease', null), onFault)
+
+  const snapshot = <T>(work: (snapshot: SqliteSnapshot) => T): T => {
+    sql('begin').run()
+    try {
+      const service = readServiceRow(sql)
+      const seen: Seen = { cutOffs: undefined }
+      const now = Math.max(clock(), service.lastAt)
+      return work({ sql, sets, service, now, cutOffs: () => readOnce(seen), endedBetween })
+    } finally {
+      if (db.inTransaction) sql('commit').run()
+    }
+  }
+
+  const attempt = <T>(work: (snapshot: SqliteSnapshot) => T): T => {
+    for (let n = 1; ; n += 1) {
+      try {
+        return snapshot(work)
+      } catch (fault) {
+        if (!isBusy(fault) || n >= ATTEMPTS) throw asUnavailable(fault)
+      }
+    }
+  }
+
+  const readDirectly: SqliteReader['readDirectly'] = work =>
+    lease.answer(() => attempt(seen => (lease.covers(seen.now, seen.service.clockLease) ? work(seen) : LATE)))
+
+  return {
+    readDirectly,
+    read: program => readDirectly(seen => runProgram(sql, program(seen))),
+    readUntimed: async program => attempt(seen => runProgram(sql, program(seen))),
+    close: () => db.close(),
+  }
+}

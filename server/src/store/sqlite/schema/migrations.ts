@@ -1,0 +1,61 @@
+// Brings the schema of a store to this version, forward only. docs/storage.md explains the tables.
+import type { Database } from 'better-sqlite3'
+import type { StoreMaker } from '../../store-options.ts'
+import { ADMINISTRATION } from './administration.ts'
+import { ENDED_MINUTES } from './ended-minutes.ts'
+import { LEDGER } from './ledger.ts'
+
+type Migration = {
+  readonly name: string
+  readonly sql: string
+  /** The oldest version of this list whose program still runs on a store with this migration. */
+  readonly oldestProgram: number
+}
+
+/** All migrations, oldest first; what stands here is never changed, only followed. */
+export const MIGRATIONS: readonly Migration[] = [
+  { name: 'the ledger', sql: LEDGER, oldestProgram: 1 },
+  { name: 'when the tokens of a minute were issued', sql: ENDED_MINUTES, oldestProgram: 1 },
+  // A program that does not know revoked credentials would take them.
+  { name: 'the administration', sql: ADMINISTRATION, oldestProgram: 3 },
+]
+
+/** The version that this program writes. */
+export const PROGRAM_VERSION = MIGRATIONS.length
+
+type SchemaVersion = { readonly version: number; readonly oldestProgram: number }
+
+/** The version of a store; 0 where it has no schema yet. */
+export const schemaVersionOf = (db: Database): SchemaVersion => {
+  const exists = db.prepare(`select 1 from sqlite_schema where type = 'table' and name = 'migration'`).get()
+  if (exists === undefined) return { version: 0, oldestProgram: 0 }
+  const newest = db
+    .prepare<[], SchemaVersion>(
+      'select version, oldest_program as oldestProgram from migration order by version desc limit 1',
+    )
+    .get()
+  return newest ?? { version: 0, oldestProgram: 0 }
+}
+
+/** Applies what is missing in one transaction: a migration that fails leaves the store as it was. */
+export const applyMigrations = (
+  db: Database,
+  first: { madeBy: StoreMaker; now: number },
+  migrations: readonly Migration[] = MIGRATIONS,
+): void => {
+  // A table that is made anew is gone for a moment, with what refers to it still there; checked before the commit instead.
+  db.pragma('foreign_keys = off')
+  db.transaction(() => {
+    db.exec(`create table if not exists migration (
+      version integer primary key, name text not null, oldest_program integer not null, applied_at integer not null
+    ) strict`)
+    const { version } = schemaVersionOf(db)
+    migrations.slice(version).forEach(({ name, sql, oldestProgram }, n) => {
+      db.exec(sql)
+      db.prepare('insert into migration values (?, ?, ?, ?)').run(version + n + 1, name, oldestProgram, first.now)
+    })
+    const dangling = db.pragma('foreign_key_check')
+    if (!Array.isArray(dangling) || dangling.length > 0) throw new Error('A migration left rows that refer to nothing.')
+    if (version === 0) db.prepare('insert into service values (1, ?, 1, 0, 0, 0, 0)').run(first.madeBy)
+  }).immediate()
+}

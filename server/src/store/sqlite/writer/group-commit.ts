@@ -1,0 +1,75 @@
+// Runs all jobs that have arrived in one transaction: one wait for the disk, however many there are.
+import { Unavailable } from '../../../domain/refusal.ts'
+import { programOf } from '../../jobs.ts'
+import { monotonicMs } from '../../monotonic.ts'
+import { isStoreFault } from '../connection/connection.ts'
+import { runProgram } from '../connection/run-program.ts'
+import { JOBS } from './jobs.ts'
+import {
+  begin,
+  forgetMemory,
+  openTransaction,
+  type SqliteTransaction,
+  type WritingConnection,
+} from '../connection/transaction.ts'
+import type { Failure, JobMessage, ReportedFault, Reply } from './writer-messages.ts'
+
+const messageOf = (fault: unknown): string =>
+  fault instanceof Error ? `${fault.name}: ${fault.message}` : String(fault)
+
+export const reportedFault = (fault: unknown): ReportedFault => {
+  const message = messageOf(fault)
+  return { message, stack: fault instanceof Error ? (fault.stack ?? message) : message }
+}
+
+export const failureOf = (fault: unknown): Failure =>
+  // What is Unavailable says all of it in its message, which /readyz shows.
+  fault instanceof Unavailable
+    ? { kind: 'unavailable', message: fault.message }
+    : { kind: isStoreFault(fault) ? 'unavailable' : 'fault', message: messageOf(fault) }
+
+const runOne = (connection: WritingConnection, tx: SqliteTransaction, job: JobMessage): Reply => {
+  const { sql } = connection
+  if (monotonicMs() > job.deadline) throw new Unavailable('The store was too slow to begin with this in time.')
+  sql('savepoint job').run()
+  try {
+    const value = runProgram(sql, programOf(JOBS, job.job, tx, job.input))
+    sql('release job').run()
+    return { n: job.n, value }
+  } catch (fault) {
+    if (connection.db.inTransaction) sql('rollback to job').run()
+    forgetMemory(connection)
+    throw fault
+  }
+}
+
+const runEach = (connection: WritingConnection, jobs: readonly JobMessage[]): Reply[] => {
+  const tx = openTransaction(connection)
+  return jobs.map(job => {
+    try {
+      return runOne(connection, tx, job)
+    } catch (fault) {
+      // A full or failing disk fails the whole group; what one job did wrong is its own.
+      if (!(fault instanceof Unavailable) && isStoreFault(fault)) throw fault
+      return { n: job.n, failure: failureOf(fault) }
+    }
+  })
+}
+
+/**
+ * A reply for each job: durable, or failed. Where the commit itself fails nobody is told that anything was done; where it
+ * is not the disk's fault, each job is done again by itself.
+ */
+export const groupCommit = (connection: WritingConnection, jobs: readonly JobMessage[]): Reply[] => {
+  try {
+    begin(connection, Math.max(...jobs.map(({ deadline }) => deadline)))
+    const replies = runEach(connection, jobs)
+    connection.sql('commit').run()
+    return replies
+  } catch (fault) {
+    if (connection.db.inTransaction) connection.db.exec('rollback')
+    forgetMemory(connection)
+    if (jobs.length > 1 && !isStoreFault(fault)) return jobs.flatMap(job => groupCommit(connection, [job]))
+    return jobs.map(({ n }) => ({ n, failure: failureOf(fault) }))
+  }
+}

@@ -1,0 +1,90 @@
+// Does the upkeep on the writing thread, between requests.
+import { monotonicMs } from '../../monotonic.ts'
+import { makeMaintenanceSchedule, type Step, type MaintenanceOptions } from '../../maintenance.ts'
+import { isStoreFault } from '../connection/connection.ts'
+import { runProgram } from '../connection/run-program.ts'
+import { retentionStep } from './retention.ts'
+import { begin, forgetMemory, openTransaction, type WritingConnection } from '../connection/transaction.ts'
+
+// Half of what a seal may be behind: an entry that just missed one waits for the rest of a pause, and for a turn.
+const EVERY_MS = 500
+const BUSY_MS = 1000
+/** While somebody asks for something, the fill works for one part in so many of the time: it is in no hurry, they are. */
+const BACKFILL_PARTS = 8
+/** Whoever reads renews the lease of the clock each half second; whoever issues or ends comes here with each request. */
+const ASKED_MS = 1000
+
+type MaintenanceSurroundings = Omit<MaintenanceOptions, 'retentionStep'> & {
+  /** Pauses where another process may be waiting for the lock. */
+  readonly leaveGap: () => void
+  /** When somebody last asked for something, in ms of monotonicMs(). */
+  readonly askedAt: () => number
+}
+
+const runStep = (connection: WritingConnection, { work }: Step): void => {
+  begin(connection, monotonicMs() + BUSY_MS)
+  try {
+    const committed = runProgram(connection.sql, work(openTransaction(connection)))
+    connection.sql('commit').run()
+    committed?.()
+  } catch (fault) {
+    if (connection.db.inTransaction) connection.db.exec('rollback')
+    forgetMemory(connection)
+    throw fault
+  }
+}
+
+/** Starts the upkeep; the function it gives says that an act was done. Steps give way to requests. */
+export const startMaintenance = (
+  connection: WritingConnection,
+  surroundings: MaintenanceSurroundings,
+): (() => void) => {
+  const { leaveGap, askedAt } = surroundings
+  const maintenance = makeMaintenanceSchedule({ ...surroundings, retentionStep })
+  let running = false
+
+  const pauseAfter = ({ name }: Step, began: number): number => {
+    const now = monotonicMs()
+    return name === 'backfill of revocations' && now - askedAt() < ASKED_MS ? (BACKFILL_PARTS - 1) * (now - began) : 0
+  }
+
+  /** Whether there may be more to do after a fault. */
+  const goOnAfter = (fault: unknown): boolean => {
+    // Nothing could be written on this connection any more: the thread ends, and its successor opens another.
+    if (connection.db.inTransaction) throw fault
+    // A store that cannot be written is told to every caller and to /readyz; here the next tick tries again.
+    return !isStoreFault(fault) && maintenance.failed(fault)
+  }
+
+  const turn = (): void => {
+    running = false
+    let pauseMs = 0
+    try {
+      const step = runProgram(connection.sql, maintenance.due(connection.clock))
+      if (step === undefined) return
+      leaveGap()
+      const began = monotonicMs()
+      runStep(connection, step)
+      pauseMs = pauseAfter(step, began)
+    } catch (fault) {
+      if (!goOnAfter(fault)) return
+    }
+    wake(pauseMs)
+  }
+
+  const wake = (pauseMs = 0): void => {
+    if (running) return
+    running = true
+    // Requests that arrived meanwhile go first.
+    if (pauseMs > 0) setTimeout(turn, pauseMs)
+    else setImmediate(turn)
+  }
+
+  const tick = (): void => {
+    maintenance.tick()
+    wake()
+  }
+
+  setInterval(tick, EVERY_MS).unref()
+  return wake
+}

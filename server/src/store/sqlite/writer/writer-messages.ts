@@ -1,0 +1,62 @@
+// What passes between the serving threads and the one writing thread.
+import type { MessagePort } from 'node:worker_threads'
+import type { Seal } from '../../../domain/audit/seal.ts'
+import type { BackgroundTask } from '../../background.ts'
+import type { Maintenance } from '../../maintenance.ts'
+import type { ClockCells } from '../connection/clock.ts'
+import type { JobInput, JobName } from './jobs.ts'
+import type { PackedTokens } from './packed-tokens.ts'
+
+/** How the writing thread is started. */
+export type WriterOptions = {
+  readonly file: string
+  readonly clock: ClockCells
+  /**
+   * How far ahead the lease of the clock is written. 0 in a process that only acts once: it starts at the lease, and
+   * would carry it on by as much each time.
+   */
+  readonly leaseMs: number
+  /** Null in a process that only acts once, like the CLI: it leaves seals, fills and retention to the service. */
+  readonly maintenance: Maintenance | null
+}
+
+export type JobMessage = {
+  readonly n: number
+  /** In ms of monotonicMs(): a job that has not begun by then is not begun. */
+  readonly deadline: number
+  readonly job: JobName
+  readonly input: JobInput<JobName>
+}
+
+/** Asks for the write lock; its holder speaks through the port. */
+export type LockRequest = { readonly job: 'hold'; readonly deadline: number; readonly port: MessagePort }
+
+/** What comes through a port to the writing thread. */
+export type WriterMessage = JobMessage | LockRequest
+
+/** What the thread that started it says: a further port to serve; or to commit what has arrived, and end. */
+export type WriterControl = { readonly attach: MessagePort } | { readonly close: true }
+
+/** A fault as text: what else hangs on an error may not pass between threads. */
+export type ReportedFault = { readonly message: string; readonly stack: string }
+
+/**
+ * What the thread says to the one that started it: it takes jobs; it has sealed entries of the audit log; it finds no
+ * signing key to follow the current one; or something failed in the background.
+ */
+export type WriterReport =
+  | 'ready'
+  | 'key wanted'
+  | { readonly sealed: Seal }
+  | { readonly failed: BackgroundTask; readonly fault: ReportedFault }
+
+/** `unavailable`: the store failed or was too slow. `fault`: a bug of ours. */
+export type Failure = { readonly kind: 'unavailable' | 'fault'; readonly message: string }
+
+export type Reply = { readonly n: number } & ({ readonly value: unknown } | { readonly failure: Failure })
+
+/** On the port of a hold: what its holder says… */
+export type LockMessage = { readonly insert: PackedTokens } | { readonly release: true }
+
+/** …and hears: the lock is held; the outcomes, durable. */
+export type LockReply = { readonly held: true } | { readonly outcomes: Uint32Array } | { readonly failure: Failure }

@@ -1,0 +1,129 @@
+// The one thread that writes. It commits what has arrived as one group, and does the upkeep in between.
+import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
+import type { Seal } from '../../../domain/audit/seal.ts'
+import type { BackgroundTask } from '../../background.ts'
+import { monotonicMs } from '../../monotonic.ts'
+import { clockOf, steadyOf } from '../connection/clock.ts'
+import { openForWriting } from '../connection/connection.ts'
+import { guardFiles } from '../connection/file-guard.ts'
+import { groupCommit, reportedFault } from './group-commit.ts'
+import { hold } from './exclusive-lock.ts'
+import { sleep, writingConnection } from '../connection/transaction.ts'
+import { startMaintenance } from './maintenance.ts'
+import type { WriterControl, WriterMessage, WriterOptions, WriterReport } from './writer-messages.ts'
+import { makeWriterQueue, type NextWork } from './writer-queue.ts'
+
+// Another process (the CLI) must find the lock free now and then, however busy the service is.
+const BUSY_STRETCH_MS = 100
+const GAP_MS = 2
+const IDLE_MS = 5
+
+const control = parentPort
+if (control === null) throw new Error('The writing thread is not a program of its own.')
+
+const options = workerData as WriterOptions
+const db = openForWriting(options.file)
+const guard = guardFiles(options.file)
+const connection = writingConnection(db, clockOf(options.clock), { leaseMs: options.leaseMs, guard })
+
+let stretchBegan = monotonicMs()
+let lastWorked = stretchBegan
+
+const leaveGap = (): void => {
+  const now = monotonicMs()
+  if (now - lastWorked > IDLE_MS) stretchBegan = now
+  else if (now - stretchBegan > BUSY_STRETCH_MS) {
+    sleep(GAP_MS)
+    stretchBegan = monotonicMs()
+  }
+  lastWorked = now
+}
+
+// A probe of health or an act of an operator is no traffic that the upkeep must make room for.
+const TRAFFIC: ReadonlySet<string> = new Set(['insertTokens', 'useAssertion', 'endToken', 'renewLease'])
+let askedAt = Number.NEGATIVE_INFINITY
+
+const reportHost = (report: WriterReport): void => control.postMessage(report)
+
+const surroundings = {
+  leaveGap,
+  askedAt: () => askedAt,
+  steady: steadyOf(options.clock),
+  onSeal: (sealed: Seal) => reportHost({ sealed }),
+  onKeyWanted: () => reportHost('key wanted'),
+  onFault: (failed: BackgroundTask, fault: unknown) => reportHost({ failed, fault: reportedFault(fault) }),
+}
+const wakeMaintenance =
+  options.maintenance === null
+    ? () => undefined
+    : startMaintenance(connection, { ...options.maintenance, ...surroundings })
+
+const ports = new Set<MessagePort>()
+const queue = makeWriterQueue()
+
+const commitGroup = (jobs: NextWork['jobs']): void => {
+  if (jobs.length === 0) return
+  leaveGap()
+  const replies = groupCommit(
+    connection,
+    jobs.map(({ message }) => message),
+  )
+  replies.forEach((reply, n) => jobs[n]?.from.postMessage(reply))
+  lastWorked = monotonicMs()
+  if (jobs.some(({ message }) => TRAFFIC.has(message.job))) askedAt = lastWorked
+  if (jobs.some(({ message }) => message.job !== 'insertTokens')) wakeMaintenance()
+}
+
+/** Takes one message from each port in turn, so that no thread waits behind another's queue. */
+const receive = (): void => {
+  for (let found = true; found; ) {
+    found = false
+    for (const from of ports) {
+      const received: { message: WriterMessage } | undefined = receiveMessageOnPort(from)
+      if (received === undefined) continue
+      found = true
+      queue.put({ message: received.message, from })
+    }
+  }
+}
+
+/** Commits one group of what has arrived. */
+const step = (): void => {
+  receive()
+  const { jobs, hold: asked } = queue.take()
+  commitGroup(jobs)
+  if (asked !== undefined) hold(connection, asked.port, asked.deadline)
+}
+
+let turnIsDue = false
+
+/** One step; what is left gives way to the upkeep and to `control`. */
+const turn = (): void => {
+  step()
+  if (turnIsDue || queue.isEmpty()) return
+  turnIsDue = true
+  setImmediate(() => {
+    turnIsDue = false
+    turn()
+  })
+}
+
+const attach = (port: MessagePort): void => {
+  ports.add(port)
+  port.on('message', (message: WriterMessage) => {
+    queue.put({ message, from: port })
+    turn()
+  })
+  port.once('close', () => ports.delete(port))
+}
+
+const close = (): void => {
+  do step()
+  while (!queue.isEmpty())
+  db.close()
+  // What the upkeep had put off for its next turn would find the store closed.
+  process.exit()
+}
+
+control.on('message', (message: WriterControl) => ('attach' in message ? attach(message.attach) : close()))
+reportHost('ready')
