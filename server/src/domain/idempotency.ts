@@ -1,6 +1,6 @@
 // Idempotency-Key (draft-ietf-httpapi-idempotency-key-header): a creation that is sent again creates nothing again.
 import type { Refusal } from './refusal.ts'
-import { DAY_MS } from './text/time.ts'
+import { DAY_MS } from '../../../api/values/time.ts'
 
 /** How long a key counts. */
 export const IDEMPOTENCY_KEPT_MS = DAY_MS

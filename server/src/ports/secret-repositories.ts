@@ -6,7 +6,7 @@ import type { AgentCredential, CountedCredential, CredentialReason } from '../do
 import type { Expiry } from '../domain/ledger/expiry.ts'
 import type { Digest, Sha256 } from '../domain/text/hash.ts'
 import type { AlreadyExists } from '../domain/idempotency.ts'
-import type { Milliseconds, MonotonicMilliseconds } from '../domain/text/time.ts'
+import type { Milliseconds, MonotonicMilliseconds } from '../../../api/values/time.ts'
 
 /** By its prefix, which says what leaked. */
 export type SecretKind = 'client_secret' | 'api_key'

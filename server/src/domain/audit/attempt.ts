@@ -1,6 +1,6 @@
 // Refused attempts to authenticate, and to get more tokens than an agent may: what is counted of them, and what the counts
 // are asked for.
-import { formatTime, type Milliseconds } from '../text/time.ts'
+import { formatTime, type Milliseconds } from '../../../../api/values/time.ts'
 
 /**
  * What the caller presented: a client's secret (or a client authentication that there is not), an API key, a JWT. `limit` is

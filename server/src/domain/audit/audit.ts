@@ -1,6 +1,6 @@
 // The audit log as it is read: what an entry holds, and what may be asked.
 import type { Actor } from './act.ts'
-import { formatTime, type Milliseconds } from '../text/time.ts'
+import { formatTime, type Milliseconds } from '../../../../api/values/time.ts'
 
 export const ACTOR_TYPES = [
   'operator',

@@ -1,6 +1,6 @@
 // Client assertions (RFC 7521, RFC 7523 and its revision): what one must say, and until when it may be taken.
 import type { AssertionTrust } from './client-trust.ts'
-import type { Milliseconds } from '../text/time.ts'
+import type { Milliseconds } from '../../../../api/values/time.ts'
 
 /** The one type of assertion that is taken (RFC 7523 §2.2). */
 export const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'

@@ -1,6 +1,6 @@
 // What the certificate of a TLS client says, and whether it is what a credential trusts (RFC 8705 §2).
 import { canonicalName, parseName } from './distinguished-name.ts'
-import type { Milliseconds } from '../text/time.ts'
+import type { Milliseconds } from '../../../../api/values/time.ts'
 
 /** By which name of a certificate an agent is known (RFC 8705 §2.1.2), as the metadata of clients calls them. */
 export const SUBJECT_KINDS = ['subject_dn', 'san_dns', 'san_uri', 'san_ip', 'san_email'] as const

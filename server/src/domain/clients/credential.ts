@@ -1,6 +1,6 @@
 // Credentials: the secrets of an agent and what is trusted in place of one, several of which may live at once, so that one can take over from another.
 import type { ClientTrust } from './client-trust.ts'
-import type { Milliseconds } from '../text/time.ts'
+import type { Milliseconds } from '../../../../api/values/time.ts'
 
 /** Live credentials of one agent: each request of it is compared with all of them. */
 export const CREDENTIALS_MAX = 10

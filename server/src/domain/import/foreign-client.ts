@@ -1,6 +1,6 @@
 // A client of another server, read from its export: what this service needs to know of it.
 import type { SecretForm } from './foreign-hash.ts'
-import type { Milliseconds, Seconds } from '../text/time.ts'
+import type { Milliseconds, Seconds } from '../../../../api/values/time.ts'
 
 /** Clients of one document: all are imported in one transaction. */
 export const IMPORTED_CLIENTS_MAX = 1000

@@ -1,7 +1,7 @@
 // The life of a signing key: next, current, retained, gone. What is due is decided here, from one look at all keys.
 import { LIFETIME_SECONDS_MAX } from '../clients/agent.ts'
 import type { PublicJwk, SigningAlgorithm } from './signing-key.ts'
-import { DAY_MS, type Milliseconds } from '../text/time.ts'
+import { DAY_MS, type Milliseconds } from '../../../../api/values/time.ts'
 
 /**
  * `next`: published, does not sign yet. `current`: signs. `retained`: published for the tokens that it signed.

@@ -1,7 +1,7 @@
 // Proofs of possession of a key (DPoP, RFC 9449): what one must say at the token endpoint, and until when it may be taken.
 import { type OrRefusal, refuse } from '../refusal.ts'
-import type { Milliseconds } from '../text/time.ts'
-import { parseWebAddress } from '../text/web-address.ts'
+import type { Milliseconds } from '../../../../api/values/time.ts'
+import { parseWebAddress } from '../../../../api/values/web-address.ts'
 
 /** Asymmetric all (RFC 9449 §4.3); `EdDSA` is the older name of Ed25519. */
 export const DPOP_ALGORITHMS = ['ES256', 'Ed25519', 'EdDSA', 'RS256', 'PS256'] as const

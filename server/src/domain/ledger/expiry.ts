@@ -1,5 +1,5 @@
 // When a secret stops being taken by itself: a credential of an agent, or an API key.
-import type { Milliseconds } from '../text/time.ts'
+import type { Milliseconds } from '../../../../api/values/time.ts'
 
 /** How long the old secret may live beside the new one after a rotation. */
 export const GRACE_SECONDS_MAX = 30 * 86_400

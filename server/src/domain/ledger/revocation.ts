@@ -1,8 +1,8 @@
 // Revocations of many tokens at once, the kill switch: what may be asked, and what is known of one that was made.
 import type { Actor } from '../audit/act.ts'
 import type { TokenRecord } from '../lists/page.ts'
-import type { EndingReason } from './reason.ts'
-import type { Milliseconds } from '../text/time.ts'
+import type { EndingReason } from '../../../../api/values/reason.ts'
+import type { Milliseconds } from '../../../../api/values/time.ts'
 
 /** Which tokens to end. A condition that is null is not asked; all that are asked must hold; none at all is every token. */
 export type RevocationConditions = {

@@ -1,5 +1,5 @@
 // Token ids: UUIDv7 (RFC 9562 §5.7) made with the store's clock. They carry the time of issue, and so sort by it.
-import type { Milliseconds, Seconds } from '../text/time.ts'
+import type { Milliseconds, Seconds } from '../../../../api/values/time.ts'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/

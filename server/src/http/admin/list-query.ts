@@ -6,9 +6,9 @@ import {
   type HistoryFilters,
   type TokenFilters,
 } from '../../domain/lists/page.ts'
-import { parseReasonList, REASONS } from '../../domain/ledger/reason.ts'
-import { parseScopeItem } from '../../domain/ledger/scope.ts'
-import { parseTime } from '../../domain/text/time.ts'
+import { parseReasonList, REASONS } from '../../../../api/values/reason.ts'
+import { parseScopeItem } from '../../../../api/values/scope.ts'
+import { parseTime } from '../../../../api/values/time.ts'
 import { parseUuid } from '../../domain/ledger/token-id.ts'
 
 /** RFC 6749 Appendix A.1, and a bound. */

@@ -1,6 +1,6 @@
 // POST /api/v1/agents/{agent_id}/credentials/{credential_id}/revoke: refuses it, and ends the tokens that it got.
 import { z } from 'zod'
-import { ACCESS } from '../../domain/access.ts'
+import { ACCESS } from '../../../../api/values/access.ts'
 import { CREDENTIAL_REASONS } from '../../domain/clients/credential.ts'
 import { revokeCredential } from '../../operations/credentials/revoke-credential.ts'
 import type { AdministrationPorts } from '../../ports/ports.ts'

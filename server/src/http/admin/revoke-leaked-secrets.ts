@@ -1,6 +1,6 @@
 // POST /api/v1/leaked-secrets: secrets found in the open, in the form that GitHub's secret scanning sends to partners.
 import { z } from 'zod'
-import { ACCESS } from '../../domain/access.ts'
+import { ACCESS } from '../../../../api/values/access.ts'
 import {
   type LeakAnswer,
   LEAKED_SECRETS_MAX,

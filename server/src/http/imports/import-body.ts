@@ -1,6 +1,6 @@
 // The body of POST /api/v1/imports, and what is planned from it. It is read beside the threads that serve: import-reader.ts.
 import { z } from 'zod'
-import { RESOURCES_MAX } from '../../domain/ledger/audience.ts'
+import { RESOURCES_MAX } from '../../../../api/values/audience.ts'
 import { type ForeignClient, IMPORT_ADVICE, IMPORT_VALUES_MAX } from '../../domain/import/foreign-client.ts'
 import { readHydraClient } from '../../domain/import/hydra-client.ts'
 import { SCOPE_MAP_MAX } from '../../domain/import/import-plan.ts'

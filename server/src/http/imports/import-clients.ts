@@ -2,7 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import { ACCESS } from '../../domain/access.ts'
+import { ACCESS } from '../../../../api/values/access.ts'
 import type { ClientOutcome } from '../../domain/import/import-outcome.ts'
 import { LEFT_OUT_MAX } from '../../domain/import/import-plan.ts'
 import { formatOutcome } from '../../domain/import/import-record.ts'

@@ -1,6 +1,6 @@
 // Makes an API key, which is shown this once and kept as its hash.
 import type { ApiKey } from '../../domain/clients/api-key.ts'
-import { isResource } from '../../domain/ledger/audience.ts'
+import { isResource } from '../../../../api/values/audience.ts'
 import {
   actBy,
   type Administrator,

@@ -6,7 +6,7 @@ import type { PresentedCertificate } from '../../domain/clients/client-certifica
 import { CREDENTIALS_MAX } from '../../domain/clients/credential.ts'
 import { hasExpired } from '../../domain/ledger/expiry.ts'
 import { counted, refuseCaller } from '../../domain/refusal.ts'
-import type { Milliseconds } from '../../domain/text/time.ts'
+import type { Milliseconds } from '../../../../api/values/time.ts'
 import type { SingleUse } from '../../ports/secret-repositories.ts'
 import type { Ports } from '../../ports/ports.ts'
 import { findCertified } from './find-certified.ts'

@@ -6,7 +6,7 @@ import { hasExpired } from '../../domain/ledger/expiry.ts'
 import { IMPORTED_SECRET_CHARACTERS_MAX, isKeptFast } from '../../domain/clients/imported-secret.ts'
 import { type OrRefusal, type Refusal, refuse } from '../../domain/refusal.ts'
 import type { Source } from '../../domain/source.ts'
-import type { Milliseconds, MonotonicMilliseconds } from '../../domain/text/time.ts'
+import type { Milliseconds, MonotonicMilliseconds } from '../../../../api/values/time.ts'
 import type { Ports } from '../../ports/ports.ts'
 import { type ClientCredentials, presentedSecrets, refuseAt } from './authenticate-client.ts'
 

@@ -3,7 +3,7 @@
 import type { TokenAddress } from '../../../domain/ledger/claims.ts'
 import type { CutOff } from '../../../domain/ledger/ledger.ts'
 import { Unavailable } from '../../../domain/refusal.ts'
-import type { Milliseconds } from '../../../domain/text/time.ts'
+import type { Milliseconds } from '../../../../../api/values/time.ts'
 import { type CutOffRow, cutOffOf } from '../../ledger/cut-offs.ts'
 import { SERVICE_COLUMNS, type ServiceRow } from '../../service-row.ts'
 import { type Ask, makeBatches } from './batches.ts'

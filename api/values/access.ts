@@ -1,5 +1,5 @@
 // What the administration asks of its callers: for each kind of act a permission of an API key, and an operator's role.
-import type { Permission, Role } from './caller.ts'
+import type { Permission, Role } from '../../server/src/domain/caller.ts'
 
 export type Access = {
   readonly permission: Permission
