@@ -10,7 +10,7 @@ export const IDEMPOTENCY_KEY_CHARACTERS_MAX = 255
 /** What the same caller made with the same key: its id, and the kind of the act. Its secret is not shown again. */
 export type AlreadyExists = { readonly existing: string; readonly by: string }
 
-export const isExisting = (made: object): made is AlreadyExists => 'madeBefore' in made
+export const isExisting = (made: object): made is AlreadyExists => 'existing' in made
 
 export const refuseRepeat = ({ existing, by }: AlreadyExists): { readonly refusal: Refusal } => ({
   refusal: {

@@ -140,7 +140,7 @@ const decide = (
   const targeted = grantAudience(agent, request.resources, ports.profile.defaultAudience)
   if (isRefused(targeted)) return targeted
   const lifetimeSeconds = agent.lifetimeSeconds ?? ports.profile.lifetimeSeconds
-  const assertion = request.credentials.kind === 'proven' ? request.credentials.assertion : undefined
+  const assertion = request.credentials.kind === 'verified' ? request.credentials.assertion : undefined
   return { ...authenticated, ...scoped, ...targeted, ...bound, lifetimeSeconds, proof: request.proof, assertion }
 }
 

@@ -14,7 +14,7 @@ import { listOf } from '../connection/values.ts'
 const IN_FLIGHT_MAX = 4
 const TOGETHER_MAX = 512
 
-const SERVICE = `${SERVICE_COLUMNS}, mintmark_now() as told, case when pg_is_in_recovery() then 1 else 0 end as "isStandby"`
+const SERVICE = `${SERVICE_COLUMNS}, mintmark_now() as reported, case when pg_is_in_recovery() then 1 else 0 end as "isStandby"`
 
 const SERVICE_STATEMENT: Asked = { text: `select ${SERVICE} from service`, name: 'service' }
 
