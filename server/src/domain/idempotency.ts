@@ -5,8 +5,6 @@ import { DAY_MS } from '../../../api/values/time.ts'
 /** How long a key counts. */
 export const IDEMPOTENCY_KEPT_MS = DAY_MS
 
-export const IDEMPOTENCY_KEY_CHARACTERS_MAX = 255
-
 /** What the same caller made with the same key: its id, and the kind of the act. Its secret is not shown again. */
 export type AlreadyExists = { readonly existing: string; readonly by: string }
 

@@ -33,7 +33,8 @@ import type {
   RevocationObstacle,
   RevocationPreview,
 } from '../domain/ledger/revocation.ts'
-import type { PublicJwk, SigningAlgorithm, SigningKey } from '../domain/keys/signing-key.ts'
+import type { PublicJwk, SigningKey } from '../domain/keys/signing-key.ts'
+import type { SigningAlgorithm } from '../../../api/values/algorithms.ts'
 import type { Source } from '../domain/source.ts'
 import type { Milliseconds, MonotonicMilliseconds } from '../../../api/values/time.ts'
 import type { ClientAssertions } from './client-assertions.ts'

@@ -2,14 +2,6 @@
 import type { Actor } from './act.ts'
 import { formatTime, type Milliseconds } from '../../../../api/values/time.ts'
 
-export const ACTOR_TYPES = [
-  'operator',
-  'client',
-  'api_key',
-  'cli',
-  'system',
-] as const satisfies readonly Actor['type'][]
-
 export type AuditEntry = {
   /** Entries are numbered from 1 without a gap. */
   readonly number: number

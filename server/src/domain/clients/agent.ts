@@ -5,7 +5,6 @@ import type { Labels } from '../../../../api/values/labels.ts'
 import type { AgentLimits } from '../../../../api/values/limits.ts'
 import type { Milliseconds } from '../../../../api/values/time.ts'
 
-export const LIFETIME_SECONDS_MAX = 86_400
 /** Distinct lifetimes that may live in the ledger at once: every list merges one stream for each. */
 export const LIFETIMES_MAX = 16
 

@@ -2,12 +2,6 @@
 import type { AssertionTrust } from './client-trust.ts'
 import type { Milliseconds } from '../../../../api/values/time.ts'
 
-/** The one type of assertion that is taken (RFC 7523 §2.2). */
-export const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
-
-/** Asymmetric all, as for identity providers; `EdDSA` is the older name of Ed25519. */
-export const ASSERTION_ALGORITHMS = ['ES256', 'ES384', 'Ed25519', 'EdDSA', 'RS256', 'PS256'] as const
-
 /** How far clocks may differ: as far as those of identity providers. */
 const SKEW_SECONDS = 60
 /** How far away `exp` may be. An assertion is made for one request, a workload's token for as long as the workload keeps it. */

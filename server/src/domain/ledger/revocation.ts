@@ -30,9 +30,6 @@ export type Revocation = {
   readonly tokensMoved: number
 }
 
-/** A count is exact up to so many tokens; beyond it is a least number. */
-export const COUNT_EXACT_MAX = 10_000
-
 /** What a revocation would end if it were made now. */
 export type RevocationPreview = {
   readonly count: number
@@ -41,8 +38,6 @@ export type RevocationPreview = {
   /** A few of them, at most {@link SAMPLE_RECORDS_MAX}. */
   readonly sample: readonly TokenRecord[]
 }
-
-export const SAMPLE_RECORDS_MAX = 10
 
 /** Why a revocation could not be made, or counted. */
 export type RevocationObstacle =

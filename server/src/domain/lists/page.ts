@@ -5,8 +5,6 @@ import { isStorable } from '../text/text.ts'
 import type { Milliseconds, Seconds } from '../../../../api/values/time.ts'
 import { isTokenId } from '../ledger/token-id.ts'
 
-export const PAGE_RECORDS_DEFAULT = 100
-export const PAGE_RECORDS_MAX = 1000
 /** Rows that one request may look at. A page of a rare combination may be short, even empty, with a cursor. */
 export const PAGE_EXAMINED_MAX = 10_000
 

@@ -6,7 +6,7 @@ import { type OrRefusal, type Refusal, refuse } from '../../domain/refusal.ts'
 import type { RevocationConditions, RevocationObstacle } from '../../domain/ledger/revocation.ts'
 import { parseScopePatterns } from '../../../../api/values/scope.ts'
 import { isKid } from '../../domain/keys/signing-key.ts'
-import { parseUuid } from '../../domain/ledger/token-id.ts'
+import { parseUuid } from '../../../../api/values/uuid.ts'
 
 export type RevocationRequest = {
   /** A UUID that the caller chose, by which a repeat is recognised; null: one is made. */
