@@ -9,7 +9,7 @@ import { type PathParameter, pathParameterOf } from '../wire/path.ts'
 import type { Refuser } from '../wire/refusals.ts'
 import { routeOf } from '../wire/describe.ts'
 import type { AdministrationWire } from '../wire/wire.ts'
-import type { ActBinding, Answered, Input, ListBinding, PageAnswer } from './binding.ts'
+import type { ActBinding, Answered, Binding, Input, ListBinding, PageAnswer } from './binding.ts'
 
 export type AdministrationInput<Body> = {
   readonly body: Body
@@ -113,11 +113,7 @@ const makeListHandler = ({ ports, refuser }: AdministrationWire, { row, run }: L
   })
 
 /** Serves each of them at the route of its row. */
-export const serveBindings = (
-  app: FastifyInstance,
-  wire: AdministrationWire,
-  bindings: readonly (ActBinding | ListBinding)[],
-): void => {
+export const serveBindings = (app: FastifyInstance, wire: AdministrationWire, bindings: readonly Binding[]): void => {
   for (const binding of bindings) {
     const handler = binding.kind === 'act' ? makeActHandler(wire, binding) : makeListHandler(wire, binding)
     app.route({ ...routeOf(binding.row), handler })

@@ -34,6 +34,8 @@ export type ListBinding = {
   readonly run: (ports: AdministrationPorts, reader: Administrator, input: Input) => Promise<OrRefusal<PageAnswer>>
 }
 
+export type Binding = ActBinding | ListBinding
+
 export type PageAnswer = {
   readonly data: readonly object[]
   readonly next_cursor: string | null
