@@ -1,8 +1,12 @@
 // Every operation of the API.
 import * as agents from './agents.ts'
+import * as audit from './audit.ts'
+import * as exports from './exports.ts'
 import type { Operation } from './operation.ts'
+import * as revocations from './revocations.ts'
+import * as tokens from './tokens.ts'
 
-const SUBJECTS = [agents]
+const SUBJECTS = [agents, tokens, revocations, audit, exports]
 
 const isOperation = (value: unknown): value is Operation =>
   typeof value === 'object' && value !== null && 'route' in value && 'answers' in value

@@ -3,7 +3,7 @@
 import { actBy, type Origin } from '../../domain/caller.ts'
 import type { ChangedKey } from '../../domain/keys/key-record.ts'
 import type { OrRefusal } from '../../domain/refusal.ts'
-import { isKid } from '../../domain/keys/signing-key.ts'
+import { isKid } from '../../../../api/values/kid.ts'
 import type { Ports } from '../../ports/ports.ts'
 import { reportChange, withSuccessor } from './change-signing-keys.ts'
 import { refuseNote } from '../check-note.ts'

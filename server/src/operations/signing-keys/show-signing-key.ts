@@ -2,7 +2,7 @@
 import type { Administrator } from '../../domain/caller.ts'
 import type { ShownKey } from '../../domain/keys/key-record.ts'
 import { type OrRefusal, refuse } from '../../domain/refusal.ts'
-import { isKid } from '../../domain/keys/signing-key.ts'
+import { isKid } from '../../../../api/values/kid.ts'
 import type { Ports, ServiceProfile } from '../../ports/ports.ts'
 
 /** What all that shows a signing key needs: the longest lifetime may be the configured one. */
