@@ -1,6 +1,6 @@
 // The options that describe an agent, as `agent create` and `agent change` share them.
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { AT_LIVE_TOKENS_MAX, type AtLiveTokensMax } from '../domain/ledger/limits.ts'
+import { AT_LIVE_TOKENS_MAX, type AtLiveTokensMax } from '../../../api/values/limits.ts'
 
 /** A member is false where the option was given as `--no-…`. */
 export type AgentOptions = {

@@ -1,6 +1,6 @@
 // What a change would take from an agent, and how many of its tokens would end with it.
-import { ANY_RESOURCE } from '../domain/ledger/audience.ts'
-import { matchesScope } from '../domain/ledger/scope.ts'
+import { ANY_RESOURCE } from '../../../api/values/audience.ts'
+import { matchesScope } from '../../../api/values/scope.ts'
 import { type Api, at } from './remote/api.ts'
 import type { bodyOf } from './agent-options.ts'
 import { countAlive } from './count-alive.ts'

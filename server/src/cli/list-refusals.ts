@@ -1,6 +1,6 @@
 // mintmark audit refusals
 import { type Command, Option } from 'commander'
-import { WAYS } from '../domain/audit/attempt.ts'
+import { WAYS } from '../../../api/values/audit.ts'
 import { defineAdminCommand } from './administer.ts'
 import { addPaging, type PagingOptions, pagingOf, readTime } from './list-options.ts'
 import { showPage } from './read-list.ts'

@@ -1,5 +1,5 @@
 // Lists as commands read and show them: one page with the way to the next, or all of it.
-import { PAGE_RECORDS_MAX } from '../domain/lists/page.ts'
+import { PAGE_RECORDS_MAX } from '../../../api/values/lists.ts'
 import type { Shown } from './administer.ts'
 import type { Api, ApiRequest } from './remote/api.ts'
 import { CommandFailed } from './terminal/exit.ts'

@@ -1,7 +1,7 @@
 // Deadlines of work that may wait for something: one timer watches all work under way, because a timer for each piece
 // would cost more than the look-up of a token.
 import { Unavailable } from '../domain/refusal.ts'
-import type { MonotonicMilliseconds } from '../domain/text/time.ts'
+import type { MonotonicMilliseconds } from '../../../api/values/time.ts'
 
 /** How much later than its deadline work may be given up. */
 const SWEEP_MS = 100

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
-import { ROLES } from '../../src/domain/caller.ts'
+import { ROLES } from '../../../api/values/access.ts'
 import { readAccessTable, type Row } from '../../../testkit/access-table.ts'
 import { admin } from '../../../testkit/administration.ts'
 import type { Document } from '../../../testkit/described.ts'

@@ -1,7 +1,7 @@
 // Agents by label: each filter finds those that carry just this label, whatever stands in the texts of others.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Labels } from '../../src/domain/clients/labels.ts'
+import type { Labels } from '../../../api/values/labels.ts'
 import { EVERY_AGENT } from '../../src/operations/agents/list-agents.ts'
 import { createAgent, makeTestStore } from '../../../testkit/store.ts'
 

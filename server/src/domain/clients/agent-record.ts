@@ -1,7 +1,7 @@
 // An agent as the API, the command line and the audit show it.
 import type { Agent } from './agent.ts'
-import { formatScope } from '../ledger/scope.ts'
-import { formatTime, formatTimeOrNull } from '../text/time.ts'
+import { formatScope } from '../../../../api/values/scope.ts'
+import { formatTime, formatTimeOrNull } from '../../../../api/values/time.ts'
 import type { AgentSettings } from './change-agent.ts'
 
 /** What can be changed of an agent, under the names of the wire. */

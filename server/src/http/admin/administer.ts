@@ -1,6 +1,6 @@
 // What every operation of the administration does on the wire: recognise the caller, refuse bad input, answer.
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Access } from '../../domain/access.ts'
+import type { Access } from '../../../../api/values/access.ts'
 import type { Origin } from '../../domain/caller.ts'
 import { isRefused, type OrRefusal } from '../../domain/refusal.ts'
 import { readIdempotencyKey } from '../wire/idempotency-key.ts'

@@ -1,7 +1,7 @@
 // The administration on one screen: its routes under /api/v1, their schemas and their handlers.
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
-import { ACCESS } from '../../domain/access.ts'
+import { ACCESS } from '../../../../api/values/access.ts'
 import { agentChangeBody, agentRecord, newAgentBody } from './agent-record.ts'
 import { answerEachInTime } from '../wire/answer-deadline.ts'
 import { type AuditQuery, auditQuery, type RefusalsQuery, refusalsQuery } from './audit-query.ts'

@@ -1,6 +1,6 @@
 // An agent as the API takes and shows it: names in lower snake case, times in RFC 3339.
 import { z } from 'zod'
-import { AT_LIVE_TOKENS_MAX } from '../../domain/ledger/limits.ts'
+import { AT_LIVE_TOKENS_MAX } from '../../../../api/values/limits.ts'
 import type { AgentFields } from '../../operations/agents/agent-fields.ts'
 import { SUSPENDED_AT, timeOrNull } from './json-members.ts'
 import { time } from './token-record.ts'

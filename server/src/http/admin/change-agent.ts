@@ -1,6 +1,6 @@
 // PATCH /api/v1/agents/{id}: changes the members that are given (RFC 7396); what the agent loses ends tokens at once.
 import type { z } from 'zod'
-import { ACCESS } from '../../domain/access.ts'
+import { ACCESS } from '../../../../api/values/access.ts'
 import { agentRecord } from '../../domain/clients/agent-record.ts'
 import { changeAgent } from '../../operations/agents/change-agent.ts'
 import type { AdministrationPorts } from '../../ports/ports.ts'

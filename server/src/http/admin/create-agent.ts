@@ -1,6 +1,6 @@
 // POST /api/v1/agents: registers an agent and shows its first secret, this once.
 import { z } from 'zod'
-import { ACCESS } from '../../domain/access.ts'
+import { ACCESS } from '../../../../api/values/access.ts'
 import { agentRecord as recordOf } from '../../domain/clients/agent-record.ts'
 import { createAgent } from '../../operations/agents/create-agent.ts'
 import type { AdministrationPorts } from '../../ports/ports.ts'

@@ -1,5 +1,5 @@
 // DELETE /api/v1/agents/{id}: ends all that the agent holds, for good.
-import { ACCESS } from '../../domain/access.ts'
+import { ACCESS } from '../../../../api/values/access.ts'
 import { deleteAgent } from '../../operations/agents/delete-agent.ts'
 import type { AdministrationPorts } from '../../ports/ports.ts'
 import { makeAdministrationHandler } from './administer.ts'

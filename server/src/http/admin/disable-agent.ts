@@ -1,6 +1,6 @@
 // POST /api/v1/agents/{id}/disable: ends all that it holds, and refuses it new tokens.
 import type { z } from 'zod'
-import { ACCESS } from '../../domain/access.ts'
+import { ACCESS } from '../../../../api/values/access.ts'
 import { agentRecord } from '../../domain/clients/agent-record.ts'
 import { disableAgent } from '../../operations/agents/disable-agent.ts'
 import type { AdministrationPorts } from '../../ports/ports.ts'

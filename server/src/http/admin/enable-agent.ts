@@ -1,6 +1,6 @@
 // POST /api/v1/agents/{id}/enable: lets it ask again.
 import type { z } from 'zod'
-import { ACCESS } from '../../domain/access.ts'
+import { ACCESS } from '../../../../api/values/access.ts'
 import { agentRecord } from '../../domain/clients/agent-record.ts'
 import { enableAgent } from '../../operations/agents/enable-agent.ts'
 import type { AdministrationPorts } from '../../ports/ports.ts'

@@ -1,9 +1,9 @@
 // GET /api/v1/agents: agents by name, all or those that pass the filters.
 import { z } from 'zod'
-import { ACCESS } from '../../domain/access.ts'
+import { ACCESS } from '../../../../api/values/access.ts'
 import { agentRecord as recordOf } from '../../domain/clients/agent-record.ts'
-import { isLabelKey } from '../../domain/clients/labels.ts'
-import { isName, NAME_FORM } from '../../domain/text/name.ts'
+import { isLabelKey } from '../../../../api/values/labels.ts'
+import { isName, NAME_FORM } from '../../../../api/values/name.ts'
 import type { AgentFilters } from '../../domain/lists/page.ts'
 import { listAgents } from '../../operations/agents/list-agents.ts'
 import type { AdministrationPorts } from '../../ports/ports.ts'

@@ -1,5 +1,5 @@
 // GET /api/v1/agents/{id}
-import { ACCESS } from '../../domain/access.ts'
+import { ACCESS } from '../../../../api/values/access.ts'
 import { agentRecord } from '../../domain/clients/agent-record.ts'
 import { showAgent } from '../../operations/agents/show-agent.ts'
 import type { AdministrationPorts } from '../../ports/ports.ts'

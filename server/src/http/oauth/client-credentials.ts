@@ -3,7 +3,7 @@
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import type { PresentedCertificate } from '../../domain/clients/client-certificate.ts'
-import { ASSERTION_TYPE } from '../../domain/clients/client-assertion.ts'
+import { ASSERTION_TYPE } from '../../../../api/values/credentials.ts'
 import { isRefused, type OrRefusal, refuse } from '../../domain/refusal.ts'
 import type { RequestOrigin } from '../../operations/authentication/authenticate-client.ts'
 import type { ClientCredentials } from '../../operations/authentication/recognize-client.ts'

@@ -1,7 +1,7 @@
 // The one mapping of refusals and faults to answers: status, challenges, body. A new refusal code does not compile
 // until it has its status here.
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Access } from '../../domain/access.ts'
+import type { Access } from '../../../../api/values/access.ts'
 import type { Origin } from '../../domain/caller.ts'
 import { type Challenge, type OrRefusal, type Refusal, type RefusalCode, Unavailable } from '../../domain/refusal.ts'
 import type { AuditLog } from '../../ports/ports.ts'

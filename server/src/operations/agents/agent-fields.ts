@@ -1,12 +1,18 @@
 // Reads what a caller says of an agent, at its creation or in a change: each member that is given, strictly.
-import { LIFETIME_SECONDS_MAX, LIFETIMES_MAX } from '../../domain/clients/agent.ts'
-import { ANY_RESOURCE, isResource, RESOURCES_MAX } from '../../domain/ledger/audience.ts'
+import {
+  type AtLiveTokensMax,
+  LIFETIME_SECONDS_MAX,
+  LIMIT_BOUNDS,
+  type LimitName,
+  NO_LIMITS,
+} from '../../../../api/values/limits.ts'
+import { LIFETIMES_MAX } from '../../domain/clients/agent.ts'
+import { ANY_RESOURCE, isResource, RESOURCES_MAX } from '../../../../api/values/audience.ts'
 import type { AgentChange } from '../../domain/clients/change-agent.ts'
-import { isLabelKey, LABEL_KEY_FORM, type LabelsChange } from '../../domain/clients/labels.ts'
-import { DESCRIPTION_FORM, isDescription, isName, NAME_FORM } from '../../domain/text/name.ts'
-import { type AtLiveTokensMax, LIMIT_BOUNDS, type LimitName, NO_LIMITS } from '../../domain/ledger/limits.ts'
+import { isLabelKey, LABEL_KEY_FORM, type LabelsChange } from '../../../../api/values/labels.ts'
+import { DESCRIPTION_FORM, isDescription, isName, NAME_FORM } from '../../../../api/values/name.ts'
 import { type OrRefusal, refuse } from '../../domain/refusal.ts'
-import { parseScope, parseScopePatterns } from '../../domain/ledger/scope.ts'
+import { parseScope, parseScopePatterns } from '../../../../api/values/scope.ts'
 import type { Ports } from '../../ports/ports.ts'
 
 /** What may be said of an agent; a member that is absent or undefined is not said, and null is none. */

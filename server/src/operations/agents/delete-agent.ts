@@ -1,7 +1,7 @@
 // Deletes an agent: it gets no token, none that it holds is active, and its name is free. History still names it.
 import { actBy, type Origin } from '../../domain/caller.ts'
 import type { OrRefusal } from '../../domain/refusal.ts'
-import { isUuid } from '../../domain/ledger/token-id.ts'
+import { isUuid } from '../../../../api/values/uuid.ts'
 import type { Ports } from '../../ports/ports.ts'
 import { refuseUnknownAgent } from './show-agent.ts'
 

@@ -2,7 +2,7 @@
 import type { Agent } from '../../domain/clients/agent.ts'
 import { actBy, type Origin } from '../../domain/caller.ts'
 import type { OrRefusal } from '../../domain/refusal.ts'
-import { isUuid } from '../../domain/ledger/token-id.ts'
+import { isUuid } from '../../../../api/values/uuid.ts'
 import type { Ports } from '../../ports/ports.ts'
 import { refuseNote } from '../check-note.ts'
 import { refuseUnknownAgent } from './show-agent.ts'

@@ -2,7 +2,7 @@
 import type { Agent } from '../../domain/clients/agent.ts'
 import type { Administrator } from '../../domain/caller.ts'
 import { type OrRefusal, refuse } from '../../domain/refusal.ts'
-import { isUuid } from '../../domain/ledger/token-id.ts'
+import { isUuid } from '../../../../api/values/uuid.ts'
 import type { Ports } from '../../ports/ports.ts'
 
 /** What is no id is not told back: it may be a secret that was pasted in its place. */

@@ -13,7 +13,7 @@ import { CREDENTIALS_MAX } from '../../domain/clients/credential.ts'
 import { IMPORTED_SECRET_CHARACTERS_MAX } from '../../domain/clients/imported-secret.ts'
 import { hasExpired } from '../../domain/ledger/expiry.ts'
 import { counted, isRefused, type OrRefusal, type Refusal, refuseCaller } from '../../domain/refusal.ts'
-import type { Milliseconds } from '../../domain/text/time.ts'
+import type { Milliseconds } from '../../../../api/values/time.ts'
 import type { Freshness, Ports } from '../../ports/ports.ts'
 import type { SingleUse } from '../../ports/secret-repositories.ts'
 

@@ -2,11 +2,11 @@
 // of its DPoP proof (RFC 9449), or that of the client's certificate (RFC 8705 §3).
 import type { Agent, Client } from '../../domain/clients/agent.ts'
 import { type PresentedCertificate, validityFault } from '../../domain/clients/client-certificate.ts'
-import { AUDIENCES_MAX, audiencesOfAgent, firstResourceBeyond, isResource } from '../../domain/ledger/audience.ts'
+import { AUDIENCES_MAX, audiencesOfAgent, firstResourceBeyond, isResource } from '../../../../api/values/audience.ts'
 import type { Confirmation } from '../../domain/ledger/claims.ts'
-import { firstScopeBeyond, parseScope, SCOPE_ITEMS_MAX } from '../../domain/ledger/scope.ts'
+import { firstScopeBeyond, parseScope, SCOPE_ITEMS_MAX } from '../../../../api/values/scope.ts'
 import { isRefused, type OrRefusal, refuse } from '../../domain/refusal.ts'
-import type { Milliseconds } from '../../domain/text/time.ts'
+import type { Milliseconds } from '../../../../api/values/time.ts'
 import type { Ports, TokenProof } from '../../ports/ports.ts'
 import type { SingleUse } from '../../ports/secret-repositories.ts'
 import {

@@ -1,10 +1,10 @@
 // Issues access tokens by the client-credentials grant (RFC 6749 §4.4), for all requests of a group at once:
 // decide, sign, write, answer. A token leaves only once its row is durable.
 import { refuseProof } from '../../domain/ledger/dpop.ts'
-import type { LimitName } from '../../domain/ledger/limits.ts'
+import type { LimitName } from '../../../../api/values/limits.ts'
 import { oneByOne } from '../../domain/one-by-one.ts'
 import { isRefused, type OrRefusal, type Refusal, Unavailable } from '../../domain/refusal.ts'
-import type { MonotonicMilliseconds } from '../../domain/text/time.ts'
+import type { MonotonicMilliseconds } from '../../../../api/values/time.ts'
 import type {
   Freshness,
   InsertOutcome,

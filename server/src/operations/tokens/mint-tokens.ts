@@ -1,7 +1,7 @@
 // Makes signed tokens of grants, and the rows that record them.
 import { type AccessTokenClaims, audienceClaim } from '../../domain/ledger/claims.ts'
-import { limitsOf } from '../../domain/ledger/limits.ts'
-import { formatScope } from '../../domain/ledger/scope.ts'
+import { limitsOf } from '../../../../api/values/limits.ts'
+import { formatScope } from '../../../../api/values/scope.ts'
 import { expiresSecondOf, issuedSecondOf, makeTokenId } from '../../domain/ledger/token-id.ts'
 import type { IssueView, MintedToken, NewToken, Ports } from '../../ports/ports.ts'
 import type { Grant } from './grant-token.ts'
