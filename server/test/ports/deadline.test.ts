@@ -47,6 +47,7 @@ test('a deadline that began earlier does not wait for those of later work', asyn
 test('the deadline goes on for work that comes after all other work has ended', async t => {
   const { watch, pass } = startAt(t, 0)
   watch('first', Promise.resolve('result'))
+  await pass(0)
   await pass(500)
   watch('second', never())
   assert.deepEqual(await pass(1000), ['first result', 'second late'])
