@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { isRefused, type OrRefusal, refuse, refuseCaller } from '../../domain/refusal.ts'
 import type { PresentedApiKey } from '../../operations/authentication/authenticate-api-key.ts'
-import { inGroups } from '../../operations/group.ts'
+import { GROUP_MAX, inGroups } from '../../operations/group.ts'
 import {
   introspectForOwner,
   type IntrospectRequest,
@@ -12,10 +12,9 @@ import {
 import { signIntrospections } from '../../operations/tokens/sign-introspections.ts'
 import type { AdministrationPorts, Ports } from '../../ports/ports.ts'
 import { makeNegotiator } from './accept.ts'
-import type { InTime } from '../wire/answer-deadline.ts'
+import type { InTime } from '../../ports/deadline.ts'
 import { decodeBasic, parseAuthorization } from '../wire/authorization.ts'
 import { headerOf } from '../wire/header.ts'
-import { GROUP_MAX } from '../wire/group-max.ts'
 import type { Refuser } from '../wire/refusals.ts'
 
 export const introspectForm = z.object({
