@@ -10,7 +10,7 @@ import {
   readyAnswer,
   unreadyAnswer,
 } from './oauth/check-health.ts'
-import { answerPreflight } from './oauth/cross-origin.ts'
+import { answerPreflight } from './oauth/constant-body.ts'
 import { introspectAnswers, introspectForm, makeIntrospectHandler } from './oauth/introspect-tokens.ts'
 import { makeTokenHandler, tokenAnswer, tokenForm } from './oauth/issue-tokens.ts'
 import { byClient, byIntrospector, byRevoker, describeForm, describeRead } from './openapi/openapi.ts'
