@@ -1,7 +1,8 @@
 // Reads how a client authenticates itself: by a secret in the form or by HTTP Basic, or by an assertion; never by two of
 // them (RFC 6749 §2.3, RFC 7521 §4.2). Without any of these its certificate counts (RFC 8705 §2).
 import type { FastifyRequest } from 'fastify'
-import { z } from 'zod'
+import type { revokeToken } from '../../../../api/oauth.ts'
+import type { FormOf } from '../../../../api/operation.ts'
 import type { PresentedCertificate } from '../../domain/clients/client-certificate.ts'
 import { ASSERTION_TYPE } from '../../../../api/values/credentials.ts'
 import { isRefused, type OrRefusal, refuse } from '../../domain/refusal.ts'
@@ -12,18 +13,11 @@ import { type Authorization, decodeBasic, parseAuthorization } from '../wire/aut
 import { sourceOf } from '../wire/source.ts'
 import type { Wire } from '../wire/wire.ts'
 
-/** The fields with which a client authenticates itself, part of every form that takes them. */
-export const clientFields = {
-  client_id: z.string().optional().describe('Identifier of the client, unless it authenticates by HTTP Basic.'),
-  client_secret: z.string().optional().describe('Secret of the client, unless it authenticates by HTTP Basic.'),
-  client_assertion: z
-    .string()
-    .optional()
-    .describe('A JWT that proves who the client is (RFC 7523); client_id is not needed beside it.'),
-  client_assertion_type: z.string().optional().describe(`Of client_assertion: ${ASSERTION_TYPE}.`),
-}
-
-export type ClientFields = z.output<z.ZodObject<typeof clientFields>>
+/** The fields with which a client authenticates itself, in every form that takes them. */
+export type ClientFields = Pick<
+  FormOf<typeof revokeToken>,
+  'client_id' | 'client_secret' | 'client_assertion' | 'client_assertion_type'
+>
 
 const readAssertion = (assertion: string, { client_assertion_type, client_id }: ClientFields): ClientCredentials => {
   if (client_assertion_type !== ASSERTION_TYPE) return { kind: 'unsupported' }

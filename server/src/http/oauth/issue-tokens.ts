@@ -1,33 +1,13 @@
 // POST /oauth/token: a token for client credentials (RFC 6749 §4.4).
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { z } from 'zod'
+import type { issueToken } from '../../../../api/oauth.ts'
+import type { AnswerOf, FormOf } from '../../../../api/operation.ts'
 import { isRefused } from '../../domain/refusal.ts'
 import { ISSUES_MAX, makeIssueToken } from '../../operations/tokens/issue-token.ts'
-import { clientFields, makeClientReader, readClientCredentials } from './client-credentials.ts'
+import { makeClientReader, readClientCredentials } from './client-credentials.ts'
 import type { Wire } from '../wire/wire.ts'
 
-export const tokenForm = z.object({
-  grant_type: z.string({ error: 'is missing: send client_credentials' }).meta({ examples: ['client_credentials'] }),
-  ...clientFields,
-  scope: z
-    .string()
-    .optional()
-    .meta({ description: 'Items resource:action, separated by one space each.', examples: ['db:read'] }),
-  resource: z
-    .array(z.string())
-    .optional()
-    .describe('The absolute URI of what the token is for (RFC 8707); repeatable.'),
-  audience: z.array(z.string()).optional().describe('Another name for resource.'),
-})
-
-export const tokenAnswer = z.object({
-  access_token: z.string().describe('A JWT (RFC 9068).'),
-  token_type: z.enum(['Bearer', 'DPoP']).describe('DPoP where the request carried a proof (RFC 9449 §5).'),
-  expires_in: z.int().positive().describe('Lifetime of the token in seconds.'),
-  scope: z.string().describe('The scope granted.'),
-})
-
-type TokenRequest = FastifyRequest<{ Body: z.output<typeof tokenForm> }>
+type TokenRequest = FastifyRequest<{ Body: FormOf<typeof issueToken> }>
 
 /** The value of the DPoP header, the empty one too: a client that sends it wants no bearer token. */
 const dpopOf = ({ headers: { dpop } }: FastifyRequest): string | undefined =>
@@ -48,7 +28,7 @@ export const makeTokenHandler = (wire: Wire) => {
     const dpop = dpopOf(request)
     const issued = await issue({ ...client, grantType: form.grant_type, scope: form.scope, resources, dpop })
     if (isRefused(issued)) return void refuser.refuse(reply, issued.refusal)
-    const answer: z.output<typeof tokenAnswer> = {
+    const answer: AnswerOf<typeof issueToken> = {
       access_token: issued.accessToken,
       token_type: issued.tokenType,
       expires_in: issued.expiresInSeconds,

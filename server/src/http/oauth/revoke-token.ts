@@ -1,22 +1,15 @@
 // POST /oauth/revoke: ends a token (RFC 7009), for an operator or for the client that got it.
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { z } from 'zod'
+import type { revokeToken } from '../../../../api/oauth.ts'
+import type { FormOf } from '../../../../api/operation.ts'
 import { isRefused, type OrRefusal, refuse } from '../../domain/refusal.ts'
 import { makeRevokeToken, type RevokeRequest } from '../../operations/tokens/revoke-token.ts'
 import type { PresentedCertificate } from '../../domain/clients/client-certificate.ts'
 import type { Authorization } from '../wire/authorization.ts'
-import { clientFields, type ClientFields, makeClientReader, readClientCredentials } from './client-credentials.ts'
+import { type ClientFields, makeClientReader, readClientCredentials } from './client-credentials.ts'
 import type { Wire } from '../wire/wire.ts'
 
-export const revokeForm = z.object({
-  token: z.string({ error: 'is missing: send the token to revoke' }).describe('The token to revoke.'),
-  token_type_hint: z.string().optional().describe('Taken and not needed (RFC 7009 §2.1).'),
-  ...clientFields,
-})
-
-export const revokeAnswer = z.object({}).describe('The token is not active, on any process, ever again.')
-
-type RevocationRequest = FastifyRequest<{ Body: z.output<typeof revokeForm> }>
+type RevocationRequest = FastifyRequest<{ Body: FormOf<typeof revokeToken> }>
 
 /** An operator's JWT, or the authentication of the client; a bare client_id beside a JWT is no authentication. */
 const readCredentials = (

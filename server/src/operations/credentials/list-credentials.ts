@@ -6,7 +6,7 @@ import { isUuid } from '../../../../api/values/uuid.ts'
 import type { Ports } from '../../ports/ports.ts'
 import { type KeysetRequest, readKeyset } from '../reading/read-keyset.ts'
 import type { ListPage } from '../reading/read-page.ts'
-import { refuseUnknownAgent } from '../agents/show-agent.ts'
+import { refuseUnknownAgent } from '../agents/read-agents.ts'
 
 /** One page of them. */
 export const listCredentials = async (
