@@ -5,8 +5,7 @@ import { KEY_SET_MAX_AGE_SECONDS } from '../../domain/keys/key-life.ts'
 import { type KeySet, publishKeys } from '../../operations/signing-keys/publish-keys.ts'
 import type { Ports } from '../../ports/ports.ts'
 import { makeNegotiator } from './accept.ts'
-import { makeVersionedBody, sendConstant } from './constant-body.ts'
-import { allowAnyOrigin } from './cross-origin.ts'
+import { allowAnyOrigin, makeVersionedBody, sendConstant } from './constant-body.ts'
 
 /** No two keys ever have one kid: the same kids are the same set. */
 const kidsOf = ({ keys }: KeySet): string => keys.map(key => key.kid).join(' ')
