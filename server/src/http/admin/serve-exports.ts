@@ -4,8 +4,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ExportFormat } from '../../../../api/exports.ts'
 import type { Administrator } from '../../domain/caller.ts'
 import { isRefused, type OrRefusal, refuse } from '../../domain/refusal.ts'
-import { makeConcurrencyLimit, type Place } from '../../operations/concurrency-limit.ts'
-import { makeDeadline } from '../wire/answer-deadline.ts'
+import { makeConcurrencyLimit, type Permit } from '../../operations/concurrency-limit.ts'
+import { makeDeadline } from '../../ports/deadline.ts'
 import { routeOf } from '../wire/describe.ts'
 import { makeIdleTime } from '../wire/spare-time.ts'
 import type { AdministrationWire } from '../wire/wire.ts'
@@ -29,11 +29,11 @@ const MEDIA_TYPES = {
 const HTTP_1_1_NEEDED =
   'Ask with HTTP/1.1: an export is sent in its chunks, by which a whole one can be told from one that broke off.'
 
-/** Permits an export, whose permit ends when its answer was sent or its connection is no more. */
-type Permit = (response: ServerResponse) => OrRefusal<Place>
+/** A permit for an export, released when its answer was sent or its connection is no more. */
+type Enter = (response: ServerResponse) => OrRefusal<Permit>
 
 /** An export that is under way when the server closes would keep it open: its caller asks again elsewhere. */
-const makeExportLimit = (app: FastifyInstance, { logger }: AdministrationWire): Permit => {
+const makeExportLimit = (app: FastifyInstance, { logger }: AdministrationWire): Enter => {
   const underWay = new Set<ServerResponse>()
   const enter = makeConcurrencyLimit(EXPORTS_MAX, () =>
     logger.warn({ underWay: EXPORTS_MAX }, 'exports are refused until others have ended'),
@@ -43,14 +43,14 @@ const makeExportLimit = (app: FastifyInstance, { logger }: AdministrationWire): 
     done()
   })
   return response => {
-    const place = enter()
-    if ('refusal' in place) return place
+    const permit = enter()
+    if ('refusal' in permit) return permit
     underWay.add(response)
     response.once('close', () => {
       underWay.delete(response)
-      place.leave()
+      permit.release()
     })
-    return place
+    return permit
   }
 }
 
@@ -98,7 +98,7 @@ const makeSender = ({ ports, inTime, logger }: AdministrationWire) => {
   }
 }
 
-type Sending = { readonly enter: Permit; readonly send: ReturnType<typeof makeSender> }
+type Sending = { readonly enter: Enter; readonly send: ReturnType<typeof makeSender> }
 
 /** Its route attaches a refused query instead of answering: a caller that is not recognized hears 401 first. */
 const makeExportHandler = (wire: AdministrationWire, { enter, send }: Sending, { row, name, run }: ExportBinding) => {
@@ -114,8 +114,8 @@ const makeExportHandler = (wire: AdministrationWire, { enter, send }: Sending, {
     if (isRefused(reader)) return refuser.refuse(reply, reader.refusal)
     // Its caller has gone, or was answered 503: no permit is taken, for none would be given back.
     if (reply.raw.destroyed || reply.sent) return undefined
-    const place = enter(reply.raw)
-    if (isRefused(place)) return refuser.refuse(reply, place.refusal)
+    const permit = enter(reply.raw)
+    if (isRefused(permit)) return refuser.refuse(reply, permit.refusal)
     const next = run(ports, { reader, recognise }, request.query)
     const first = await next()
     if (isRefused(first)) return refuser.refuse(reply, first.refusal)

@@ -3,8 +3,8 @@ import * as api from '../../../../api/tokens.ts'
 import type { QueryOf } from '../../../../api/operation.ts'
 import { formatEndedRecord, formatLife, formatRecord } from '../../domain/ledger/format-token.ts'
 import type { HistoryFilters, TokenFilters } from '../../domain/lists/page.ts'
-import { listHistory, listTokens } from '../../operations/tokens/list-tokens.ts'
-import { revokeTokenById, showToken } from '../../operations/tokens/token-by-id.ts'
+import { listHistory, listTokens, showToken } from '../../operations/tokens/read-tokens.ts'
+import { revokeTokenById } from '../../operations/tokens/revoke-token-by-id.ts'
 import { bind, bindList } from './binding.ts'
 
 type TokensQuery = Omit<QueryOf<typeof api.listTokens>, 'limit' | 'cursor'>

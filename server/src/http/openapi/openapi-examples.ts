@@ -1,7 +1,6 @@
 // Examples of bodies and answers for the OpenAPI document, by operation. A test holds each against its schema.
 import { OPERATIONS } from '../../../../api/operations.ts'
-import { EXAMPLE_ISSUER as ISSUER, EXAMPLE_METADATA as metadata } from '../oauth/metadata-example.ts'
-import { EXAMPLE_KEY, SIGNING_KEY_EXAMPLES } from './signing-key-examples.ts'
+import { SIGNING_KEY_EXAMPLES } from './signing-key-examples.ts'
 
 /** `answer` of lines is one of them; `text` is the same in a media type that is no JSON. */
 type Example = { readonly body?: unknown; readonly answer?: unknown; readonly text?: string }
@@ -9,10 +8,7 @@ type Example = { readonly body?: unknown; readonly answer?: unknown; readonly te
 const AGENT_ID = '7c1f6f5e-4b52-4a6c-9d0c-5f5b1f6a2f10'
 const CREDENTIAL_ID = '2f0a0c0e-6f0b-4f43-8f7e-0c1d5f3b9a77'
 const API_KEY_ID = '9b2d8a4c-1f3e-4c55-9a61-3f2b7d1c8e90'
-const TOKEN_ID = '019aa5f0-7c3e-7b1a-9c55-8f4f0d2b6a31'
 const AUDIENCE = 'https://api.example.com'
-const JWT = 'eyJhbGciOiJFUzI1NiIsInR5cCI6ImF0K2p3dCJ9.…'
-const SIGNED_ANSWER = 'eyJhbGciOiJFUzI1NiIsInR5cCI6InRva2VuLWludHJvc3BlY3Rpb24rand0In0.…'
 const [MADE, LATER] = ['2026-11-21T09:30:00Z', '2026-11-21T09:32:10Z']
 
 const credential = {
@@ -49,19 +45,6 @@ const leaked = {
 }
 
 const pageOf = (record: object) => ({ data: [record], next_cursor: null })
-
-const introspection = {
-  active: true,
-  sub: AGENT_ID,
-  scope: 'db:read',
-  exp: 1_795_426_500,
-  client_id: AGENT_ID,
-  iss: ISSUER,
-  aud: AUDIENCE,
-  iat: 1_795_426_200,
-  jti: TOKEN_ID,
-  token_type: 'Bearer',
-}
 
 const GRACE = { grace_seconds: 3600 }
 
@@ -100,12 +83,6 @@ const imported = {
 
 export const EXAMPLES: Readonly<Record<string, Example>> = {
   ...Object.fromEntries(OPERATIONS.flatMap(({ id, example }) => (example === undefined ? [] : [[id, example]]))),
-  issueToken: {
-    body: { grant_type: 'client_credentials', client_id: AGENT_ID, client_secret: 'mmc_…', scope: 'db:read' },
-    answer: { access_token: JWT, token_type: 'Bearer', expires_in: 300, scope: 'db:read' },
-  },
-  introspectToken: { body: { token: JWT }, answer: introspection, text: SIGNED_ANSWER },
-  revokeToken: { body: { token: JWT }, answer: {} },
   revokeLeakedSecrets: {
     body: [{ token: 'mmc_…', type: 'mintmark_client_secret', url: 'https://github.com/…', source: 'content' }],
     answer: { data: [leaked] },
@@ -147,11 +124,4 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
   revokeApiKey: { body: { note: 'left the team' }, answer: { ...apiKey, revoked_at: LATER } },
   ...SIGNING_KEY_EXAMPLES,
   importClients: { body: IMPORT, answer: { dry_run: false, data: [imported] } },
-  publishKeys: { answer: { keys: [EXAMPLE_KEY] } },
-  publishMetadata: { answer: metadata },
-  publishOpenidMetadata: {
-    answer: { ...metadata, subject_types_supported: ['public'], id_token_signing_alg_values_supported: ['ES256'] },
-  },
-  checkAlive: { answer: { status: 'ok' } },
-  checkHealth: { answer: { status: 'ok' } },
 }
