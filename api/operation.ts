@@ -52,8 +52,10 @@ export type Operation = {
   readonly refusals?: readonly number[]
   readonly headers?: readonly AnswerHeader[]
   readonly parameters?: readonly OtherParameter[]
-  /** Of a body; that of the service unless it is said here. */
+  /** Of a body; that of the service unless it is said here. A larger one is read only from an authorized caller. */
   readonly bodyBytesMax?: number
+  /** How many values of JSON a body may hold; as many as every body unless it is said here. */
+  readonly bodyValuesMax?: number
   readonly example?: Example
 }
 

@@ -26,7 +26,7 @@ import type { RestoreState } from '../domain/restore.ts'
 import type { AuditVerdict, KnownSeal, Seal } from '../domain/audit/seal.ts'
 import { DAY_MS } from '../../../api/values/time.ts'
 import { auditSealKey } from '../keys/at-rest/sealed-bytes.ts'
-import { registration } from '../keys/clients/client-assertions.ts'
+import { readRegisteredKeys } from '../keys/clients/registered-keys.ts'
 import { clientCertificates as certificates } from '../keys/clients/client-certificates.ts'
 import { makeDpopProofs } from '../keys/clients/dpop-proofs.ts'
 import { makeImportedSecrets } from '../keys/clients/secrets.ts'
@@ -89,7 +89,8 @@ export const openAdministration = async (config: CommandConfig, origin: Origin<C
   const profile = { issuer: baseUrl ?? '', defaultAudience, lifetimeSeconds }
   const codec = baseUrl === null ? null : makeTokenReader(baseUrl)
   const makers = await makersUnder(store, config)
-  const own = { secrets, randomness, assertions: registration, certificates, monotonic: monotonicMs, profile, codec }
+  const assertions = { readKeys: readRegisteredKeys }
+  const own = { secrets, randomness, assertions, certificates, monotonic: monotonicMs, profile, codec }
   const ports = { ...store, ...makers, ...own }
   const { makeDirect } = await loading
   let inProcess: Promise<Send> | undefined

@@ -5,7 +5,6 @@ import { checkAssertionClaims } from '../../domain/clients/client-assertion.ts'
 import {
   type AssertionTrust,
   isAssertionTrust,
-  isPlainName,
   keyPlaceOf,
   trustDomainOf,
 } from '../../domain/clients/client-trust.ts'
@@ -13,6 +12,7 @@ import { hasExpired } from '../../domain/ledger/expiry.ts'
 import { digestIn } from '../../domain/text/hash.ts'
 import { type OrRefusal, refuse, Unavailable } from '../../domain/refusal.ts'
 import type { Source } from '../../domain/source.ts'
+import { isPlainName } from '../../../../api/values/credentials.ts'
 import type { Milliseconds } from '../../../../api/values/time.ts'
 import type { UnverifiedAssertion } from '../../ports/client-assertions.ts'
 import type { SingleUse } from '../../ports/secret-repositories.ts'
