@@ -3,9 +3,10 @@ import * as agents from './agents.ts'
 import * as health from './health.ts'
 import * as metadata from './metadata.ts'
 import * as oauth from './oauth.ts'
+import * as signingKeys from './signing-keys.ts'
 import type { Operation } from './operation.ts'
 
-const SUBJECTS = [oauth, metadata, health, agents]
+const SUBJECTS = [oauth, metadata, health, agents, signingKeys]
 
 const isOperation = (value: unknown): value is Operation =>
   typeof value === 'object' && value !== null && 'route' in value && 'answers' in value

@@ -29,7 +29,7 @@ import { describeAdministration, describeExport, describeList } from '../openapi
 import { revocationRecord } from './revocation-record.ts'
 import { makeRevokeTokenByIdHandler, tokenRevocationBody } from './revoke-token-by-id.ts'
 import { registerSecrets } from './secret-routes.ts'
-import { registerSigningKeys } from './signing-key-routes.ts'
+import { bindings as signingKeys } from './signing-keys.ts'
 import { makeShowRevocationHandler } from './show-revocation.ts'
 import { makeShowTokenHandler } from './show-token.ts'
 import { endedTokenRecord, tokenLife, tokenRecord } from './token-record.ts'
@@ -179,7 +179,7 @@ export const registerAdministration = (app: FastifyInstance, wire: Administratio
   registerRevocations(app, wire)
   registerSecrets(app, wire)
   registerImports(app, wire)
-  registerSigningKeys(app, wire)
+  serveBindings(app, wire, signingKeys)
   registerAudit(app, wire)
   registerExports(app, wire)
 }

@@ -12,6 +12,7 @@ import type { Binding, Input } from './binding.ts'
 
 const SUBJECTS: Readonly<Record<string, () => Promise<{ readonly bindings: readonly Binding[] }>>> = {
   agents: () => import('./agents.ts'),
+  keys: () => import('./signing-keys.ts'),
 }
 
 type QueryValue = string | number | boolean | readonly string[] | undefined

@@ -5,7 +5,6 @@ import { AUDIT_COLUMNS } from '../admin/export-audit.ts'
 import { HISTORY_COLUMNS } from '../admin/export-history.ts'
 import { TOKEN_COLUMNS } from '../admin/export-tokens.ts'
 import { EXAMPLE_KEY } from '../../../../api/examples.ts'
-import { SIGNING_KEY_EXAMPLES } from './signing-key-examples.ts'
 
 /** `answer` of lines is one of them; `text` is the same in a media type that is no JSON. */
 type Example = { readonly body?: unknown; readonly answer?: unknown; readonly text?: string }
@@ -202,7 +201,6 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
     },
   },
   revokeApiKey: { body: { note: 'left the team' }, answer: { ...apiKey, revoked_at: LATER } },
-  ...SIGNING_KEY_EXAMPLES,
   importClients: { body: IMPORT, answer: { dry_run: false, data: [imported] } },
   exportTokens: { answer: token, text: csvHeader(TOKEN_COLUMNS) + csvLine(TOKEN_COLUMNS, token) },
   exportHistory: { answer: ended, text: csvHeader(HISTORY_COLUMNS) + csvLine(HISTORY_COLUMNS, ended) },
