@@ -4,9 +4,10 @@ import * as health from './health.ts'
 import * as metadata from './metadata.ts'
 import * as oauth from './oauth.ts'
 import * as signingKeys from './signing-keys.ts'
+import * as imports from './imports.ts'
 import type { Operation } from './operation.ts'
 
-const SUBJECTS = [oauth, metadata, health, agents, signingKeys]
+const SUBJECTS = [oauth, metadata, health, agents, imports, signingKeys]
 
 const isOperation = (value: unknown): value is Operation =>
   typeof value === 'object' && value !== null && 'route' in value && 'answers' in value

@@ -17,7 +17,7 @@ export type ApiRequest = Pick<Message, 'method'> & {
   readonly query?: Readonly<Record<string, QueryValue>> | undefined
   readonly json?: unknown
   /** JSON as it is sent, in the place of a value. */
-  readonly jsonText?: string
+  readonly jsonText?: string | undefined
   readonly form?: Readonly<Record<string, string>>
 }
 
@@ -43,7 +43,9 @@ export type CallOf<Row extends Operation> = {
   /** What is undefined is not asked. */
   readonly query?: Readonly<Record<string, QueryValue>>
 } & (keyof PathOf<Row> extends never ? object : { readonly path: PathOf<Row> }) &
-  (Row extends { readonly body: infer Body extends z.ZodType } ? { readonly body: z.input<Body> } : object)
+  (Row extends { readonly body: infer Body extends z.ZodType }
+    ? { readonly body: z.input<Body> } | { readonly bodyText: string }
+    : object)
 
 export type Api = {
   /** Calls one operation of the API; the body of its answer, an object, is empty where there is none. */
@@ -128,6 +130,7 @@ type LooseCall = {
   readonly path?: Readonly<Record<string, string>>
   readonly query?: ApiRequest['query']
   readonly body?: unknown
+  readonly bodyText?: string
 }
 
 const checkIds = (path: Readonly<Record<string, string>>): Readonly<Record<string, string>> => {
@@ -151,8 +154,8 @@ export const connectDirect = (
 ): Api => ({
   ...rest,
   call: async (row, request) => {
-    const { path = {}, query, body }: LooseCall = request
-    const answer = await call(row, { path: checkIds(path), query, body })
+    const { path = {}, query, body, bodyText }: LooseCall = request
+    const answer = await call(row, { path: checkIds(path), query, body, bodyText })
     if (!('refusal' in answer)) return (answer.body ?? {}) as PrintedRecord // every answer is an object
     throw new ApiRefusal(answer.refusal.description, answer.status, answer.refusal.code)
   },
@@ -198,12 +201,13 @@ export const connectApi = ({ name, send, close }: Transport): Api => {
   }
 
   const call: Api['call'] = (row, request) => {
-    const { path = {}, query, body }: LooseCall = request
+    const { path = {}, query, body, bodyText: jsonText }: LooseCall = request
     const asked: ApiRequest = {
       method: methodOf(row),
       path: fillPath(row, checkIds(path) as PathOf<typeof row>),
       query,
       json: body,
+      jsonText,
     }
     return ask(asked, ...textsIn(row))
   }

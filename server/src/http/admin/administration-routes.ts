@@ -18,7 +18,7 @@ import {
   exportTokensQuery,
 } from './export-query.ts'
 import { makeExportTokensHandler } from './export-tokens.ts'
-import { registerImports } from '../imports/import-route.ts'
+import { serveImports } from '../imports/serve-imports.ts'
 import { takeJson } from '../wire/json-body.ts'
 import { auditAnswer, auditRecord, makeAuditHandler } from './list-audit.ts'
 import { historyAnswer, makeHistoryHandler } from './list-history.ts'
@@ -178,7 +178,7 @@ export const registerAdministration = (app: FastifyInstance, wire: Administratio
   registerTokens(app, wire)
   registerRevocations(app, wire)
   registerSecrets(app, wire)
-  registerImports(app, wire)
+  serveImports(app, wire)
   serveBindings(app, wire, signingKeys)
   registerAudit(app, wire)
   registerExports(app, wire)

@@ -6,12 +6,13 @@ import type { Origin } from '../../domain/caller.ts'
 import { isRefused, type OrRefusal, type Refusal } from '../../domain/refusal.ts'
 import type { AdministrationPorts } from '../../ports/ports.ts'
 import { readQuery } from '../wire/fields.ts'
-import { parseValue } from '../wire/json-body.ts'
+import { makeJsonReader, parseValue } from '../wire/json-body.ts'
 import { STATUS } from '../wire/statuses.ts'
 import type { Binding, Input } from './binding.ts'
 
 const SUBJECTS: Readonly<Record<string, () => Promise<{ readonly bindings: readonly Binding[] }>>> = {
   agents: () => import('./agents.ts'),
+  imports: () => import('./imports.ts'),
   keys: () => import('./signing-keys.ts'),
 }
 
@@ -22,6 +23,8 @@ export type DirectRequest = {
   readonly path?: Readonly<Record<string, string>>
   readonly query?: Readonly<Record<string, QueryValue>> | undefined
   readonly body?: unknown
+  /** The body as text of JSON, in the place of a value. */
+  readonly bodyText?: string | undefined
 }
 
 const bindingOf = async (row: Operation): Promise<Binding> => {
@@ -37,10 +40,12 @@ const pairsOf = (query: DirectRequest['query'] = {}) =>
 
 const NOTHING = z.undefined()
 
-const readInput = (row: Operation, { path = {}, query, body }: DirectRequest): OrRefusal<Input> => {
+const readInput = (row: Operation, { path = {}, query, body, bodyText }: DirectRequest): OrRefusal<Input> => {
   const asked = row.query === undefined ? { value: undefined } : readQuery(row.query, pairsOf(query))
   if ('error' in asked) return asked.error
-  const said = parseValue<unknown>(row.body ?? NOTHING, body)
+  const schema: z.ZodType = row.body ?? NOTHING
+  const said =
+    bodyText === undefined ? parseValue(schema, body) : makeJsonReader(schema, row.bodyValues)(Buffer.from(bodyText))
   return 'error' in said ? said.error : { path, query: asked.value, body: said.value }
 }
 

@@ -113,39 +113,6 @@ const pageOf = (record: object) => ({ data: [record], next_cursor: null })
 
 const GRACE = { grace_seconds: 3600 }
 
-const IMPORT = {
-  source: 'hydra',
-  document: [
-    {
-      client_id: 'orders',
-      client_name: 'orders',
-      client_secret: '$pbkdf2-sha256$i=25000,l=32$…',
-      scope: 'db:read reports-read offline',
-      grant_types: ['client_credentials'],
-    },
-  ],
-  default_scope: 'db:read',
-  scope_map: { 'reports-read': 'reports:read' },
-  resources: [AUDIENCE],
-}
-
-const imported = {
-  client_id: 'orders',
-  outcome: 'imported',
-  reason: null,
-  description: null,
-  agent_id: AGENT_ID,
-  name: 'orders',
-  secret: 'converted_at_first_use',
-  client_secret: null,
-  scope: 'db:read reports:read',
-  default_scope: 'db:read',
-  resources: [AUDIENCE],
-  disabled: false,
-  scopes_left_out: ['offline'],
-  audiences_left_out: [],
-}
-
 const ended = { ...token, ...ending }
 
 export const EXAMPLES: Readonly<Record<string, Example>> = {
@@ -201,7 +168,6 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
     },
   },
   revokeApiKey: { body: { note: 'left the team' }, answer: { ...apiKey, revoked_at: LATER } },
-  importClients: { body: IMPORT, answer: { dry_run: false, data: [imported] } },
   exportTokens: { answer: token, text: csvHeader(TOKEN_COLUMNS) + csvLine(TOKEN_COLUMNS, token) },
   exportHistory: { answer: ended, text: csvHeader(HISTORY_COLUMNS) + csvLine(HISTORY_COLUMNS, ended) },
   exportAudit: { answer: entry, text: csvHeader(AUDIT_COLUMNS) + csvLine(AUDIT_COLUMNS, entry) },
