@@ -3,17 +3,16 @@ import type { Administrator } from '../../domain/caller.ts'
 import type { ShownKey } from '../../domain/keys/key-record.ts'
 import { isRefused, type OrRefusal } from '../../domain/refusal.ts'
 import type { Ports } from '../../ports/ports.ts'
-import { type KeysetRequest, readKeyset } from '../reading/read-keyset.ts'
+import { type ListPage, type PagingRequest, readPageById } from '../reading/read-page.ts'
 import type { KeyPorts } from './show-signing-key.ts'
-import type { ListPage } from '../reading/read-page.ts'
 
 /** One page of them. */
 export const listSigningKeys = async (
   ports: KeyPorts & Pick<Ports, 'secrets'>,
   _caller: Administrator,
-  request: KeysetRequest,
+  request: PagingRequest,
 ): Promise<OrRefusal<ListPage<ShownKey>>> => {
-  const page = await readKeyset(ports, 'signing_keys', {
+  const page = await readPageById(ports, 'signing_keys', {
     request,
     boundTo: [],
     read: async (after, limit) => {
