@@ -117,7 +117,7 @@ test('keys are listed newest first, a page at a time', async () => {
     await get(service, `${KEYS}?cursor=1.api_keys.x.y`, headers),
     400,
     'invalid_request',
-    'cursor: not one of this list. Start again without it.',
+    'cursor: not one of this list with these filters. Start again without it.',
   )
   assert.equal((await get(service, `${KEYS}?state=next`, headers)).status, 400)
 })

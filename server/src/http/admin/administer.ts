@@ -83,7 +83,7 @@ const nextPageOf = (address: string, url: string, cursor: string): string => {
 }
 
 /** What an operation of the administration asks of its caller. */
-const accessOf = ({ id, access }: Operation): Access => {
+export const accessOf = ({ id, access }: Operation): Access => {
   if (typeof access === 'object') return access
   throw new Error(`${id} is not an operation of the administration.`)
 }

@@ -1,8 +1,9 @@
 // The acts on signing keys: which one signs, which are published, and the emergency end of one.
+import { isKid } from '../../../../api/values/kid.ts'
 import { actBy, type Origin } from '../../domain/caller.ts'
 import { isExisting, refuseRepeat } from '../../domain/idempotency.ts'
 import type { ChangedKey } from '../../domain/keys/key-record.ts'
-import { isKid, type SealedSigningKey } from '../../domain/keys/signing-key.ts'
+import type { SealedSigningKey } from '../../domain/keys/signing-key.ts'
 import { type OrRefusal, refuse } from '../../domain/refusal.ts'
 import type { Ports } from '../../ports/ports.ts'
 import type { KeyChange } from '../../ports/signing-keys.ts'

@@ -1,11 +1,11 @@
 // Reads signing keys: one, a page of them, or the set that is published. Their private halves are nowhere to be read.
+import { isKid } from '../../../../api/values/kid.ts'
 import type { Administrator } from '../../domain/caller.ts'
 import type { ShownKey } from '../../domain/keys/key-record.ts'
-import { isKid, type PublicJwk } from '../../domain/keys/signing-key.ts'
+import type { PublicJwk } from '../../domain/keys/signing-key.ts'
 import { isRefused, type OrRefusal, refuse } from '../../domain/refusal.ts'
 import type { Ports, ServiceProfile } from '../../ports/ports.ts'
-import { type KeysetRequest, readKeyset } from '../reading/read-keyset.ts'
-import type { ListPage } from '../reading/read-page.ts'
+import { type ListPage, type PagingRequest, readPageById } from '../reading/read-page.ts'
 
 /** What all that shows a signing key needs: the longest lifetime may be the configured one. */
 export type KeyPorts = Pick<Ports, 'signingKeys'> & { readonly profile: Pick<ServiceProfile, 'lifetimeSeconds'> }
@@ -30,9 +30,9 @@ export const showSigningKey = async (
 export const listSigningKeys = async (
   ports: KeyPorts & Pick<Ports, 'secrets'>,
   _caller: Administrator,
-  request: KeysetRequest,
+  request: PagingRequest,
 ): Promise<OrRefusal<ListPage<ShownKey>>> => {
-  const page = await readKeyset(ports, 'signing_keys', {
+  const page = await readPageById(ports, 'signing_keys', {
     request,
     boundTo: [],
     read: async (after, limit) => {
