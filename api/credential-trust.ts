@@ -43,7 +43,7 @@ const keyTrust = z
       .nullish()
       .describe('Whether `aud` may be the address of the token endpoint, beside the issuer.'),
   })
-  .refine(({ jwks, jwks_uri: uri }) => (jwks ?? null) === null !== ((uri ?? null) === null), {
+  .refine(({ jwks, jwks_uri: uri }) => ((jwks ?? null) === null) !== ((uri ?? null) === null), {
     error: 'needs exactly one of jwks and jwks_uri',
   })
   .transform(({ jwks, jwks_uri: jwksUri, accept_token_endpoint: takesTokenEndpoint }) => ({
@@ -56,8 +56,7 @@ const keyTrust = z
 
 const TRUST_DOMAIN = /^spiffe:\/\/[a-z0-9._-]{1,255}$/
 
-const isIssuer = (value: string): boolean =>
-  TRUST_DOMAIN.test(value) || (isAddress(value) && !value.includes('?'))
+const isIssuer = (value: string): boolean => TRUST_DOMAIN.test(value) || (isAddress(value) && !value.includes('?'))
 
 const ISSUER_FORM =
   'an https address without a password and a query, or a SPIFFE trust domain, ' +

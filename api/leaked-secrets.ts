@@ -40,7 +40,7 @@ export const revokeLeakedSecrets = operation({
     .max(LEAKED_SECRETS_MAX, { error: `holds more than ${LEAKED_SECRETS_MAX} secrets` }),
   // A full report is longer than other bodies are, and holds more: each secret comes with some members.
   bodyBytesMax: 1_048_576,
-  bodyValuesMax: 20 * LEAKED_SECRETS_MAX,
+  bodyValues: { max: 20 * LEAKED_SECRETS_MAX, advice: 'report the secrets in parts' },
   answers: { 200: z.object({ data: z.array(leakRecord).describe('What each was, in order.') }) },
   example: {
     body: [{ token: 'mmc_…', type: 'mintmark_client_secret', url: 'https://github.com/…', source: 'content' }],

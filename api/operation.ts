@@ -54,8 +54,8 @@ export type Operation = {
   readonly parameters?: readonly OtherParameter[]
   /** Of a body; that of the service unless it is said here. A larger one is read only from an authorized caller. */
   readonly bodyBytesMax?: number
-  /** How many values of JSON a body may hold; as many as every body unless it is said here. */
-  readonly bodyValuesMax?: number
+  /** How many values a body may hold, and what to do where it holds more. */
+  readonly bodyValues?: { readonly max: number; readonly advice: string }
   readonly example?: Example
 }
 

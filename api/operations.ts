@@ -8,11 +8,27 @@ import * as health from './health.ts'
 import * as leakedSecrets from './leaked-secrets.ts'
 import * as metadata from './metadata.ts'
 import * as oauth from './oauth.ts'
+import * as signingKeys from './signing-keys.ts'
+import * as imports from './imports.ts'
 import type { Operation } from './operation.ts'
 import * as revocations from './revocations.ts'
 import * as tokens from './tokens.ts'
 
-const SUBJECTS = [oauth, metadata, health, agents, credentials, apiKeys, leakedSecrets, tokens, revocations, audit, exports]
+const SUBJECTS = [
+  oauth,
+  metadata,
+  health,
+  agents,
+  credentials,
+  apiKeys,
+  leakedSecrets,
+  tokens,
+  revocations,
+  imports,
+  signingKeys,
+  audit,
+  exports,
+]
 
 const isOperation = (value: unknown): value is Operation =>
   typeof value === 'object' && value !== null && 'route' in value && 'answers' in value

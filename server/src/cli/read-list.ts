@@ -57,23 +57,3 @@ export const showAll = async <Row extends Operation>(api: Api, row: Row, request
   }
   throw new CommandFailed('The list has no end.')
 }
-
-const ANY_LIST = { route: 'GET /', id: '', summary: '', access: 'anyone', answers: {} } as const
-
-type PathRequest = {
-  readonly path: string
-  readonly query?: NonNullable<ApiRequest['query']>
-  readonly columns: readonly string[]
-}
-
-const asRow = (api: Api, path: string): Pick<Api, 'call'> => ({
-  call: (_row, { query }) => api.ask({ method: 'GET', path, query }),
-})
-
-/** As showPage, of a list whose row is not in api/ yet. */
-export const showPageAt = (api: Api, { path, ...request }: PathRequest): Promise<Shown> =>
-  showPage({ ...api, ...asRow(api, path) }, ANY_LIST, request)
-
-/** As showAll, of a list whose row is not in api/ yet. */
-export const showAllAt = (api: Api, { path, ...request }: PathRequest): Promise<Shown> =>
-  showAll({ ...api, ...asRow(api, path) }, ANY_LIST, request)

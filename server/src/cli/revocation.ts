@@ -58,14 +58,14 @@ type CreateOptions = {
   readonly wait?: boolean
 }
 
-const CONDITIONS = {
-  agent_id: 'of agent',
-  credential_id: 'got with credential',
-  scope: 'with scope',
-  audience: 'for audience',
-  kid: 'signed by key',
-  issued_before: 'issued before',
-} as const
+const CONDITIONS = [
+  ['agent_id', 'of agent'],
+  ['credential_id', 'got with credential'],
+  ['scope', 'with scope'],
+  ['audience', 'for audience'],
+  ['kid', 'signed by key'],
+  ['issued_before', 'issued before'],
+] as const
 
 const bodyOf = (options: CreateOptions): RevocationBody => ({
   agent_id: options.agent,
@@ -92,9 +92,7 @@ const requireCondition = (options: CreateOptions): void => {
 
 /** `of agent … with scope …`, or nothing for all. */
 const describe = (body: RevocationBody): string =>
-  (Object.keys(CONDITIONS) as (keyof typeof CONDITIONS)[])
-    .map(name => (body[name] === undefined ? '' : ` ${CONDITIONS[name]} ${body[name]}`))
-    .join('')
+  CONDITIONS.map(([name, words]) => (body[name] === undefined ? '' : ` ${words} ${body[name]}`)).join('')
 
 const showPreview = (counted: PrintedRecord): Shown => {
   const { sample } = counted

@@ -17,7 +17,7 @@ export type ApiRequest = Pick<Message, 'method'> & {
   readonly query?: Readonly<Record<string, QueryValue>> | undefined
   readonly json?: unknown
   /** JSON as it is sent, in the place of a value. */
-  readonly jsonText?: string
+  readonly jsonText?: string | undefined
   readonly form?: Readonly<Record<string, string>>
 }
 
@@ -43,7 +43,9 @@ export type CallOf<Row extends Operation> = {
   /** What is undefined is not asked. */
   readonly query?: Readonly<Record<string, QueryValue>>
 } & (keyof PathOf<Row> extends never ? object : { readonly path: PathOf<Row> }) &
-  (Row extends { readonly body: infer Body extends z.ZodType } ? { readonly body: z.input<Body> } : object) &
+  (Row extends { readonly body: infer Body extends z.ZodType }
+    ? { readonly body: z.input<Body> } | { readonly bodyText: string }
+    : object) &
   (Row extends { readonly form: infer Form extends z.ZodType } ? { readonly form: z.input<Form> } : object)
 
 export type Api = {
@@ -129,6 +131,7 @@ type LooseCall = {
   readonly path?: Readonly<Record<string, string>>
   readonly query?: ApiRequest['query']
   readonly body?: unknown
+  readonly bodyText?: string
   readonly form?: Readonly<Record<string, string>>
 }
 
@@ -163,8 +166,8 @@ export const connectDirect = (
 ): Api => ({
   ask,
   call: async (row, request) => {
-    const { path = {}, query, body, form }: LooseCall = request
-    const answer = await call(row, { path: checkIds(path), query, body: body ?? form })
+    const { path = {}, query, body, bodyText, form }: LooseCall = request
+    const answer = await call(row, { path: checkIds(path), query, body: body ?? form, bodyText })
     if ('refusal' in answer) throw directRefusal(answer)
     return (answer.body ?? {}) as PrintedRecord // every answer is an object
   },
@@ -221,12 +224,13 @@ export const connectApi = ({ name, send, close }: Transport): Api => {
   }
 
   const call: Api['call'] = (row, request) => {
-    const { path = {}, query, body, form }: LooseCall = request
+    const { path = {}, query, body, bodyText: jsonText, form }: LooseCall = request
     const asked: ApiRequest = {
       method: methodOf(row),
       path: fillPath(row, checkIds(path) as PathOf<typeof row>),
       query,
       json: body,
+      jsonText,
       ...(form !== undefined && { form }),
     }
     return exchange(asked, status => textsIn(row, status))

@@ -5,7 +5,7 @@ import { type Operation, subjectOf } from '../../../../api/operation.ts'
 import type { Origin } from '../../domain/caller.ts'
 import { isRefused, type OrRefusal, type Refusal } from '../../domain/refusal.ts'
 import { readQuery } from '../wire/fields.ts'
-import { parseValue } from '../wire/json-body.ts'
+import { makeJsonReader, parseValue } from '../wire/json-body.ts'
 import { STATUS } from '../wire/statuses.ts'
 import type { ActBinding, Input, ListBinding, TerminalPorts } from './binding.ts'
 import type { ExportBinding, NextText, TextPage } from './export-binding.ts'
@@ -14,6 +14,11 @@ type Binding = ActBinding<TerminalPorts> | ListBinding | ExportBinding
 
 const SUBJECTS: Readonly<Record<string, () => Promise<{ readonly bindings: readonly Binding[] }>>> = {
   agents: () => import('./agents.ts'),
+  credentials: () => import('./credentials.ts'),
+  'api-keys': () => import('./api-keys.ts'),
+  'leaked-secrets': () => import('./leaked-secrets.ts'),
+  imports: () => import('./imports.ts'),
+  keys: () => import('./signing-keys.ts'),
   tokens: () => import('./tokens.ts'),
   revocations: () => import('./revocations.ts'),
   audit: () => import('./audit.ts'),
@@ -28,6 +33,8 @@ export type DirectRequest = {
   readonly path?: Readonly<Record<string, string>>
   readonly query?: Readonly<Record<string, QueryValue>> | undefined
   readonly body?: unknown
+  /** The body as text of JSON, in the place of a value. */
+  readonly bodyText?: string | undefined
 }
 
 const bindingOf = async (row: Operation): Promise<Binding> => {
@@ -43,10 +50,12 @@ const pairsOf = (query: DirectRequest['query'] = {}) =>
 
 const NOTHING = z.undefined()
 
-const readInput = (row: Operation, { path = {}, query, body }: DirectRequest): OrRefusal<Input> => {
+const readInput = (row: Operation, { path = {}, query, body, bodyText }: DirectRequest): OrRefusal<Input> => {
   const asked = row.query === undefined ? { value: undefined } : readQuery(row.query, pairsOf(query))
   if ('error' in asked) return asked.error
-  const said = parseValue<unknown>(row.body ?? row.form ?? NOTHING, body)
+  const schema: z.ZodType = row.body ?? row.form ?? NOTHING
+  const said =
+    bodyText === undefined ? parseValue(schema, body) : makeJsonReader(schema, row.bodyValues)(Buffer.from(bodyText))
   return 'error' in said ? said.error : { path, query: asked.value, body: said.value }
 }
 

@@ -20,11 +20,3 @@ export const pathOf = ({ url }: FastifyRequest): string => {
   if (PLAIN.test(url)) return url
   return decodeBetweenSlashes(url.replace(/^https?:\/\/[^/?]*/i, '').split('?', 1)[0] ?? '')
 }
-
-/** Gives a parameter of the path, as it is written there. */
-export type PathParameter = (name: string) => string
-
-export const pathParameterOf = ({ params }: FastifyRequest): PathParameter => {
-  const written = params as Readonly<Record<string, string | undefined>> // Fastify's router made it
-  return name => written[name] ?? ''
-}

@@ -2,12 +2,7 @@
 // workload. Whether it was used before is decided later: when the token is written, or before a revocation.
 import type { Client, Credential } from '../../domain/clients/agent.ts'
 import { checkAssertionClaims } from '../../domain/clients/client-assertion.ts'
-import {
-  type AssertionTrust,
-  isAssertionTrust,
-  keyPlaceOf,
-  trustDomainOf,
-} from '../../domain/clients/client-trust.ts'
+import { type AssertionTrust, isAssertionTrust, keyPlaceOf, trustDomainOf } from '../../domain/clients/client-trust.ts'
 import { hasExpired } from '../../domain/ledger/expiry.ts'
 import { digestIn } from '../../domain/text/hash.ts'
 import { type OrRefusal, refuse, Unavailable } from '../../domain/refusal.ts'
