@@ -96,7 +96,7 @@ const workloadTrust = z
     audience: audience ?? null,
     jwksUri: jwksUri ?? null,
   }))
-  .meta({ if: { properties: { issuer: { pattern: '^spiffe:' } } }, then: present('jwks_uri') })
+  .meta({ anyOf: [{ properties: { issuer: { not: { pattern: '^spiffe:' } } } }, present('jwks_uri')] })
 
 const subjectName = (by: SubjectKind, form: string, meta: Readonly<Record<string, unknown>>) =>
   text(

@@ -2,14 +2,14 @@
 import type { Operation, PathOf } from '../../../api/operation.ts'
 import { PAGE_RECORDS_MAX } from '../../../api/values/lists.ts'
 import type { Shown } from './administer.ts'
-import type { Api, ApiRequest, CallOf } from './remote/api.ts'
+import type { Api, CallOf, Query } from './remote/api.ts'
 import { CommandFailed } from './terminal/exit.ts'
 import { areRecords, printLine, type PrintedRecord, printTable } from './terminal/print.ts'
 
 type Page = { readonly data: readonly PrintedRecord[]; readonly next_cursor: string | null }
 
 type ListRequest<Row extends Operation> = {
-  readonly query?: NonNullable<ApiRequest['query']>
+  readonly query?: Query
   /** Of each record, those that people see; the first is a member of every record. */
   readonly columns: readonly string[]
 } & (keyof PathOf<Row> extends never ? object : { readonly path: PathOf<Row> })

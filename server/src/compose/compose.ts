@@ -36,7 +36,6 @@ import { openFormerSealKey } from '../keys/at-rest/reencryption.ts'
 import { keyEncryptionKeyId } from '../keys/at-rest/sealed-bytes.ts'
 import { makeTokenCodec, makeTokenReader } from '../keys/tokens/token-codec.ts'
 import type { KeySets } from '../ports/key-sets.ts'
-import type { Send } from '../http/admin/in-process.ts'
 import type { Ports } from '../ports/ports.ts'
 import { refuseListening, StartRefused } from '../config/start-refused.ts'
 import { monotonicMs } from '../store/monotonic.ts'
@@ -93,12 +92,7 @@ export const openAdministration = async (config: CommandConfig, origin: Origin<C
   const own = { secrets, randomness, assertions, certificates, monotonic: monotonicMs, profile, codec }
   const ports = { ...store, ...makers, ...own }
   const { makeDirect } = await loading
-  let inProcess: Promise<Send> | undefined
-  const send: Send = async message => {
-    inProcess ??= import('../http/admin/in-process.ts').then(({ makeInProcess }) => makeInProcess(ports, origin))
-    return (await inProcess)(message)
-  }
-  return { send, ...makeDirect(ports, origin), close: store.close }
+  return { ...makeDirect(ports, origin), close: store.close }
 }
 
 const OTHER_MAKER: Readonly<Record<StoreMaker, string>> = {
