@@ -6,7 +6,7 @@ import { makeTokenId } from '../server/src/domain/ledger/token-id.ts'
 import { keepPartitions } from '../server/src/store/postgres/partitions/partition-maintenance.ts'
 import { makePartitionFor } from '../server/src/store/postgres/partitions/partitions.ts'
 import { connectUnhurried } from '../server/src/store/postgres/connection/primary.ts'
-import { withClient } from '../testkit/postgres-cluster.ts'
+import { withClient } from '../testkit/databases/postgres-cluster.ts'
 import { fillPartitions } from './bare-partitions.ts'
 import { addressOf, type BenchDatabase } from './databases.ts'
 import {
@@ -18,7 +18,7 @@ import {
   type Span,
   spansAt,
   tokenText,
-} from './fill-store.ts'
+} from '../testkit/stores/fill-store.ts'
 import type { Installation } from './mintmark-server.ts'
 import { addSurroundings, kindsOf, type Numbers, one } from './postgres-surroundings.ts'
 

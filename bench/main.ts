@@ -1,5 +1,5 @@
 // npm run bench: Mintmark beside a bare server and a rival, in one run, by processor time a request. README.md explains.
-import { startIdentityProvider } from '../testkit/identity-provider.ts'
+import { startIdentityProvider } from '../testkit/identity-providers/identity-provider.ts'
 import { CONTESTANTS, readModels, startContestant } from './contestants.ts'
 import { formatTable, percent, publish } from './figures.ts'
 import { type Cores, describeMachine, divideCores } from './machine.ts'

@@ -2,9 +2,9 @@
 import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { join, resolve } from 'node:path'
-import type { IdentityProvider } from '../testkit/identity-provider.ts'
+import type { IdentityProvider } from '../testkit/identity-providers/identity-provider.ts'
 import type { Cores } from './machine.ts'
-import { freePort } from '../testkit/free-port.ts'
+import { freePort } from '../testkit/processes/free-port.ts'
 import { makeFolder, removeFolder, serverEnvironment, startServer, type Variables } from './server-process.ts'
 
 const PROGRAM = resolve(import.meta.dirname, '../server/src/main.ts')

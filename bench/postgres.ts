@@ -1,8 +1,8 @@
 // What a request costs where the store is on PostgreSQL, beside the embedded store in the same run: the service's processor
 // time, and the database's beside it; and what it costs that look-ups wait for a synchronous standby.
-import { openLink } from '../drills/cluster/link.ts'
-import { freePort } from '../testkit/free-port.ts'
-import { startIdentityProvider } from '../testkit/identity-provider.ts'
+import { openLink } from '../testkit/proxies/link.ts'
+import { freePort } from '../testkit/processes/free-port.ts'
+import { startIdentityProvider } from '../testkit/identity-providers/identity-provider.ts'
 import { keepAwake } from './awake.ts'
 import { format, formatTable, median, publish } from './figures.ts'
 import { runClosed, type Tally } from './load.ts'

@@ -1,7 +1,7 @@
 // Profiles a served service under load, every thread of it, and prints where the time goes: hot spots in a terminal.
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { startIdentityProvider } from '../testkit/identity-provider.ts'
+import { startIdentityProvider } from '../testkit/identity-providers/identity-provider.ts'
 import { formatTable, median, percent, publish } from './figures.ts'
 import { runClosed } from './load.ts'
 import { describeMachine, divideCores } from './machine.ts'

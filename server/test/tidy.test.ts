@@ -12,7 +12,7 @@ import {
   nothing,
   readFiles,
   readText,
-} from '../../testkit/source-files.ts'
+} from '../../testkit/sources/source-files.ts'
 
 type Rule = { readonly files: readonly string[]; readonly packages: 'any' | 'none' }
 
@@ -148,7 +148,7 @@ test('every source file opens with a comment that says what it is for', () => {
 test('no unfinished thought is left behind, and no test is switched off', () => {
   nothing(findIn(CODE, /\b(?:TO[D]O|FIX[M]E|X[X]X)\b/), 'Finish it, or write an issue.')
   const off = findIn(TESTS, /\.(?:only|skip|todo)\(|\b(?:only|skip|todo): (?!false)/)
-  const wrong = off.filter(place => !place.startsWith('testkit/pooler.ts:'))
+  const wrong = off.filter(place => !place.startsWith('testkit/databases/pooler.ts:'))
   nothing(wrong, 'Every test runs, but those through a PgBouncer where the machine has none.')
 })
 

@@ -6,8 +6,8 @@ import * as fc from 'fast-check'
 import { calculateJwkThumbprint, generateKeyPair, exportJWK, SignJWT } from 'jose'
 import { checkProofClaims, PROOF_CHARACTERS_MAX } from '../../src/domain/ledger/dpop.ts'
 import { makeDpopProofs } from '../../src/keys/clients/dpop-proofs.ts'
-import { encodeJson, headerOf, makeProof, makeProofKey, type ProofKey, signParts } from '../../../testkit/dpop.ts'
-import { withSurplusBit } from '../../../testkit/forgeries.ts'
+import { encodeJson, headerOf, makeProof, makeProofKey, type ProofKey, signParts } from '../../../testkit/keys/dpop.ts'
+import { withSurplusBit } from '../../../testkit/forgeries/forgeries.ts'
 
 const proofs = makeDpopProofs(new Uint8Array(32).fill(7))
 const key = makeProofKey()
