@@ -1,7 +1,7 @@
 // Fills a store on PostgreSQL with tokens by SQL while nothing serves it, and looks after it as the service would.
 import { hash, randomBytes } from 'node:crypto'
 import type pg from 'pg'
-import { REASONS } from '../server/src/domain/ledger/reason.ts'
+import { REASONS } from '../api/values/reason.ts'
 import { makeTokenId } from '../server/src/domain/ledger/token-id.ts'
 import { keepPartitions } from '../server/src/store/postgres/partitions/partition-maintenance.ts'
 import { makePartitionFor } from '../server/src/store/postgres/partitions/partitions.ts'

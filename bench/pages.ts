@@ -1,5 +1,5 @@
 // Pages of both lists at any depth: each filter, and cursors in the middle and at the end, without walking there.
-import { formatTime } from '../server/src/domain/text/time.ts'
+import { formatTime } from '../api/values/time.ts'
 import { makeTokenId } from '../server/src/domain/ledger/token-id.ts'
 import { type Answer, type Asker, getRequest } from './connection.ts'
 import { UnexpectedAnswer } from './load.ts'

@@ -2,7 +2,7 @@
 // pages that the statements of the lists touch.
 import { readFileSync } from 'node:fs'
 import type pg from 'pg'
-import { REASONS } from '../server/src/domain/ledger/reason.ts'
+import { REASONS } from '../api/values/reason.ts'
 import { ABOVE_EVERY_ID, lowestIdAt } from '../server/src/domain/ledger/token-id.ts'
 import type { Connection } from '../server/src/store/postgres/connection/connection.ts'
 import { ENDED_RANGE_STATEMENTS } from '../server/src/store/lists/ended-streams.ts'

@@ -155,6 +155,7 @@ export const plantIn = (folder: string, { edits }: SeededFault): string => {
   const server = join(folder, 'server')
   mkdirSync(server, { recursive: true })
   cpSync(SOURCES, join(server, 'src'), { recursive: true })
+  cpSync(join(ROOT, 'api'), join(folder, 'api'), { recursive: true })
   cpSync(join(ROOT, 'server', 'package.json'), join(server, 'package.json'))
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
   for (const edit of edits) {

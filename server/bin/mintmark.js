@@ -16,4 +16,4 @@ if (major < NEEDED[0] || (major === NEEDED[0] && minor < NEEDED[1])) {
 // A clone holds the TypeScript, which Node runs as it is; a published package holds what was emitted from it,
 // because Node refuses to strip types under node_modules.
 const source = new URL('../src/main.ts', import.meta.url)
-await import((existsSync(source) ? source : new URL('../dist/main.js', import.meta.url)).href)
+await import((existsSync(source) ? source : new URL('../dist/server/src/main.js', import.meta.url)).href)

@@ -51,8 +51,8 @@ suite('the published package', () => {
       files.filter(file => file.endsWith('.ts')),
       [],
     )
-    assert.ok(files.includes(join('dist', 'main.js')))
-    assert.ok(files.includes(join('dist', 'store', 'sqlite', 'writer', 'writer-thread.js')))
+    assert.ok(files.includes(join('dist', 'server', 'src', 'main.js')))
+    assert.ok(files.includes(join('dist', 'server', 'src', 'store', 'sqlite', 'writer', 'writer-thread.js')))
   })
 
   test('says under which license it comes, what it is, and where its sources are', () => {

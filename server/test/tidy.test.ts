@@ -17,7 +17,21 @@ import {
 type Rule = { readonly files: readonly string[]; readonly packages: 'any' | 'none' }
 
 const EVERYTHING: Rule = {
-  files: ['domain', 'ports', 'operations', 'http', 'cli', 'dev', 'serving', 'store', 'keys', 'config', 'compose'],
+  files: [
+    'api',
+    'api/values',
+    'domain',
+    'ports',
+    'operations',
+    'http',
+    'cli',
+    'dev',
+    'serving',
+    'store',
+    'keys',
+    'config',
+    'compose',
+  ],
   packages: 'any',
 }
 
@@ -25,24 +39,38 @@ const EVERYTHING: Rule = {
  * What a layer, a folder of server/src, may import. Data flows one way; `compose` joins the ends.
  */
 const LAYERS: Readonly<Record<string, Rule>> = {
-  domain: { files: ['domain'], packages: 'none' },
-  ports: { files: ['ports', 'domain'], packages: 'none' },
-  operations: { files: ['operations', 'domain', 'ports'], packages: 'none' },
-  http: { files: ['http', 'operations', 'domain', 'ports', 'package.json'], packages: 'any' },
+  'api/values': { files: ['api/values'], packages: 'none' },
+  api: { files: ['api', 'api/values'], packages: 'any' },
+  domain: { files: ['domain', 'api/values'], packages: 'none' },
+  ports: { files: ['ports', 'domain', 'api/values'], packages: 'none' },
+  operations: { files: ['operations', 'domain', 'ports', 'api/values'], packages: 'none' },
+  http: { files: ['http', 'operations', 'domain', 'ports', 'api', 'api/values', 'package.json'], packages: 'any' },
   cli: {
-    files: ['cli', 'dev', 'serving', 'operations', 'domain', 'ports', 'config', 'compose', 'package.json'],
+    files: [
+      'cli',
+      'dev',
+      'serving',
+      'operations',
+      'domain',
+      'ports',
+      'config',
+      'compose',
+      'api',
+      'api/values',
+      'package.json',
+    ],
     packages: 'any',
   },
-  dev: { files: ['dev', 'operations', 'domain', 'ports', 'config', 'compose'], packages: 'any' },
-  serving: { files: ['serving', 'domain', 'ports', 'config', 'compose', 'store'], packages: 'any' },
-  store: { files: ['store', 'domain', 'ports'], packages: 'any' },
-  keys: { files: ['keys', 'domain', 'ports'], packages: 'any' },
-  config: { files: ['config', 'domain'], packages: 'any' },
+  dev: { files: ['dev', 'operations', 'domain', 'ports', 'config', 'compose', 'api/values'], packages: 'any' },
+  serving: { files: ['serving', 'domain', 'ports', 'config', 'compose', 'store', 'api/values'], packages: 'any' },
+  store: { files: ['store', 'domain', 'ports', 'api/values'], packages: 'any' },
+  keys: { files: ['keys', 'domain', 'ports', 'api/values'], packages: 'any' },
+  config: { files: ['config', 'domain', 'api/values'], packages: 'any' },
   compose: EVERYTHING,
   main: EVERYTHING,
 }
 
-const SOURCES = readFiles('server/src/**/*.ts')
+const SOURCES = [...readFiles('api/**/*.ts'), ...readFiles('server/src/**/*.ts')]
 const TESTS = ['server/test', 'testkit', 'drills/test'].flatMap(folder => readFiles(`${folder}/**/*.ts`))
 const CODE = [...SOURCES, ...TESTS, ...readFiles('server/bin/*.js')]
 const BANNED_FOLDER = /(?:^|\/)(?:utils?|helpers?|common|shared|misc|lib)(?:\/|$)/
@@ -54,7 +82,8 @@ const BANNED_NAME = /(?:Manager|Helper|Util|Impl|Data|Info|_(?:MANAGER|HELPER|UT
 const BANNED_KIND = /^(?:class|interface|type) .+Services?$/
 const KEBAB_CASE = /^[a-z0-9]+(?:-[a-z0-9]+)*(?:\.[a-z0-9]+)+$/
 
-const layerOf = (path: string): string => path.replace(/^server\/(?:src\/)?/, '').replace(/(?:\/.*|\.ts)$/, '')
+const layerOf = (path: string): string =>
+  path.startsWith('api/values/') ? 'api/values' : path.replace(/^server\/(?:src\/)?/, '').replace(/(?:\/.*|\.ts)$/, '')
 
 const namesIn = (text: string, pattern: RegExp): readonly string[] =>
   [...new Set([...text.matchAll(pattern)].map(([name]) => name))].toSorted()
@@ -111,6 +140,7 @@ test('process.env is read in config/config.ts only', () => {
 
 test('files are kebab-case, and no folder or file is named for nothing in particular', () => {
   const paths = [
+    ...listPaths('api'),
     ...listPaths('server/src'),
     ...listPaths('server/test'),
     ...listPaths('testkit'),

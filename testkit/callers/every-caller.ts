@@ -1,6 +1,6 @@
 // Every kind of credential with which a request can come, by the columns of docs/access.md.
 import assert from 'node:assert/strict'
-import { PERMISSIONS, ROLES } from '../../server/src/domain/caller.ts'
+import { PERMISSIONS, ROLES } from '../../api/values/access.ts'
 import { admin, call, type Headers, operator } from './administration.ts'
 import { basic, bearer, issue } from './requests.ts'
 import { type AgentOfTest, AUDIENCE, type TestServer } from '../services/test-server.ts'

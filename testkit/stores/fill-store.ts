@@ -1,7 +1,7 @@
 // Fills a store with tokens by SQL while nothing serves it: live ones, expired ones, and ones that were ended early.
 import { hash, randomBytes, randomFillSync } from 'node:crypto'
 import Database from 'better-sqlite3'
-import { type EndingReason, REASONS } from '../../server/src/domain/ledger/reason.ts'
+import { type EndingReason, REASONS } from '../../api/values/reason.ts'
 import { expiresSecondOf, issuedSecondOf, makeTokenId } from '../../server/src/domain/ledger/token-id.ts'
 
 /** Live tokens have the longest lifetime there is, so that none expires while the bench runs. */

@@ -1,5 +1,5 @@
 // Agents with limits, and what the store answers to their requests for tokens.
-import type { AgentLimits } from '../../server/src/domain/ledger/limits.ts'
+import type { AgentLimits } from '../../api/values/limits.ts'
 import type { TokenAddress } from '../../server/src/domain/ledger/claims.ts'
 import type { InsertOutcome, LimitReached } from '../../server/src/ports/ports.ts'
 import { createAgent, newTokens, type TestAgent, type TestedStore, type TokenWish } from './store.ts'

@@ -1,7 +1,6 @@
 // The filters of the audit log, for its list and its export.
 import { type Command, Option } from 'commander'
-import { ACT_KINDS } from '../domain/audit/act.ts'
-import { ACTOR_TYPES } from '../domain/audit/audit.ts'
+import { ACT_KINDS, ACTOR_TYPES } from '../../../api/values/audit.ts'
 import { readTime, refuseUnknown } from './list-options.ts'
 
 export type AuditFilterOptions = {

@@ -1,6 +1,6 @@
 // mintmark api-key create
 import { type Command, Option } from 'commander'
-import { PERMISSIONS } from '../domain/caller.ts'
+import { PERMISSIONS } from '../../../api/values/access.ts'
 import { defineAdminCommand, show } from './administer.ts'
 import { parseExpiry } from './terminal/duration.ts'
 

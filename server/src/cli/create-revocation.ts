@@ -1,6 +1,6 @@
 // mintmark revocation create
 import { type Command, Option } from 'commander'
-import { BULK_REVOCATION_REASONS } from '../domain/ledger/reason.ts'
+import { BULK_REVOCATION_REASONS } from '../../../api/values/reason.ts'
 import { defineAdminCommand, type Call, show, type Shown } from './administer.ts'
 import { countAlive, formatPreviewCount, preview } from './count-alive.ts'
 import { CommandFailed, EXIT } from './terminal/exit.ts'

@@ -1,6 +1,6 @@
 // mintmark import keycloak and mintmark import hydra
 import { type Command, InvalidArgumentError } from 'commander'
-import { IMPORT_ADVICE, IMPORT_BYTES_MAX, IMPORT_VALUES_MAX } from '../domain/import/foreign-client.ts'
+import { IMPORT_ADVICE, IMPORT_BYTES_MAX, IMPORT_VALUES_MAX } from '../../../api/values/bounds.ts'
 import { countValues, isOneStructure } from '../domain/text/json-values.ts'
 import { defineAdminCommand } from './administer.ts'
 import { CommandFailed } from './terminal/exit.ts'

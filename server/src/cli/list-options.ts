@@ -1,10 +1,10 @@
 // The options of lists: paging, and the filters of the two lists of tokens, which their exports take too.
 import { type Command, InvalidArgumentError } from 'commander'
-import { PAGE_RECORDS_DEFAULT, PAGE_RECORDS_MAX } from '../domain/lists/page.ts'
-import { parseReasonList, REASONS } from '../domain/ledger/reason.ts'
-import { parseScopeItem } from '../domain/ledger/scope.ts'
-import { parseTime } from '../domain/text/time.ts'
-import { parseUuid } from '../domain/ledger/token-id.ts'
+import { PAGE_RECORDS_DEFAULT, PAGE_RECORDS_MAX } from '../../../api/values/lists.ts'
+import { parseReasonList, REASONS } from '../../../api/values/reason.ts'
+import { parseScopeItem } from '../../../api/values/scope.ts'
+import { parseTime } from '../../../api/values/time.ts'
+import { parseUuid } from '../../../api/values/uuid.ts'
 
 export type PagingOptions = { readonly limit: number; readonly cursor?: string }
 

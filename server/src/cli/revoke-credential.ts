@@ -1,6 +1,6 @@
 // mintmark credential revoke
 import { type Command, Option } from 'commander'
-import { CREDENTIAL_REASONS, type CredentialReason } from '../domain/clients/credential.ts'
+import { CREDENTIAL_REASONS, type CredentialReason } from '../../../api/values/credentials.ts'
 import { defineAdminCommand, show } from './administer.ts'
 import { at } from './remote/api.ts'
 import { countAlive } from './count-alive.ts'

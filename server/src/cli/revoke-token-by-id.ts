@@ -1,6 +1,6 @@
 // mintmark token revoke
 import { type Command, Option } from 'commander'
-import { TOKEN_REVOCATION_REASONS } from '../domain/ledger/reason.ts'
+import { TOKEN_REVOCATION_REASONS } from '../../../api/values/reason.ts'
 import { defineAdminCommand, show } from './administer.ts'
 import { type Api, ApiRefusal, at } from './remote/api.ts'
 import { readTokenId } from './token-id.ts'

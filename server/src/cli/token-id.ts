@@ -1,5 +1,5 @@
 // The argument that names a token: its id. A whole token there has been seen by everybody who can list processes.
-import { isUuid, parseUuid } from '../domain/ledger/token-id.ts'
+import { isUuid, parseUuid } from '../../../api/values/uuid.ts'
 import { CommandFailed, EXIT } from './terminal/exit.ts'
 import { parseJson } from './terminal/parse-json.ts'
 import { isRecord } from './terminal/print.ts'

@@ -9,9 +9,9 @@ import {
   ROLE_SEPARATORS,
 } from './provider.ts'
 import { parseAddress, parseFile, parseIssuer, type Parser } from './values.ts'
-import { ROLES } from '../domain/caller.ts'
+import { ROLES } from '../../../api/values/access.ts'
 import { findMemberFault, formatMemberFault } from '../domain/text/member-names.ts'
-import { parseScope } from '../domain/ledger/scope.ts'
+import { parseScope } from '../../../api/values/scope.ts'
 
 export type ConfigFile = {
   readonly identityProviders: readonly IdentityProviderConfig[]

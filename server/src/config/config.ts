@@ -23,7 +23,7 @@ import {
   parseRanges,
   parseText,
 } from './values.ts'
-import { LIFETIME_SECONDS_MAX } from '../domain/clients/agent.ts'
+import { LIFETIME_SECONDS_MAX } from '../../../api/values/limits.ts'
 import { DPOP_NONCE_POLICIES, type DpopNoncePolicy } from '../domain/ledger/dpop.ts'
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const

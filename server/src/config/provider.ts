@@ -1,7 +1,7 @@
 // What is configured of an identity provider, and the one that the variables name.
 import type { SettingReader } from './reader.ts'
 import { parseAddress, parseIssuer, parseOneOf, parseText } from './values.ts'
-import type { Role } from '../domain/caller.ts'
+import type { Role } from '../../../api/values/access.ts'
 
 /** An identity provider whose JWTs name operators. */
 export type IdentityProviderConfig = {

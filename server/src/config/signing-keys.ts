@@ -1,7 +1,7 @@
 // What a configuration says of signing keys: what they sign with, and how long each does.
 import type { SettingReader } from './reader.ts'
 import { type Parser, parseInteger, parseKeyEncryptionKeyText, parseOneOf } from './values.ts'
-import { SIGNING_ALGORITHMS, type SigningAlgorithm } from '../domain/keys/signing-key.ts'
+import { SIGNING_ALGORITHMS, type SigningAlgorithm } from '../../../api/values/algorithms.ts'
 
 const ROTATION_DAYS = 30
 const ROTATION_DAYS_MAX = 3650

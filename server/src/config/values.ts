@@ -1,8 +1,8 @@
 // Parsers of single configuration values: each gives the typed value, or says what is wrong and what was expected.
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
-import { isResource } from '../domain/ledger/audience.ts'
-import { lacksHost } from '../domain/text/web-address.ts'
+import { isResource } from '../../../api/values/audience.ts'
+import { lacksHost } from '../../../api/values/web-address.ts'
 
 /** A value, or the rest of a sentence that opens with the variable's name. It never quotes a secret. */
 export type Parsed<T> = { readonly value: T } | { readonly wrong: string }

@@ -1,6 +1,6 @@
 // The demo agent and the API key that go with it, the same ones at every start.
 import type { Origin } from '../domain/caller.ts'
-import { PERMISSIONS } from '../domain/caller.ts'
+import { PERMISSIONS } from '../../../api/values/access.ts'
 import { isRefused, type OrRefusal } from '../domain/refusal.ts'
 import { type AgentRequest, type CreatedAgent, createAgent } from '../operations/agents/create-agent.ts'
 import { createApiKey } from '../operations/api-keys/create-api-key.ts'
@@ -17,8 +17,8 @@ type DemoCredentials = {
 
 const demoAgent = (name: string): AgentRequest => ({
   name,
-  scope: 'db:read db:write',
-  defaultScope: 'db:read',
+  scopes: ['db:read', 'db:write'],
+  defaultScope: ['db:read'],
   resources: ['*'],
 })
 

@@ -1,7 +1,7 @@
 // Fetches a JWT of an operator from a development identity provider that is running.
 import { z } from 'zod'
 import { StartRefused } from '../config/start-refused.ts'
-import type { Role } from '../domain/caller.ts'
+import type { Role } from '../../../api/values/access.ts'
 import type { DevSecrets } from './dev-secrets.ts'
 import { clientIdOf } from './provider-clients.ts'
 

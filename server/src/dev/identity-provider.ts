@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import type { RequestListener } from 'node:http'
 import type { Adapter, Configuration, errors as OidcErrors } from 'oidc-provider'
-import { ROLES, type Role } from '../domain/caller.ts'
+import { ROLES, type Role } from '../../../api/values/access.ts'
 import { loadOidcProvider } from './load-oidc-provider.ts'
 import { answerOnlyTo, loopbackHosts } from './loopback-hosts.ts'
 import { clientIdOf, issuerAt } from './provider-clients.ts'

@@ -1,5 +1,5 @@
 // The clients of the development identity provider: one for each role, so that the role shows in `sub` and in history.
-import type { Role } from '../domain/caller.ts'
+import type { Role } from '../../../api/values/access.ts'
 
 export const clientIdOf = (role: Role): string => `dev-${role}`
 

@@ -1,24 +1,7 @@
 // Who calls, once recognised, and what each kind of caller may do.
-import type { Act, ActKind, Actor } from './audit/act.ts'
-
-export const PERMISSIONS = [
-  'tokens:introspect',
-  'tokens:read',
-  'tokens:revoke',
-  'agents:read',
-  'agents:write',
-  'keys:write',
-  'audit:read',
-] as const
-
-export type Permission = (typeof PERMISSIONS)[number]
-
-export const isPermission = (text: string): text is Permission => PERMISSIONS.some(permission => permission === text)
-
-/** Operators' roles, each including the ones before it. */
-export const ROLES = ['viewer', 'operator', 'admin'] as const
-
-export type Role = (typeof ROLES)[number]
+import { type Permission, type Role, ROLES } from '../../../api/values/access.ts'
+import type { Act, Actor } from './audit/act.ts'
+import type { ActKind } from '../../../api/values/audit.ts'
 
 export type ClientCaller = { readonly kind: 'client'; readonly agentId: string; readonly clientId: string }
 

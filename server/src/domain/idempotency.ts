@@ -1,16 +1,14 @@
 // Idempotency-Key (draft-ietf-httpapi-idempotency-key-header): a creation that is sent again creates nothing again.
 import type { Refusal } from './refusal.ts'
-import { DAY_MS } from './text/time.ts'
+import { DAY_MS } from '../../../api/values/time.ts'
 
 /** How long a key counts. */
 export const IDEMPOTENCY_KEPT_MS = DAY_MS
 
-export const IDEMPOTENCY_KEY_CHARACTERS_MAX = 255
-
 /** What the same caller made with the same key: its id, and the kind of the act. Its secret is not shown again. */
 export type AlreadyExists = { readonly existing: string; readonly by: string }
 
-export const isExisting = (made: object): made is AlreadyExists => 'madeBefore' in made
+export const isExisting = (made: object): made is AlreadyExists => 'existing' in made
 
 export const refuseRepeat = ({ existing, by }: AlreadyExists): { readonly refusal: Refusal } => ({
   refusal: {

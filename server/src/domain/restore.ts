@@ -1,5 +1,5 @@
 // What a restore from a backup means: numbers go on above all that were lost, and what came back waits for an operator.
-import type { Milliseconds } from './text/time.ts'
+import type { Milliseconds } from '../../../api/values/time.ts'
 
 /** What a backup holds, as of its time. Agents, credentials and API keys: those that could be used then. */
 export type BackupContent = {

@@ -1,5 +1,5 @@
 // Checks the note that an act may carry.
-import { isNote, NOTE_FORM } from '../domain/text/note.ts'
+import { isNote, NOTE_FORM } from '../../../api/values/note.ts'
 import { refuse } from '../domain/refusal.ts'
 
 /** The refusal of a note that is none; undefined where it is one, or there is none. */

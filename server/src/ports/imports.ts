@@ -2,7 +2,7 @@
 import type { Act } from '../domain/audit/act.ts'
 import type { Agent } from '../domain/clients/agent.ts'
 import type { Sha256 } from '../domain/text/hash.ts'
-import type { Milliseconds, MonotonicMilliseconds } from '../domain/text/time.ts'
+import type { Milliseconds, MonotonicMilliseconds } from '../../../api/values/time.ts'
 
 export type ImportedAgent = Omit<Agent, 'name' | 'createdAt' | 'disabledAt' | 'suspendedAt'> & {
   /** It gets the first that no other agent has. */

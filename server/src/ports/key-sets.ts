@@ -1,5 +1,5 @@
 // The key sets of others, as the thread that fetches them hands them to the threads that verify with them.
-import type { MonotonicMilliseconds } from '../domain/text/time.ts'
+import type { MonotonicMilliseconds } from '../../../api/values/time.ts'
 
 /** Where a key set stands. */
 export type KeySetPlace = {

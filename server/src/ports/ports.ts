@@ -12,7 +12,7 @@ import type { Digest, Sha256 } from '../domain/text/hash.ts'
 import type { AlreadyExists } from '../domain/idempotency.ts'
 import type { IntrospectionClaims } from '../domain/ledger/introspection.ts'
 import type { CutOffConditions } from '../domain/ledger/ledger.ts'
-import type { AgentLimits, LimitName } from '../domain/ledger/limits.ts'
+import type { AgentLimits, LimitName } from '../../../api/values/limits.ts'
 import type {
   AgentFilters,
   EndedTokenRecord,
@@ -25,7 +25,7 @@ import type {
   TokenLife,
   TokenRecord,
 } from '../domain/lists/page.ts'
-import type { EndingReason } from '../domain/ledger/reason.ts'
+import type { EndingReason } from '../../../api/values/reason.ts'
 import type { OrRefusal } from '../domain/refusal.ts'
 import type {
   Revocation,
@@ -33,9 +33,10 @@ import type {
   RevocationObstacle,
   RevocationPreview,
 } from '../domain/ledger/revocation.ts'
-import type { PublicJwk, SigningAlgorithm, SigningKey } from '../domain/keys/signing-key.ts'
+import type { PublicJwk, SigningKey } from '../domain/keys/signing-key.ts'
+import type { SigningAlgorithm } from '../../../api/values/algorithms.ts'
 import type { Source } from '../domain/source.ts'
-import type { Milliseconds, MonotonicMilliseconds } from '../domain/text/time.ts'
+import type { Milliseconds, MonotonicMilliseconds } from '../../../api/values/time.ts'
 import type { ClientAssertions } from './client-assertions.ts'
 import type { ClientCertificates } from './client-certificates.ts'
 import type { DpopProofs } from './dpop-proofs.ts'

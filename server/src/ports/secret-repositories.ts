@@ -2,11 +2,12 @@
 import type { Act } from '../domain/audit/act.ts'
 import type { ApiKey } from '../domain/clients/api-key.ts'
 import type { ClientTrust } from '../domain/clients/client-trust.ts'
-import type { AgentCredential, CountedCredential, CredentialReason } from '../domain/clients/credential.ts'
+import type { AgentCredential, CountedCredential } from '../domain/clients/credential.ts'
+import type { CredentialReason } from '../../../api/values/credentials.ts'
 import type { Expiry } from '../domain/ledger/expiry.ts'
 import type { Digest, Sha256 } from '../domain/text/hash.ts'
 import type { AlreadyExists } from '../domain/idempotency.ts'
-import type { Milliseconds, MonotonicMilliseconds } from '../domain/text/time.ts'
+import type { Milliseconds, MonotonicMilliseconds } from '../../../api/values/time.ts'
 
 /** By its prefix, which says what leaked. */
 export type SecretKind = 'client_secret' | 'api_key'

@@ -3,7 +3,7 @@ import type { Act } from '../domain/audit/act.ts'
 import type { AlreadyExists } from '../domain/idempotency.ts'
 import type { KeyRecord } from '../domain/keys/key-life.ts'
 import type { PublicJwk, SealedSigningKey, SigningKey } from '../domain/keys/signing-key.ts'
-import type { Milliseconds } from '../domain/text/time.ts'
+import type { Milliseconds } from '../../../api/values/time.ts'
 
 /** Keys, and what tells how much of their life is left: one snapshot. */
 export type KeysSeen = {

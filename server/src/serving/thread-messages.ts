@@ -1,7 +1,7 @@
 // What passes between the thread that runs the process and the threads that serve.
 import type { MessagePort } from 'node:worker_threads'
 import type { ServeConfig } from '../config/config.ts'
-import type { MonotonicMilliseconds } from '../domain/text/time.ts'
+import type { MonotonicMilliseconds } from '../../../api/values/time.ts'
 import type { KeySet, KeySetPlace } from '../ports/key-sets.ts'
 import type { ClockCells } from '../store/sqlite/connection/clock.ts'
 

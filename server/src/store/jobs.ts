@@ -1,5 +1,5 @@
 // What any store can be asked to do that changes it. Each job is one intention, a script inside a transaction.
-import type { MonotonicMilliseconds } from '../domain/text/time.ts'
+import type { MonotonicMilliseconds } from '../../../api/values/time.ts'
 import { countRefusals } from './audit/refusals.ts'
 import { endAllWithAudit, endToken } from './ledger/end-tokens.ts'
 import { useAssertion } from './ledger/proofs.ts'

@@ -1,7 +1,7 @@
 // The lease of the clock: written ahead, so that after a restart no time comes before one that an answer told. No answer
 // tells a time beyond it.
 import { Unavailable } from '../domain/refusal.ts'
-import type { Milliseconds } from '../domain/text/time.ts'
+import type { Milliseconds } from '../../../api/values/time.ts'
 import { inBackground, type OnFault } from './background.ts'
 import { run, type Program } from './statement-program.ts'
 import { StoreProblem } from './store-problem.ts'

@@ -2,7 +2,7 @@
 // life, forgets proofs, fills open cut-offs, and removes what has been kept long enough.
 import type { KeyPolicy } from '../domain/keys/key-life.ts'
 import type { Seal } from '../domain/audit/seal.ts'
-import type { Milliseconds } from '../domain/text/time.ts'
+import type { Milliseconds } from '../../../api/values/time.ts'
 import type { BackgroundTask, OnFault } from './background.ts'
 import { isSealDue, SEAL_ENTRIES_MAX, type SealKey, sealStep } from './audit/seals.ts'
 import { backfillStep } from './ledger/backfill.ts'

@@ -1,6 +1,6 @@
 // Retention: what has been kept long enough goes, oldest first, in steps so small that no request waits for one.
 import { IDEMPOTENCY_KEPT_MS } from '../domain/idempotency.ts'
-import { DAY_MS, type Milliseconds } from '../domain/text/time.ts'
+import { DAY_MS, type Milliseconds } from '../../../api/values/time.ts'
 import { readLifetimes } from './ledger/scan-affected-rows.ts'
 import { MINUTE_MS } from './lists/ended-minutes.ts'
 import { first, run, type Program } from './statement-program.ts'

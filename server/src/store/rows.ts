@@ -1,5 +1,5 @@
 // How values stand in rows: ids as 16 bytes, hashes as bytes, lists as JSON.
-import type { Labels } from '../domain/clients/labels.ts'
+import type { Labels } from '../../../api/values/labels.ts'
 
 /** The bytes of a hash or a digest. */
 export const bytesOfHex = (hex: string): Uint8Array => Buffer.from(hex, 'hex')

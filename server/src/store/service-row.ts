@@ -1,5 +1,5 @@
 // The one row of numbers that never fall.
-import type { Milliseconds } from '../domain/text/time.ts'
+import type { Milliseconds } from '../../../api/values/time.ts'
 
 export type ServiceRow = {
   readonly seq: number

@@ -1,6 +1,6 @@
 // What the scripts that read share: one snapshot of the store, at the time of the store's clock.
 import type { CutOff } from '../domain/ledger/ledger.ts'
-import type { Milliseconds } from '../domain/text/time.ts'
+import type { Milliseconds } from '../../../api/values/time.ts'
 import type { Sets } from './ledger/interned-sets.ts'
 import type { Program } from './statement-program.ts'
 import type { ServiceRow } from './service-row.ts'

@@ -1,7 +1,8 @@
 // Names by which a certificate is known: one spelling for each, and what is none of its kind.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { normalSubject, type SubjectKind, validityFault } from '../../src/domain/clients/client-certificate.ts'
+import { normalSubject, validityFault } from '../../src/domain/clients/client-certificate.ts'
+import type { SubjectKind } from '../../../api/values/credentials.ts'
 
 const SAME: readonly (readonly [SubjectKind, string, string])[] = [
   ['san_dns', 'Reports.Example.org', 'reports.example.org'],

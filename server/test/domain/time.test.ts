@@ -1,7 +1,7 @@
 // Times on the wire: every text that RFC 3339 §5.6 allows, in every year that four digits can write, and nothing else.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { formatTime, parseTime } from '../../src/domain/text/time.ts'
+import { formatTime, parseTime } from '../../../api/values/time.ts'
 
 const FIRST = Date.parse('0000-01-01T00:00:00Z')
 const LAST = Date.parse('9999-12-31T23:59:59.999Z')

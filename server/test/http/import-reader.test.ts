@@ -1,7 +1,7 @@
 // The thread on which a document is read: what comes of its limits, and that they end nothing but an import.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { IMPORT_BYTES_MAX } from '../../src/domain/import/foreign-client.ts'
+import { IMPORT_BYTES_MAX } from '../../../api/values/bounds.ts'
 import { isRefused } from '../../src/domain/refusal.ts'
 import { readImport, READ_HERE_BYTES_MAX, type ReadingLimits } from '../../src/http/imports/import-reader.ts'
 import { keycloakClient } from '../../../testkit/callers/foreign-exports.ts'

@@ -1,7 +1,7 @@
 // The role that an identity provider's JWT gives.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Role } from '../../src/domain/caller.ts'
+import type { Role } from '../../../api/values/access.ts'
 import { operatorRole } from '../../src/keys/providers/operator-role.ts'
 
 const roles: Readonly<Record<string, Role>> = {

@@ -4,7 +4,7 @@ import { createPrivateKey } from 'node:crypto'
 import { test } from 'node:test'
 import { calculateJwkThumbprint, compactVerify, importJWK, jwtVerify } from 'jose'
 import type { AccessTokenClaims } from '../../src/domain/ledger/claims.ts'
-import { SIGNING_ALGORITHMS } from '../../src/domain/keys/signing-key.ts'
+import { SIGNING_ALGORITHMS } from '../../../api/values/algorithms.ts'
 import { makeTokenId } from '../../src/domain/ledger/token-id.ts'
 import { ALGORITHMS, bareJwkOf, isAlgorithmThere, signatureBytes } from '../../src/keys/tokens/signing-algorithms.ts'
 import {

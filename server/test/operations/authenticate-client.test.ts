@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Client } from '../../src/domain/clients/agent.ts'
 import { CREDENTIALS_MAX } from '../../src/domain/clients/credential.ts'
-import { NO_LIMITS } from '../../src/domain/ledger/limits.ts'
+import { NO_LIMITS } from '../../../api/values/limits.ts'
 import { randomness } from '../../src/keys/randomness.ts'
 import { makeImportedSecrets } from '../../src/keys/clients/imported-secrets.ts'
 import { makeSecrets } from '../../src/keys/clients/secrets.ts'
@@ -125,7 +125,7 @@ test('a secret that HTTP Basic may have carried unencoded is compared in both fo
 
 test('a proven credential is taken while it is there, has not expired, and its agent is enabled', () => {
   const ports = { secrets: real, importedSecrets: keyed }
-  const verified = { kind: 'proven', clientId: 'client', credentialId: 'credential 1' } as const
+  const verified = { kind: 'verified', clientId: 'client', credentialId: 'credential 1' } as const
   const number = (client: Client) => authenticateClient(ports, verified, client, NOW)?.credential.number
   assert.equal(number(clientWith([credential(1, SECRET)])), 1)
   assert.equal(number(clientWith([credential(2, SECRET)])), undefined)

@@ -2,7 +2,7 @@
 import type { Command } from 'commander'
 import { backupStore } from '../../compose/backup.ts'
 import { readStoreConfig } from '../../config/config.ts'
-import { formatTime } from '../../domain/text/time.ts'
+import { formatTime } from '../../../../api/values/time.ts'
 import { addExamples } from '../terminal/examples.ts'
 import { printJson, printLine } from '../terminal/print.ts'
 import { localOnly } from './local-only.ts'

@@ -1,6 +1,6 @@
 // What an export of the audit log says was ended in the time that a restore lost: what is done again, and what is left to a
 // person to look at.
-import { type Milliseconds, parseTime } from '../../domain/text/time.ts'
+import { type Milliseconds, parseTime } from '../../../../api/values/time.ts'
 import { CommandFailed } from '../terminal/exit.ts'
 import { parseJson } from '../terminal/parse-json.ts'
 import { isRecord, type PrintedRecord } from '../terminal/print.ts'

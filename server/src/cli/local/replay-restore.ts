@@ -1,6 +1,6 @@
 // mintmark restore replay
 import { type Command, InvalidArgumentError } from 'commander'
-import { type Milliseconds, parseTime } from '../../domain/text/time.ts'
+import { type Milliseconds, parseTime } from '../../../../api/values/time.ts'
 import { defineAdminCommand } from '../administer.ts'
 import { type Api, ApiRefusal, type ApiRequest, at } from '../remote/api.ts'
 import { type LostAct, type LostActs, lostActsIn } from './lost-acts.ts'

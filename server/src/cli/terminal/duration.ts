@@ -1,6 +1,6 @@
 // Durations as people write them at the terminal: 90d, 12h, 30m, 45s, or 0.
 import { InvalidArgumentError } from 'commander'
-import { formatTime } from '../../domain/text/time.ts'
+import { formatTime } from '../../../../api/values/time.ts'
 
 const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 }
 const FORM = /^(\d{1,9})([smhd])$/

@@ -1,4 +1,5 @@
 // An act: something that a caller does and that changes the store. It is recorded in the transaction that does it.
+import type { ActKind } from '../../../../api/values/audit.ts'
 import type { Source } from '../source.ts'
 
 /** Who acted, as history and audit show it. */
@@ -8,37 +9,6 @@ export type Actor =
   | { readonly type: 'api_key'; readonly id: string }
   | { readonly type: 'cli'; readonly id: string }
   | { readonly type: 'system' }
-
-export const ACT_KINDS = [
-  'agent.change',
-  'agent.create',
-  'agent.delete',
-  'agent.disable',
-  'agent.enable',
-  'agent.import',
-  'api_key.create',
-  'api_key.revoke',
-  'api_key.rotate',
-  'clock.reset',
-  'credential.convert',
-  'credential.create',
-  'credential.revoke',
-  'credential.rotate',
-  'revocation.create',
-  'signing_key.compromise',
-  'signing_key.create',
-  'signing_key.drop',
-  'signing_key.import',
-  'signing_key.reencrypt',
-  'signing_key.retire',
-  'signing_key.rotate',
-  'store.accept',
-  'store.restore',
-  'token.revoke',
-  'token.supersede',
-] as const
-
-export type ActKind = (typeof ACT_KINDS)[number]
 
 export type Act = {
   readonly kind: ActKind

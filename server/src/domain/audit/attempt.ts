@@ -1,14 +1,7 @@
 // Refused attempts to authenticate, and to get more tokens than an agent may: what is counted of them, and what the counts
 // are asked for.
-import { formatTime, type Milliseconds } from '../text/time.ts'
-
-/**
- * What the caller presented: a client's secret (or a client authentication that there is not), an API key, a JWT. `limit` is
- * a client that is known, and asked for more tokens than it may have: an agent that runs away.
- */
-export const WAYS = ['client', 'api_key', 'operator', 'limit'] as const
-
-export type Way = (typeof WAYS)[number]
+import type { Way } from '../../../../api/values/audit.ts'
+import { formatTime, type Milliseconds } from '../../../../api/values/time.ts'
 
 /** An attempt that was refused. */
 export type Attempt = {

@@ -1,14 +1,6 @@
 // The audit log as it is read: what an entry holds, and what may be asked.
 import type { Actor } from './act.ts'
-import { formatTime, type Milliseconds } from '../text/time.ts'
-
-export const ACTOR_TYPES = [
-  'operator',
-  'client',
-  'api_key',
-  'cli',
-  'system',
-] as const satisfies readonly Actor['type'][]
+import { formatTime, type Milliseconds } from '../../../../api/values/time.ts'
 
 export type AuditEntry = {
   /** Entries are numbered from 1 without a gap. */

@@ -1,11 +1,10 @@
 // Agents, their credentials, and what a token request of an agent may have.
 import type { ClientTrust } from './client-trust.ts'
 import type { Sha256 } from '../text/hash.ts'
-import type { Labels } from './labels.ts'
-import type { AgentLimits } from '../ledger/limits.ts'
-import type { Milliseconds } from '../text/time.ts'
+import type { Labels } from '../../../../api/values/labels.ts'
+import type { AgentLimits } from '../../../../api/values/limits.ts'
+import type { Milliseconds } from '../../../../api/values/time.ts'
 
-export const LIFETIME_SECONDS_MAX = 86_400
 /** Distinct lifetimes that may live in the ledger at once: every list merges one stream for each. */
 export const LIFETIMES_MAX = 16
 

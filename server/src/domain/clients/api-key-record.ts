@@ -1,6 +1,6 @@
 // An API key as the API and the command line show it: everything but the key.
 import type { ApiKey } from './api-key.ts'
-import { formatTime, formatTimeOrNull } from '../text/time.ts'
+import { formatTime, formatTimeOrNull } from '../../../../api/values/time.ts'
 
 export const apiKeyRecord = (apiKey: ApiKey) => ({
   api_key_id: apiKey.id,

@@ -1,6 +1,6 @@
 // API keys of resource servers and operators' tools.
-import type { Permission } from '../caller.ts'
-import type { Milliseconds } from '../text/time.ts'
+import type { Permission } from '../../../../api/values/access.ts'
+import type { Milliseconds } from '../../../../api/values/time.ts'
 
 export type ApiKey = {
   readonly id: string

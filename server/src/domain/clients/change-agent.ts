@@ -1,10 +1,10 @@
 // What a change makes of an agent, and what it takes from the agent: pure, so that the store can decide inside its transaction.
 import type { Agent } from './agent.ts'
-import { ANY_RESOURCE, audiencesOf, firstResourceBeyond } from '../ledger/audience.ts'
-import { LABELS_MAX, type LabelsChange, mergeLabels } from './labels.ts'
-import { NO_LIMITS } from '../ledger/limits.ts'
+import { ANY_RESOURCE, audiencesOf, firstResourceBeyond } from '../../../../api/values/audience.ts'
+import { LABELS_MAX, type LabelsChange, mergeLabels } from '../../../../api/values/labels.ts'
+import { NO_LIMITS } from '../../../../api/values/limits.ts'
 import { type OrRefusal, refuse } from '../refusal.ts'
-import { firstScopeBeyond } from '../ledger/scope.ts'
+import { firstScopeBeyond } from '../../../../api/values/scope.ts'
 
 /** What can be changed of an agent. */
 export type AgentSettings = Omit<Agent, 'id' | 'clientId' | 'createdAt' | 'disabledAt' | 'suspendedAt'>

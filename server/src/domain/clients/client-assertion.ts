@@ -1,12 +1,6 @@
 // Client assertions (RFC 7521, RFC 7523 and its revision): what one must say, and until when it may be taken.
 import type { AssertionTrust } from './client-trust.ts'
-import type { Milliseconds } from '../text/time.ts'
-
-/** The one type of assertion that is taken (RFC 7523 §2.2). */
-export const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
-
-/** Asymmetric all, as for identity providers; `EdDSA` is the older name of Ed25519. */
-export const ASSERTION_ALGORITHMS = ['ES256', 'ES384', 'Ed25519', 'EdDSA', 'RS256', 'PS256'] as const
+import type { Milliseconds } from '../../../../api/values/time.ts'
 
 /** How far clocks may differ: as far as those of identity providers. */
 const SKEW_SECONDS = 60

@@ -1,11 +1,7 @@
 // What the certificate of a TLS client says, and whether it is what a credential trusts (RFC 8705 §2).
+import type { SubjectKind } from '../../../../api/values/credentials.ts'
 import { canonicalName, parseName } from './distinguished-name.ts'
-import type { Milliseconds } from '../text/time.ts'
-
-/** By which name of a certificate an agent is known (RFC 8705 §2.1.2), as the metadata of clients calls them. */
-export const SUBJECT_KINDS = ['subject_dn', 'san_dns', 'san_uri', 'san_ip', 'san_email'] as const
-
-export type SubjectKind = (typeof SUBJECT_KINDS)[number]
+import type { Milliseconds } from '../../../../api/values/time.ts'
 
 /** A certificate of an authority that is trusted, with this name (RFC 8705 §2.1). */
 type SubjectTrust = { readonly kind: 'tls_client_auth'; readonly by: SubjectKind; readonly name: string }

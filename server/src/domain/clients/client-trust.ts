@@ -31,13 +31,6 @@ export type AssertionTrust = KeyTrust | WorkloadTrust
 
 export type ClientTrust = AssertionTrust | CertificateTrust
 
-export const TRUST_KINDS = [
-  'private_key_jwt',
-  'workload_identity',
-  'tls_client_auth',
-  'self_signed_tls_client_auth',
-] as const satisfies readonly ClientTrust['kind'][]
-
 export const isAssertionTrust = (trust: ClientTrust): trust is AssertionTrust =>
   trust.kind === 'private_key_jwt' || trust.kind === 'workload_identity'
 

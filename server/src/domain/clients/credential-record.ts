@@ -1,7 +1,7 @@
 // A credential as the API and the command line show it: everything but the secret.
 import { trustRecord } from './client-trust.ts'
 import type { CountedCredential } from './credential.ts'
-import { formatTime, formatTimeOrNull } from '../text/time.ts'
+import { formatTime, formatTimeOrNull } from '../../../../api/values/time.ts'
 
 export const credentialRecord = (credential: CountedCredential) => ({
   credential_id: credential.id,

@@ -1,12 +1,9 @@
 // Credentials: the secrets of an agent and what is trusted in place of one, several of which may live at once, so that one can take over from another.
 import type { ClientTrust } from './client-trust.ts'
-import type { Milliseconds } from '../text/time.ts'
+import type { Milliseconds } from '../../../../api/values/time.ts'
 
 /** Live credentials of one agent: each request of it is compared with all of them. */
 export const CREDENTIALS_MAX = 10
-
-/** A count up to this is exact, where what must be looked at for it is within its own bound. */
-export const COUNT_EXACT_MAX = 10_000
 
 /** How many there are, or, where not exact, how many there are at least. */
 export type Count = { readonly count: number; readonly isExact: boolean }
@@ -29,8 +26,3 @@ export type AgentCredential = {
 
 /** `liveTokens`: those that it got. */
 export type CountedCredential = AgentCredential & { readonly liveTokens: Count }
-
-/** Why a credential is revoked, and what its tokens end with. */
-export const CREDENTIAL_REASONS = ['credential_revoked', 'secret_leaked'] as const
-
-export type CredentialReason = (typeof CREDENTIAL_REASONS)[number]

@@ -1,15 +1,6 @@
 // A client of another server, read from its export: what this service needs to know of it.
 import type { SecretForm } from './foreign-hash.ts'
-import type { Milliseconds, Seconds } from '../text/time.ts'
-
-/** Clients of one document: all are imported in one transaction. */
-export const IMPORTED_CLIENTS_MAX = 1000
-/** Of a document: the export of a realm holds much that is not needed here. */
-export const IMPORT_BYTES_MAX = 16 * 1_048_576
-/** Of all kinds, also of what is passed over. An export of that length has some 450,000. */
-export const IMPORT_VALUES_MAX = 500_000
-/** What to do with a larger one. */
-export const IMPORT_ADVICE = 'leave out what is no client, or import it in parts'
+import type { Milliseconds, Seconds } from '../../../../api/values/time.ts'
 
 /** Why a client could get no token by the client-credentials grant there, or not by a secret: it is passed over. */
 export type SkipReason =

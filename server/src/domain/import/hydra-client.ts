@@ -1,7 +1,7 @@
 // Reads a client of Ory Hydra: a row of its table hydra_client as JSON, or what its admin API prints.
 import { type ForeignClient, type SkipReason, textOrNull } from './foreign-client.ts'
 import { secretFormOf } from './foreign-hash.ts'
-import type { Seconds } from '../text/time.ts'
+import type { Seconds } from '../../../../api/values/time.ts'
 
 type Text = string | null | undefined
 /** A list is one in the admin API and in PostgreSQL's rows, JSON in those of others, joined by `|` before version 2. */

@@ -1,18 +1,20 @@
 // What becomes of a client of another server: the agent that it would be here, or why there can be none.
-import { LIFETIME_SECONDS_MAX } from '../clients/agent.ts'
-import { isResource, RESOURCES_MAX } from '../ledger/audience.ts'
+import { LEFT_OUT_MAX } from '../../../../api/values/bounds.ts'
+import { LIFETIME_SECONDS_MAX } from '../../../../api/values/limits.ts'
+import { isResource, RESOURCES_MAX } from '../../../../api/values/audience.ts'
 import { type AgentSettings, BLANK_SETTINGS } from '../clients/change-agent.ts'
 import { isClientId } from '../clients/client-id.ts'
 import type { ForeignClient } from './foreign-client.ts'
 import type { ImportReason } from './import-reason.ts'
 import { IMPORTED_SECRET_CHARACTERS_MAX, isKeptFast } from '../clients/imported-secret.ts'
-import { isDescription, isName } from '../text/name.ts'
-import { firstScopeBeyond, formatScope, parseScopeItem, parseScopePatterns, SCOPE_ITEMS_MAX } from '../ledger/scope.ts'
-
-/** Entries of a map of scopes. */
-export const SCOPE_MAP_MAX = 1000
-/** Scopes of a client that are told to have been left out, and audiences. */
-export const LEFT_OUT_MAX = 100
+import { isDescription, isName } from '../../../../api/values/name.ts'
+import {
+  firstScopeBeyond,
+  formatScope,
+  parseScopeItem,
+  parseScopePatterns,
+  SCOPE_ITEMS_MAX,
+} from '../../../../api/values/scope.ts'
 
 /** What the operator says of all clients of a document. */
 export type ImportSettings = {

@@ -1,7 +1,8 @@
 // The life of a signing key: next, current, retained, gone. What is due is decided here, from one look at all keys.
-import { LIFETIME_SECONDS_MAX } from '../clients/agent.ts'
-import type { PublicJwk, SigningAlgorithm } from './signing-key.ts'
-import { DAY_MS, type Milliseconds } from '../text/time.ts'
+import { LIFETIME_SECONDS_MAX } from '../../../../api/values/limits.ts'
+import type { PublicJwk } from './signing-key.ts'
+import type { SigningAlgorithm } from '../../../../api/values/algorithms.ts'
+import { DAY_MS, type Milliseconds } from '../../../../api/values/time.ts'
 
 /**
  * `next`: published, does not sign yet. `current`: signs. `retained`: published for the tokens that it signed.

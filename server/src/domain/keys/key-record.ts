@@ -1,6 +1,6 @@
 // A signing key as the API and the command line show it: everything but its private half.
 import { KEY_SET_MAX_AGE_SECONDS, keptSeconds, type KeyRecord, PUBLISHED_SECONDS_MIN } from './key-life.ts'
-import { formatTime, formatTimeOrNull, type Milliseconds } from '../text/time.ts'
+import { formatTime, formatTimeOrNull, type Milliseconds } from '../../../../api/values/time.ts'
 
 /** A key, and the longest token lifetime in use, in seconds. */
 export type ShownKey = { readonly key: KeyRecord; readonly longest: number }

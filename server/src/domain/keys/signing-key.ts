@@ -1,13 +1,5 @@
 // Signing keys: what is published of one, and what the store keeps of one.
 
-/**
- * What a key can sign with, by the name that `alg` has in its tokens and in the key set. Ed25519 goes by `EdDSA`: most
- * verifiers refuse its newer name (RFC 9864) today. ML-DSA-65 is experimental: hardly any verifier knows it.
- */
-export const SIGNING_ALGORITHMS = ['ES256', 'RS256', 'EdDSA', 'ML-DSA-65'] as const
-
-export type SigningAlgorithm = (typeof SIGNING_ALGORITHMS)[number]
-
 type Published = { readonly kid: string; readonly use: 'sig' }
 
 type EcJwk = { readonly kty: 'EC'; readonly crv: 'P-256'; readonly x: string; readonly y: string }

@@ -1,5 +1,5 @@
 // The claims of an access token of ours (RFC 9068 §2.2), and what they tell before anything is trusted.
-import { LIFETIME_SECONDS_MAX } from '../clients/agent.ts'
+import { LIFETIME_SECONDS_MAX } from '../../../../api/values/limits.ts'
 import { issuedSecondOf, isTokenId } from './token-id.ts'
 
 export type AccessTokenClaims = {

@@ -1,10 +1,7 @@
 // Proofs of possession of a key (DPoP, RFC 9449): what one must say at the token endpoint, and until when it may be taken.
 import { type OrRefusal, refuse } from '../refusal.ts'
-import type { Milliseconds } from '../text/time.ts'
-import { parseWebAddress } from '../text/web-address.ts'
-
-/** Asymmetric all (RFC 9449 §4.3); `EdDSA` is the older name of Ed25519. */
-export const DPOP_ALGORITHMS = ['ES256', 'Ed25519', 'EdDSA', 'RS256', 'PS256'] as const
+import type { Milliseconds } from '../../../../api/values/time.ts'
+import { parseWebAddress } from '../../../../api/values/web-address.ts'
 
 /** `required`: a proof must carry a nonce of this service. `off`: none is given, and none is looked at. */
 export const DPOP_NONCE_POLICIES = ['required', 'off'] as const
@@ -13,8 +10,6 @@ export type DpopNoncePolicy = (typeof DPOP_NONCE_POLICIES)[number]
 
 /** How far `iat` may lie before or after the store's clock: as far as the clocks of identity providers. */
 const PROOF_WINDOW_MS = 60_000
-/** Longer ones are not read: one by RSA with 4096 bits has some 2000 characters, one by ES256 some 500. */
-export const PROOF_CHARACTERS_MAX = 4096
 const JTI_CHARACTERS_MAX = 256
 /** A nonce belongs to a step of time, and is taken in that step and in the next: for one to two minutes. */
 const NONCE_STEP_MS = 60_000

@@ -1,8 +1,5 @@
 // When a secret stops being taken by itself: a credential of an agent, or an API key.
-import type { Milliseconds } from '../text/time.ts'
-
-/** How long the old secret may live beside the new one after a rotation. */
-export const GRACE_SECONDS_MAX = 30 * 86_400
+import type { Milliseconds } from '../../../../api/values/time.ts'
 
 /** As it is asked for: an instant, or so long after the act by the store's clock; null: never. */
 export type Expiry = { readonly at: Milliseconds } | { readonly afterMs: number } | null

@@ -1,7 +1,7 @@
 // A revocation as it is shown, on the wire and at the terminal: names in lower snake case, times in RFC 3339.
 import { formatRecord } from './format-token.ts'
 import type { Revocation, RevocationConditions, RevocationPreview } from './revocation.ts'
-import { formatTime } from '../text/time.ts'
+import { formatTime } from '../../../../api/values/time.ts'
 
 const formatConditions = (conditions: RevocationConditions) => ({
   all: Object.values(conditions).every(condition => condition === null),

@@ -1,6 +1,6 @@
 // A token as it is shown, on the wire and at the terminal: names in lower snake case, times in RFC 3339.
 import type { EndedTokenRecord, TokenEnd, TokenLife, TokenRecord } from '../lists/page.ts'
-import { formatTime } from '../text/time.ts'
+import { formatTime } from '../../../../api/values/time.ts'
 
 export const formatRecord = (record: TokenRecord) => ({
   id: record.id,

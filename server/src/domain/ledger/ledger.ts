@@ -1,7 +1,7 @@
 // When a token is dead, and what it died of. Every list, look-up, fill and revocation decides with these functions.
-import { matchesScope } from './scope.ts'
-import type { EndingReason } from './reason.ts'
-import type { Milliseconds } from '../text/time.ts'
+import { matchesScope } from '../../../../api/values/scope.ts'
+import type { EndingReason } from '../../../../api/values/reason.ts'
+import type { Milliseconds } from '../../../../api/values/time.ts'
 import { expiresSecondOf, issuedAtOf } from './token-id.ts'
 
 /** A row of the ledger, as far as life and death need it. `agent`, `credential` and `key` are the store's numbers. */

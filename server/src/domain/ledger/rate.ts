@@ -1,5 +1,5 @@
 // How many tokens were issued of late: counts by slots of time, in a window that slides on by whole slots.
-import type { Milliseconds } from '../text/time.ts'
+import type { Milliseconds } from '../../../../api/values/time.ts'
 
 /** A token counts until its slot has left the window: for the length of the window, and for less than a slot more. */
 export type RateWindow = { readonly slotMs: Milliseconds; readonly slots: number }

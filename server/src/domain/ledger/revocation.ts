@@ -1,8 +1,8 @@
 // Revocations of many tokens at once, the kill switch: what may be asked, and what is known of one that was made.
 import type { Actor } from '../audit/act.ts'
 import type { TokenRecord } from '../lists/page.ts'
-import type { EndingReason } from './reason.ts'
-import type { Milliseconds } from '../text/time.ts'
+import type { EndingReason } from '../../../../api/values/reason.ts'
+import type { Milliseconds } from '../../../../api/values/time.ts'
 
 /** Which tokens to end. A condition that is null is not asked; all that are asked must hold; none at all is every token. */
 export type RevocationConditions = {
@@ -30,9 +30,6 @@ export type Revocation = {
   readonly tokensMoved: number
 }
 
-/** A count is exact up to so many tokens; beyond it is a least number. */
-export const COUNT_EXACT_MAX = 10_000
-
 /** What a revocation would end if it were made now. */
 export type RevocationPreview = {
   readonly count: number
@@ -41,8 +38,6 @@ export type RevocationPreview = {
   /** A few of them, at most {@link SAMPLE_RECORDS_MAX}. */
   readonly sample: readonly TokenRecord[]
 }
-
-export const SAMPLE_RECORDS_MAX = 10
 
 /** Why a revocation could not be made, or counted. */
 export type RevocationObstacle =

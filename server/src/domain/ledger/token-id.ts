@@ -1,7 +1,6 @@
 // Token ids: UUIDv7 (RFC 9562 §5.7) made with the store's clock. They carry the time of issue, and so sort by it.
-import type { Milliseconds, Seconds } from '../text/time.ts'
+import type { Milliseconds, Seconds } from '../../../../api/values/time.ts'
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 
 const hex = (bytes: Uint8Array): string => {
@@ -20,15 +19,6 @@ export const makeTokenId = (issuedAt: Milliseconds, random: Uint8Array): string 
   const text = hex(random)
   const variant = ((random[2] ?? 0) & 0x3f) | 0x80
   return `${timePrefix(issuedAt)}-7${text.slice(1, 4)}-${variant.toString(16)}${text.slice(6, 8)}-${text.slice(8)}`
-}
-
-/** Whether the text is a UUID in its canonical, lower-case form. */
-export const isUuid = (text: string): boolean => UUID.test(text)
-
-/** The UUID of a text in any case, in its canonical form. */
-export const parseUuid = (text: string): string | undefined => {
-  const lower = text.toLowerCase()
-  return isUuid(lower) ? lower : undefined
 }
 
 /** Whether the text can be a token id of ours. */

@@ -1,5 +1,5 @@
 // Lists that are paged by the id of their last record: agents' credentials, API keys and signing keys, few beside the tokens.
-import { isUuid } from '../ledger/token-id.ts'
+import { isUuid } from '../../../../api/values/uuid.ts'
 
 export type KeysetName = 'credentials' | 'api_keys' | 'signing_keys'
 

@@ -1,12 +1,10 @@
 // Lists: what may be asked, what a page holds, and the cursor that joins one page to the next.
 import type { Actor } from '../audit/act.ts'
-import type { Reason } from '../ledger/reason.ts'
+import type { Reason } from '../../../../api/values/reason.ts'
 import { isStorable } from '../text/text.ts'
-import type { Milliseconds, Seconds } from '../text/time.ts'
+import type { Milliseconds, Seconds } from '../../../../api/values/time.ts'
 import { isTokenId } from '../ledger/token-id.ts'
 
-export const PAGE_RECORDS_DEFAULT = 100
-export const PAGE_RECORDS_MAX = 1000
 /** Rows that one request may look at. A page of a rare combination may be short, even empty, with a cursor. */
 export const PAGE_EXAMINED_MAX = 10_000
 

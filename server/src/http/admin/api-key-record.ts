@@ -1,7 +1,7 @@
 // An API key as the API shows it: everything but the key.
 import { z } from 'zod'
 import type { ApiKey } from '../../domain/clients/api-key.ts'
-import { PERMISSIONS } from '../../domain/caller.ts'
+import { PERMISSIONS } from '../../../../api/values/access.ts'
 import { apiKeyRecord as recordOf } from '../../domain/clients/api-key-record.ts'
 import { SUSPENDED_AT, timeOrNull } from './json-members.ts'
 import { pageOf } from './token-record.ts'

@@ -1,8 +1,8 @@
 // The query parameters of the audit log and of the counts of refused authentications.
 import { z } from 'zod'
-import { type RefusalFilters, WAYS } from '../../domain/audit/attempt.ts'
-import { ACT_KINDS } from '../../domain/audit/act.ts'
-import { ACTOR_TYPES, type AuditFilters } from '../../domain/audit/audit.ts'
+import type { RefusalFilters } from '../../domain/audit/attempt.ts'
+import { ACT_KINDS, ACTOR_TYPES, WAYS } from '../../../../api/values/audit.ts'
+import type { AuditFilters } from '../../domain/audit/audit.ts'
 import { CLIENT_ID, field, matching, pagingFields, time } from './list-query.ts'
 
 /** The set is open: a kind that this version does not know matches nothing. */

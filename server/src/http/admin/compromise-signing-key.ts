@@ -1,6 +1,6 @@
 // POST /api/v1/keys/{kid}/compromise
 import type { z } from 'zod'
-import { ACCESS } from '../../domain/access.ts'
+import { ACCESS } from '../../../../api/values/access.ts'
 import { compromiseSigningKey } from '../../operations/signing-keys/compromise-signing-key.ts'
 import type { AdministrationPorts } from '../../ports/ports.ts'
 import { type AdministrationInput, makeAdministrationHandler } from './administer.ts'

@@ -1,6 +1,6 @@
 // POST /api/v1/api-keys: an API key, with no more powers than its maker has.
 import { z } from 'zod'
-import { ACCESS } from '../../domain/access.ts'
+import { ACCESS } from '../../../../api/values/access.ts'
 import { createApiKey } from '../../operations/api-keys/create-api-key.ts'
 import type { AdministrationPorts } from '../../ports/ports.ts'
 import { type AdministrationInput, makeAdministrationHandler } from './administer.ts'

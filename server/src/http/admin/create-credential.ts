@@ -1,6 +1,6 @@
 // POST /api/v1/agents/{agent_id}/credentials: another secret for an agent.
 import { z } from 'zod'
-import { ACCESS } from '../../domain/access.ts'
+import { ACCESS } from '../../../../api/values/access.ts'
 import { createCredential } from '../../operations/credentials/create-credential.ts'
 import type { AdministrationPorts } from '../../ports/ports.ts'
 import { type AdministrationInput, makeAdministrationHandler } from './administer.ts'

@@ -1,7 +1,6 @@
 // A credential as the API shows it: everything but the secret.
 import { z } from 'zod'
-import { SUBJECT_KINDS } from '../../domain/clients/client-certificate.ts'
-import { TRUST_KINDS } from '../../domain/clients/client-trust.ts'
+import { SUBJECT_KINDS, TRUST_KINDS } from '../../../../api/values/credentials.ts'
 import type { CountedCredential } from '../../domain/clients/credential.ts'
 import { credentialRecord as recordOf } from '../../domain/clients/credential-record.ts'
 import { SUSPENDED_AT, timeOrNull } from './json-members.ts'

@@ -1,5 +1,5 @@
 // GET /api/v1/exports/audit: every act that changed something, as a stream.
-import { ACCESS } from '../../domain/access.ts'
+import { ACCESS } from '../../../../api/values/access.ts'
 import { entryRecord } from '../../domain/audit/audit.ts'
 import type { Columns } from '../../domain/lists/csv.ts'
 import { exportAudit } from '../../operations/audit/export-audit.ts'

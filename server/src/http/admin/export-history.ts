@@ -1,5 +1,5 @@
 // GET /api/v1/exports/history: all tokens that have ended, by whatever cause, as a stream.
-import { ACCESS } from '../../domain/access.ts'
+import { ACCESS } from '../../../../api/values/access.ts'
 import type { Columns } from '../../domain/lists/csv.ts'
 import { formatEndedRecord } from '../../domain/ledger/format-token.ts'
 import { exportHistory } from '../../operations/tokens/export-history.ts'

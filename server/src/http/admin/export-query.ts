@@ -1,7 +1,7 @@
 // The query parameters of exports: the filters of the list, and the format in the place of its paging.
 import type { z } from 'zod'
-import { ACT_KINDS } from '../../domain/audit/act.ts'
-import { parseReasonList, type ReasonList, REASONS } from '../../domain/ledger/reason.ts'
+import { ACT_KINDS } from '../../../../api/values/audit.ts'
+import { parseReasonList, type ReasonList, REASONS } from '../../../../api/values/reason.ts'
 import { auditQuery, oneOf } from './audit-query.ts'
 import { EXPORT_FORMATS, type ExportFormat } from './export-format.ts'
 import { field, historyQuery, tokensQuery } from './list-query.ts'

@@ -1,6 +1,6 @@
 // What all exports do on the wire: recognise the reader, refuse a bad query, read the first page, then send page by page.
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Access } from '../../domain/access.ts'
+import type { Access } from '../../../../api/values/access.ts'
 import type { Administrator } from '../../domain/caller.ts'
 import { isRefused, type OrRefusal, refuse } from '../../domain/refusal.ts'
 import type { ExportReader, NextPage } from '../../operations/reading/export-pages.ts'

@@ -1,5 +1,5 @@
 // GET /api/v1/exports/tokens: all tokens that are active, as a stream.
-import { ACCESS } from '../../domain/access.ts'
+import { ACCESS } from '../../../../api/values/access.ts'
 import type { Columns } from '../../domain/lists/csv.ts'
 import { formatRecord } from '../../domain/ledger/format-token.ts'
 import { exportTokens } from '../../operations/tokens/export-tokens.ts'

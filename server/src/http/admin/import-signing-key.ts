@@ -1,6 +1,6 @@
 // POST /api/v1/keys/import
 import type { z } from 'zod'
-import { ACCESS } from '../../domain/access.ts'
+import { ACCESS } from '../../../../api/values/access.ts'
 import { importSigningKey } from '../../operations/signing-keys/import-signing-key.ts'
 import type { AdministrationPorts } from '../../ports/ports.ts'
 import { type AdministrationInput, makeAdministrationHandler } from './administer.ts'

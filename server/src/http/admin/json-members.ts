@@ -1,7 +1,7 @@
 // Members that JSON bodies share, and how records write times.
 import { z } from 'zod'
-import { NOTE_FORM } from '../../domain/text/note.ts'
-import { type Milliseconds, parseTime } from '../../domain/text/time.ts'
+import { NOTE_FORM } from '../../../../api/values/note.ts'
+import { type Milliseconds, parseTime } from '../../../../api/values/time.ts'
 
 export const timeOrNull = z.string().meta({ format: 'date-time' }).nullable()
 

@@ -1,5 +1,5 @@
 // GET /api/v1/api-keys: all that there are or were, by id.
-import { ACCESS } from '../../domain/access.ts'
+import { ACCESS } from '../../../../api/values/access.ts'
 import { listApiKeys } from '../../operations/api-keys/list-api-keys.ts'
 import type { AdministrationPorts } from '../../ports/ports.ts'
 import { formatApiKey } from './api-key-record.ts'

@@ -1,6 +1,6 @@
 // GET /api/v1/audit: every act that changed something, newest first.
 import { z } from 'zod'
-import { ACCESS } from '../../domain/access.ts'
+import { ACCESS } from '../../../../api/values/access.ts'
 import { entryRecord } from '../../domain/audit/audit.ts'
 import { listAudit } from '../../operations/audit/list-audit.ts'
 import type { AdministrationPorts } from '../../ports/ports.ts'

@@ -1,5 +1,5 @@
 // GET /api/v1/agents/{agent_id}/credentials: all that the agent has or had, oldest first.
-import { ACCESS } from '../../domain/access.ts'
+import { ACCESS } from '../../../../api/values/access.ts'
 import { listCredentials } from '../../operations/credentials/list-credentials.ts'
 import type { AdministrationPorts } from '../../ports/ports.ts'
 import { formatCredential } from './credential-record.ts'

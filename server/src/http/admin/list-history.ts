@@ -1,5 +1,5 @@
 // GET /api/v1/tokens/history: the tokens that have ended, by whatever cause.
-import { ACCESS } from '../../domain/access.ts'
+import { ACCESS } from '../../../../api/values/access.ts'
 import { formatEndedRecord } from '../../domain/ledger/format-token.ts'
 import { listHistory } from '../../operations/tokens/list-history.ts'
 import type { AdministrationPorts } from '../../ports/ports.ts'

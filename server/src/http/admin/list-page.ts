@@ -1,8 +1,8 @@
 // What both lists do on the wire: recognise the reader, refuse a bad query, answer a page and the way to the next.
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Access } from '../../domain/access.ts'
+import type { Access } from '../../../../api/values/access.ts'
 import type { Administrator } from '../../domain/caller.ts'
-import { PAGE_RECORDS_DEFAULT } from '../../domain/lists/page.ts'
+import { PAGE_RECORDS_DEFAULT } from '../../../../api/values/lists.ts'
 import { isRefused, type OrRefusal } from '../../domain/refusal.ts'
 import type { ListPage, ListRequest } from '../../operations/reading/read-page.ts'
 import type { AdministrationPorts } from '../../ports/ports.ts'

@@ -1,15 +1,11 @@
 // The query parameters of lists: paging, and the filters of the two lists of tokens, each with the form that a refusal names.
 import { z } from 'zod'
-import {
-  PAGE_RECORDS_DEFAULT,
-  PAGE_RECORDS_MAX,
-  type HistoryFilters,
-  type TokenFilters,
-} from '../../domain/lists/page.ts'
-import { parseReasonList, REASONS } from '../../domain/ledger/reason.ts'
-import { parseScopeItem } from '../../domain/ledger/scope.ts'
-import { parseTime } from '../../domain/text/time.ts'
-import { parseUuid } from '../../domain/ledger/token-id.ts'
+import { PAGE_RECORDS_DEFAULT, PAGE_RECORDS_MAX } from '../../../../api/values/lists.ts'
+import type { HistoryFilters, TokenFilters } from '../../domain/lists/page.ts'
+import { parseReasonList, REASONS } from '../../../../api/values/reason.ts'
+import { parseScopeItem } from '../../../../api/values/scope.ts'
+import { parseTime } from '../../../../api/values/time.ts'
+import { parseUuid } from '../../../../api/values/uuid.ts'
 
 /** RFC 6749 Appendix A.1, and a bound. */
 export const CLIENT_ID = /^[\x20-\x7E]{1,255}$/

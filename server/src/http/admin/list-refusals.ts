@@ -1,7 +1,8 @@
 // GET /api/v1/audit/refusals: how often authentication was refused, and tokens beyond a limit, by minute.
 import { z } from 'zod'
-import { ACCESS } from '../../domain/access.ts'
-import { refusalRecord, WAYS } from '../../domain/audit/attempt.ts'
+import { ACCESS } from '../../../../api/values/access.ts'
+import { refusalRecord } from '../../domain/audit/attempt.ts'
+import { WAYS } from '../../../../api/values/audit.ts'
 import { listRefusals } from '../../operations/audit/list-refusals.ts'
 import type { AdministrationPorts } from '../../ports/ports.ts'
 import { refusalFiltersOf } from './audit-query.ts'

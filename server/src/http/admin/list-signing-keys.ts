@@ -1,5 +1,5 @@
 // GET /api/v1/keys: all that there are or were, newest first.
-import { ACCESS } from '../../domain/access.ts'
+import { ACCESS } from '../../../../api/values/access.ts'
 import { listSigningKeys } from '../../operations/signing-keys/list-signing-keys.ts'
 import type { AdministrationPorts } from '../../ports/ports.ts'
 import { makeListHandler } from './list-page.ts'

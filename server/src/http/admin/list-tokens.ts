@@ -1,5 +1,5 @@
 // GET /api/v1/tokens: the tokens that are active now.
-import { ACCESS } from '../../domain/access.ts'
+import { ACCESS } from '../../../../api/values/access.ts'
 import { formatRecord } from '../../domain/ledger/format-token.ts'
 import { listTokens } from '../../operations/tokens/list-tokens.ts'
 import type { AdministrationPorts } from '../../ports/ports.ts'

@@ -1,6 +1,6 @@
 // POST /api/v1/keys/{kid}/retire: 200 where the key signs no more, 202 where it will not once another may.
 import type { z } from 'zod'
-import { ACCESS } from '../../domain/access.ts'
+import { ACCESS } from '../../../../api/values/access.ts'
 import { retireSigningKey } from '../../operations/signing-keys/retire-signing-key.ts'
 import type { AdministrationPorts } from '../../ports/ports.ts'
 import { type AdministrationInput, makeAdministrationHandler } from './administer.ts'

@@ -1,6 +1,6 @@
 // The schemas of a revocation of many tokens; domain/ledger/format-revocation.ts makes the values.
 import { z } from 'zod'
-import { COUNT_EXACT_MAX, SAMPLE_RECORDS_MAX } from '../../domain/ledger/revocation.ts'
+import { COUNT_EXACT_MAX, SAMPLE_RECORDS_MAX } from '../../../../api/values/lists.ts'
 import { actor, time, tokenRecord } from './token-record.ts'
 
 export const revocationRecord = z.object({

@@ -1,6 +1,6 @@
 // POST /api/v1/api-keys/{api_key_id}/revoke
 import { z } from 'zod'
-import { ACCESS } from '../../domain/access.ts'
+import { ACCESS } from '../../../../api/values/access.ts'
 import { revokeApiKey } from '../../operations/api-keys/revoke-api-key.ts'
 import type { AdministrationPorts } from '../../ports/ports.ts'
 import { type AdministrationInput, makeAdministrationHandler } from './administer.ts'

@@ -1,7 +1,7 @@
 // POST /api/v1/agents/{agent_id}/credentials/{credential_id}/revoke: refuses it, and ends the tokens that it got.
 import { z } from 'zod'
-import { ACCESS } from '../../domain/access.ts'
-import { CREDENTIAL_REASONS } from '../../domain/clients/credential.ts'
+import { ACCESS } from '../../../../api/values/access.ts'
+import { CREDENTIAL_REASONS } from '../../../../api/values/credentials.ts'
 import { revokeCredential } from '../../operations/credentials/revoke-credential.ts'
 import type { AdministrationPorts } from '../../ports/ports.ts'
 import { type AdministrationInput, makeAdministrationHandler } from './administer.ts'

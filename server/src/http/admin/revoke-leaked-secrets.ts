@@ -1,11 +1,8 @@
 // POST /api/v1/leaked-secrets: secrets found in the open, in the form that GitHub's secret scanning sends to partners.
 import { z } from 'zod'
-import { ACCESS } from '../../domain/access.ts'
-import {
-  type LeakAnswer,
-  LEAKED_SECRETS_MAX,
-  revokeLeakedSecrets,
-} from '../../operations/credentials/revoke-leaked-secrets.ts'
+import { ACCESS } from '../../../../api/values/access.ts'
+import { type LeakAnswer, revokeLeakedSecrets } from '../../operations/credentials/revoke-leaked-secrets.ts'
+import { LEAKED_SECRETS_MAX } from '../../../../api/values/credentials.ts'
 import type { AdministrationPorts } from '../../ports/ports.ts'
 import { type AdministrationInput, makeAdministrationHandler } from './administer.ts'
 import { makeJsonReader } from '../wire/json-body.ts'

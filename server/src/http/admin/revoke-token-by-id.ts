@@ -1,9 +1,9 @@
 // POST /api/v1/tokens/{id}/revoke: ends a token of which the caller knows only the id.
 import { z } from 'zod'
-import { ACCESS } from '../../domain/access.ts'
+import { ACCESS } from '../../../../api/values/access.ts'
 import { formatLife } from '../../domain/ledger/format-token.ts'
 import type { TokenLife } from '../../domain/lists/page.ts'
-import { TOKEN_REVOCATION_REASONS } from '../../domain/ledger/reason.ts'
+import { TOKEN_REVOCATION_REASONS } from '../../../../api/values/reason.ts'
 import { revokeTokenById } from '../../operations/tokens/revoke-token-by-id.ts'
 import type { AdministrationPorts } from '../../ports/ports.ts'
 import { makeAdministrationHandler } from './administer.ts'

@@ -1,7 +1,7 @@
 // POST /api/v1/api-keys/{api_key_id}/rotate: a new key of the same powers, and a grace for the old one.
-import { formatTimeOrNull } from '../../domain/text/time.ts'
+import { formatTimeOrNull } from '../../../../api/values/time.ts'
 import type { z } from 'zod'
-import { ACCESS } from '../../domain/access.ts'
+import { ACCESS } from '../../../../api/values/access.ts'
 import { rotateApiKey } from '../../operations/api-keys/rotate-api-key.ts'
 import type { AdministrationPorts } from '../../ports/ports.ts'
 import { type AdministrationInput, makeAdministrationHandler } from './administer.ts'

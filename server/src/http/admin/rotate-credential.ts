@@ -1,7 +1,7 @@
 // POST /api/v1/agents/{agent_id}/credentials/{credential_id}/rotate: a new secret, and a grace for the old one.
-import { formatTimeOrNull } from '../../domain/text/time.ts'
+import { formatTimeOrNull } from '../../../../api/values/time.ts'
 import type { z } from 'zod'
-import { ACCESS } from '../../domain/access.ts'
+import { ACCESS } from '../../../../api/values/access.ts'
 import { rotateCredential } from '../../operations/credentials/rotate-credential.ts'
 import type { AdministrationPorts } from '../../ports/ports.ts'
 import { type AdministrationInput, makeAdministrationHandler } from './administer.ts'

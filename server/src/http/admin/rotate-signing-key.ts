@@ -1,6 +1,6 @@
 // POST /api/v1/keys/rotate: 200 where the next key signs now, 202 where it will.
 import type { z } from 'zod'
-import { ACCESS } from '../../domain/access.ts'
+import { ACCESS } from '../../../../api/values/access.ts'
 import { rotateSigningKey } from '../../operations/signing-keys/rotate-signing-key.ts'
 import type { AdministrationPorts } from '../../ports/ports.ts'
 import { type AdministrationInput, makeAdministrationHandler } from './administer.ts'

@@ -1,6 +1,6 @@
 // The routes of all that is secret: credentials of agents, API keys, and reports of either in the open.
 import type { FastifyInstance } from 'fastify'
-import { ACCESS } from '../../domain/access.ts'
+import { ACCESS } from '../../../../api/values/access.ts'
 import { requireAccess } from './administer.ts'
 import { apiKeyRecord, apiKeysAnswer, createdApiKeyAnswer, rotatedApiKeyAnswer } from './api-key-record.ts'
 import { createApiKeyBody, makeCreateApiKeyHandler } from './create-api-key.ts'

@@ -1,5 +1,5 @@
 // GET /api/v1/api-keys/{api_key_id}
-import { ACCESS } from '../../domain/access.ts'
+import { ACCESS } from '../../../../api/values/access.ts'
 import { showApiKey } from '../../operations/api-keys/show-api-key.ts'
 import type { AdministrationPorts } from '../../ports/ports.ts'
 import { makeAdministrationHandler } from './administer.ts'

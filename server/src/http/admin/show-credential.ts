@@ -1,5 +1,5 @@
 // GET /api/v1/agents/{agent_id}/credentials/{credential_id}
-import { ACCESS } from '../../domain/access.ts'
+import { ACCESS } from '../../../../api/values/access.ts'
 import { showCredential } from '../../operations/credentials/show-credential.ts'
 import type { AdministrationPorts } from '../../ports/ports.ts'
 import { makeAdministrationHandler } from './administer.ts'

@@ -1,5 +1,5 @@
 // GET /api/v1/revocations/{id}: what a revocation asked for, and how far its records have followed.
-import { ACCESS } from '../../domain/access.ts'
+import { ACCESS } from '../../../../api/values/access.ts'
 import { formatRevocation } from '../../domain/ledger/format-revocation.ts'
 import { showRevocation } from '../../operations/revocations/show-revocation.ts'
 import type { AdministrationPorts } from '../../ports/ports.ts'

@@ -1,5 +1,5 @@
 // GET /api/v1/keys/{kid}
-import { ACCESS } from '../../domain/access.ts'
+import { ACCESS } from '../../../../api/values/access.ts'
 import { showSigningKey } from '../../operations/signing-keys/show-signing-key.ts'
 import type { AdministrationPorts } from '../../ports/ports.ts'
 import { makeAdministrationHandler } from './administer.ts'

@@ -1,5 +1,5 @@
 // GET /api/v1/tokens/{id}: the whole life of one token.
-import { ACCESS } from '../../domain/access.ts'
+import { ACCESS } from '../../../../api/values/access.ts'
 import { formatLife } from '../../domain/ledger/format-token.ts'
 import { showToken } from '../../operations/tokens/show-token.ts'
 import type { AdministrationPorts } from '../../ports/ports.ts'

@@ -1,7 +1,7 @@
 // A signing key as the API shows it: everything but its private half.
 import { z } from 'zod'
 import { type ChangedKey, keyChangeRecord, keyRecord, type ShownKey } from '../../domain/keys/key-record.ts'
-import { SIGNING_ALGORITHMS } from '../../domain/keys/signing-key.ts'
+import { SIGNING_ALGORITHMS } from '../../../../api/values/algorithms.ts'
 import { NOTE_MEANING, timeOrNull } from './json-members.ts'
 import { publicJwk } from '../oauth/publish-keys.ts'
 import { pageOf } from './token-record.ts'

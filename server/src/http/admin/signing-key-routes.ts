@@ -1,6 +1,6 @@
 // The routes of signing keys.
 import type { FastifyInstance } from 'fastify'
-import { ACCESS } from '../../domain/access.ts'
+import { ACCESS } from '../../../../api/values/access.ts'
 import { makeCompromiseSigningKeyHandler } from './compromise-signing-key.ts'
 import { IMPORT_BYTES_MAX, makeImportSigningKeyHandler } from './import-signing-key.ts'
 import { pageQuery } from './list-query.ts'

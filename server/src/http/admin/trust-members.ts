@@ -1,7 +1,6 @@
 // The members of a new credential that say what it trusts in place of a secret.
 import { z } from 'zod'
-import { type SubjectKind, SUBJECT_KINDS } from '../../domain/clients/client-certificate.ts'
-import { TRUST_KINDS } from '../../domain/clients/client-trust.ts'
+import { SUBJECT_KINDS, type SubjectKind, TRUST_KINDS } from '../../../../api/values/credentials.ts'
 import type { TrustRequest } from '../../operations/credentials/check-trust.ts'
 
 const keyTrust = z.strictObject({

@@ -1,9 +1,9 @@
 // The body of POST /api/v1/imports, and what is planned from it. It is read beside the threads that serve: import-reader.ts.
 import { z } from 'zod'
-import { RESOURCES_MAX } from '../../domain/ledger/audience.ts'
-import { type ForeignClient, IMPORT_ADVICE, IMPORT_VALUES_MAX } from '../../domain/import/foreign-client.ts'
+import { RESOURCES_MAX } from '../../../../api/values/audience.ts'
+import type { ForeignClient } from '../../domain/import/foreign-client.ts'
+import { IMPORT_ADVICE, IMPORT_VALUES_MAX, SCOPE_MAP_MAX } from '../../../../api/values/bounds.ts'
 import { readHydraClient } from '../../domain/import/hydra-client.ts'
-import { SCOPE_MAP_MAX } from '../../domain/import/import-plan.ts'
 import { readKeycloakClient } from '../../domain/import/keycloak-client.ts'
 import type { OrRefusal } from '../../domain/refusal.ts'
 import { type ImportRequest, planClients, type PlannedImport } from '../../operations/imports/plan-clients.ts'

@@ -1,6 +1,6 @@
 // The documents of imports: what is read of other servers' exports. Members beyond these are passed over, as there are many.
 import { z } from 'zod'
-import { IMPORTED_CLIENTS_MAX } from '../../domain/import/foreign-client.ts'
+import { IMPORTED_CLIENTS_MAX } from '../../../../api/values/bounds.ts'
 
 /** Scopes of one kind, audiences or grants of one client. */
 const LIST_MAX = 1000

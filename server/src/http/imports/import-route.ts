@@ -1,7 +1,7 @@
 // The route of imports: the one whose body is read beside the threads that serve.
 import type { FastifyInstance } from 'fastify'
-import { ACCESS } from '../../domain/access.ts'
-import { IMPORT_BYTES_MAX } from '../../domain/import/foreign-client.ts'
+import { ACCESS } from '../../../../api/values/access.ts'
+import { IMPORT_BYTES_MAX } from '../../../../api/values/bounds.ts'
 import { importBody } from './import-body.ts'
 import { importAnswer, requireImportAccess, makeImportHandler } from './import-clients.ts'
 import { makeImportLimit } from './import-limit.ts'

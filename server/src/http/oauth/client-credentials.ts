@@ -2,7 +2,7 @@
 // them (RFC 6749 §2.3, RFC 7521 §4.2). Where it sends none of these, its certificate is looked at (RFC 8705 §2).
 import { z } from 'zod'
 import type { PresentedCertificate } from '../../domain/clients/client-certificate.ts'
-import { ASSERTION_TYPE } from '../../domain/clients/client-assertion.ts'
+import { ASSERTION_TYPE } from '../../../../api/values/credentials.ts'
 import { type OrRefusal, refuse } from '../../domain/refusal.ts'
 import type { ClientCredentials } from '../../operations/authentication/authenticate-client.ts'
 import { type Authorization, decodeBasic } from '../wire/authorization.ts'

@@ -1,5 +1,5 @@
 // An example of the metadata of a service for the OpenAPI document.
-import { ASSERTION_ALGORITHMS } from '../../domain/clients/client-assertion.ts'
+import { ASSERTION_ALGORITHMS } from '../../../../api/values/algorithms.ts'
 
 export const EXAMPLE_ISSUER = 'https://tokens.example.com'
 

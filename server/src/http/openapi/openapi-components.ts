@@ -1,9 +1,8 @@
 // The parts that operations of the OpenAPI document refer to: headers, refusals, and the parameter of every creation.
 import { STATUS_CODES } from 'node:http'
 import { z } from 'zod'
-import { PROOF_CHARACTERS_MAX } from '../../domain/ledger/dpop.ts'
-import { IDEMPOTENCY_KEY_CHARACTERS_MAX } from '../../domain/idempotency.ts'
-import { STATUS } from '../wire/refusals.ts'
+import { IDEMPOTENCY_KEY_CHARACTERS_MAX, PROOF_CHARACTERS_MAX } from '../../../../api/values/bounds.ts'
+import { STATUS } from '../wire/statuses.ts'
 
 const HEADERS = {
   'X-Request-Id': {

@@ -3,7 +3,7 @@ import swagger from '@fastify/swagger'
 import type { FastifyInstance } from 'fastify'
 import { jsonSchemaTransform } from 'fastify-type-provider-zod'
 import packageJson from '../../../package.json' with { type: 'json' }
-import { ROLES } from '../../domain/caller.ts'
+import { ROLES } from '../../../../api/values/access.ts'
 import { completeDocument, DESCRIPTION } from './openapi-completion.ts'
 
 const BY_CERTIFICATE = {

@@ -1,4 +1,5 @@
 // Examples of bodies and answers for the OpenAPI document, by operation. A test holds each against its schema.
+import { OPERATIONS } from '../../../../api/operations.ts'
 import { csvHeader, csvLine } from '../../domain/lists/csv.ts'
 import { AUDIT_COLUMNS } from '../admin/export-audit.ts'
 import { HISTORY_COLUMNS } from '../admin/export-history.ts'
@@ -20,29 +21,6 @@ const JWT = 'eyJhbGciOiJFUzI1NiIsInR5cCI6ImF0K2p3dCJ9.…'
 const SIGNED_ANSWER = 'eyJhbGciOiJFUzI1NiIsInR5cCI6InRva2VuLWludHJvc3BlY3Rpb24rand0In0.…'
 const [MADE, LATER, EXPIRY] = ['2026-11-21T09:30:00Z', '2026-11-21T09:32:10Z', '2026-11-21T09:35:00Z']
 const OPERATOR = { type: 'operator', iss: 'https://login.example.com', sub: 'ada' } as const
-
-const agent = {
-  agent_id: AGENT_ID,
-  client_id: AGENT_ID,
-  name: 'reports',
-  description: null,
-  owner: 'Ada',
-  labels: { team: 'data' },
-  scope: 'db:read db:write',
-  default_scope: 'db:read',
-  resources: [AUDIENCE],
-  default_audience: null,
-  lifetime_seconds: null,
-  tokens_per_minute: 60,
-  tokens_per_day: null,
-  live_tokens_max: null,
-  at_live_tokens_max: 'refuse',
-  dpop_bound_access_tokens: false,
-  tls_client_certificate_bound_access_tokens: false,
-  created_at: MADE,
-  disabled_at: null,
-  suspended_at: null,
-}
 
 const credential = {
   credential_id: CREDENTIAL_ID,
@@ -151,16 +129,6 @@ const introspection = {
 
 const GRACE = { grace_seconds: 3600 }
 
-const NEW_AGENT = {
-  name: 'reports',
-  scope: 'db:read db:write',
-  default_scope: 'db:read',
-  resources: [AUDIENCE],
-  owner: 'Ada',
-  labels: { team: 'data' },
-  tokens_per_minute: 60,
-}
-
 const IMPORT = {
   source: 'hydra',
   document: [
@@ -197,6 +165,7 @@ const imported = {
 const ended = { ...token, ...ending }
 
 export const EXAMPLES: Readonly<Record<string, Example>> = {
+  ...Object.fromEntries(OPERATIONS.flatMap(({ id, example }) => (example === undefined ? [] : [[id, example]]))),
   issueToken: {
     body: { grant_type: 'client_credentials', client_id: AGENT_ID, client_secret: 'mmc_…', scope: 'db:read' },
     answer: { access_token: JWT, token_type: 'Bearer', expires_in: 300, scope: 'db:read' },
@@ -219,15 +188,6 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
     body: [{ token: 'mmc_…', type: 'mintmark_client_secret', url: 'https://github.com/…', source: 'content' }],
     answer: { data: [leaked] },
   },
-  createAgent: { body: NEW_AGENT, answer: { ...agent, client_secret: 'mmc_…' } },
-  listAgents: { answer: pageOf(agent) },
-  showAgent: { answer: agent },
-  changeAgent: {
-    body: { scope: 'db:read', labels: { team: null } },
-    answer: { ...agent, scope: 'db:read', labels: {} },
-  },
-  disableAgent: { body: { note: 'it runs away' }, answer: { ...agent, disabled_at: LATER } },
-  enableAgent: { body: { note: 'mended' }, answer: agent },
   createCredential: {
     body: { name: 'second', expires_at: '2027-11-21T00:00:00Z' },
     answer: { ...credential, expires_at: '2027-11-21T00:00:00Z', last_used_at: null, client_secret: 'mmc_…' },

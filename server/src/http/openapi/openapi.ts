@@ -1,7 +1,7 @@
 // How a route describes itself: its schemas, which parse what it takes, and from which http/openapi/openapi-document.ts is made.
 import type { FastifySchema } from 'fastify'
 import { z } from 'zod'
-import { ACCESS, type Access } from '../../domain/access.ts'
+import { ACCESS, type Access } from '../../../../api/values/access.ts'
 import type { HeaderName, ParameterName } from './openapi-components.ts'
 
 /** The alternatives, each with what a caller needs beyond being recognised: permissions of a key, roles of an operator. */

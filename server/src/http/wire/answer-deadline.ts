@@ -1,7 +1,7 @@
 // One deadline for each request, whatever it waits for: by then it is answered 503, and nothing else, ever.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Unavailable } from '../../domain/refusal.ts'
-import type { MonotonicMilliseconds } from '../../domain/text/time.ts'
+import type { MonotonicMilliseconds } from '../../../../api/values/time.ts'
 import type { Ports } from '../../ports/ports.ts'
 
 /**

@@ -1,7 +1,7 @@
 // Tells an outage in few lines: when it begins, every so often how far it has gone, and when it is over. Hundreds of requests
 // a second fail for one reason, and a line for each would bury it.
 import type { Unavailable } from '../../domain/refusal.ts'
-import type { MonotonicMilliseconds } from '../../domain/text/time.ts'
+import type { MonotonicMilliseconds } from '../../../../api/values/time.ts'
 
 /** A counted line comes so often; where nothing failed for as long, the outage is over. */
 const EVERY_MS = 10_000

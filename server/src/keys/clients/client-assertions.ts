@@ -1,6 +1,6 @@
 // Client assertions (RFC 7523 §3): read strictly, and verified off the event loop with a key that was registered for it.
 // Nothing that an assertion says chooses a key, an address, or an algorithm beyond the list.
-import { ASSERTION_ALGORITHMS } from '../../domain/clients/client-assertion.ts'
+import { ASSERTION_ALGORITHMS } from '../../../../api/values/algorithms.ts'
 import type { KeyPlace } from '../../domain/clients/client-trust.ts'
 import type { ClientAssertions, UnverifiedAssertion } from '../../ports/client-assertions.ts'
 import { type ClientKeysOptions, type FindKeys, makeClientKeys } from './client-keys.ts'

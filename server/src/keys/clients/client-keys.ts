@@ -1,7 +1,7 @@
 // The keys that client assertions are verified with: those that were registered, and those at an address, held in memory.
 import type { KeyPlace, RegisteredJwk } from '../../domain/clients/client-trust.ts'
 import { Unavailable } from '../../domain/refusal.ts'
-import type { MonotonicMilliseconds } from '../../domain/text/time.ts'
+import type { MonotonicMilliseconds } from '../../../../api/values/time.ts'
 import type { KeySets } from '../../ports/key-sets.ts'
 import { PLACES_MAX } from '../providers/key-sets.ts'
 import { makeProviderKeyCache, type ProviderKeyCache, WAITING_A_PLACE_MAX } from '../providers/provider-key-cache.ts'

@@ -1,5 +1,6 @@
 // DPoP proofs (RFC 9449 §4.2): read strictly, and verified off the event loop with the key that each one brings.
-import { DPOP_ALGORITHMS, PROOF_CHARACTERS_MAX } from '../../domain/ledger/dpop.ts'
+import { DPOP_ALGORITHMS } from '../../../../api/values/algorithms.ts'
+import { PROOF_CHARACTERS_MAX } from '../../../../api/values/bounds.ts'
 import type { DpopProofs, UnverifiedProof } from '../../ports/dpop-proofs.ts'
 import { type CompactJws, isJsonObject, type JsonObject, readCompactJws } from '../tokens/compact-jws.ts'
 import { makeDpopNonces } from './dpop-nonces.ts'

@@ -1,5 +1,5 @@
 // One GET of a JSON document of an identity provider: bounded in bytes, without redirects, only over https.
-import { parseWebAddress } from '../../domain/text/web-address.ts'
+import { parseWebAddress } from '../../../../api/values/web-address.ts'
 import type { ReadingFailure } from '../../ports/key-sets.ts'
 import { failureOf, wrongAnswer } from './reading-failure.ts'
 

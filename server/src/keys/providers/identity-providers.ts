@@ -3,7 +3,7 @@
 import type { KeyObject } from 'node:crypto'
 import type { OperatorCaller } from '../../domain/caller.ts'
 import { isStorable } from '../../domain/text/text.ts'
-import type { MonotonicMilliseconds } from '../../domain/text/time.ts'
+import type { MonotonicMilliseconds } from '../../../../api/values/time.ts'
 import type { KeySets } from '../../ports/key-sets.ts'
 import type { Operators, ProviderState } from '../../ports/operators.ts'
 import { readCompactJws, type CompactJws, type JsonObject } from '../tokens/compact-jws.ts'

@@ -1,5 +1,5 @@
 // Fetches the key sets of others, each once for all threads of the process, and no more often than their servers can be asked.
-import type { MonotonicMilliseconds } from '../../domain/text/time.ts'
+import type { MonotonicMilliseconds } from '../../../../api/values/time.ts'
 import type { KeySet, KeySetPlace, KeySets, ReadingFailure } from '../../ports/key-sets.ts'
 import type { Fetch } from './fetch-json.ts'
 import { KEYS_FRESH_MILLISECONDS, KEYS_HELD_MILLISECONDS_MAX } from './provider-key-cache.ts'

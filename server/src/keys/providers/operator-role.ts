@@ -1,5 +1,5 @@
 // The role that an identity provider's JWT gives an operator.
-import { ROLES, type Role } from '../../domain/caller.ts'
+import { ROLES, type Role } from '../../../../api/values/access.ts'
 import { isJsonObject, type JsonObject } from '../tokens/compact-jws.ts'
 
 export type RoleMapping = {

@@ -1,6 +1,6 @@
 // The keys of one issuer as a thread that verifies holds them: how long they are believed, and when newer ones are asked for.
 import { Unavailable } from '../../domain/refusal.ts'
-import type { MonotonicMilliseconds } from '../../domain/text/time.ts'
+import type { MonotonicMilliseconds } from '../../../../api/values/time.ts'
 import type { KeySet, KeySetPlace, KeySets, ReadingFailure } from '../../ports/key-sets.ts'
 import { parseMemberKey, type ProviderKey } from './provider-key.ts'
 

@@ -8,7 +8,8 @@ import {
   type SigningOptions,
 } from 'node:crypto'
 import { promisify } from 'node:util'
-import type { BareJwk, SigningAlgorithm } from '../../domain/keys/signing-key.ts'
+import type { BareJwk } from '../../domain/keys/signing-key.ts'
+import type { SigningAlgorithm } from '../../../../api/values/algorithms.ts'
 
 const RSA_BITS = 3072
 const RSA = { modulusLength: RSA_BITS, publicExponent: 65_537 } as const

@@ -1,5 +1,5 @@
 // Makes signing keys of the configured algorithm, and takes those from outside; gives either only sealed.
-import type { SigningAlgorithm } from '../../domain/keys/signing-key.ts'
+import type { SigningAlgorithm } from '../../../../api/values/algorithms.ts'
 import type { SigningKeyMaker } from '../../ports/signing-keys.ts'
 import { readPrivateKey } from '../at-rest/read-private-key.ts'
 import { generateSigningKey, sealSigningKey } from './signing-keys.ts'

@@ -1,6 +1,7 @@
 // Signing keys at rest: each sealed under the key-encryption key from the moment it is made.
 import { createPrivateKey, type KeyObject } from 'node:crypto'
-import type { SealedSigningKey, SigningAlgorithm } from '../../domain/keys/signing-key.ts'
+import type { SealedSigningKey } from '../../domain/keys/signing-key.ts'
+import type { SigningAlgorithm } from '../../../../api/values/algorithms.ts'
 import { keyEncryptionKeyId, seal, unseal } from '../at-rest/sealed-bytes.ts'
 import { ALGORITHMS, bareJwkOf } from './signing-algorithms.ts'
 import { thumbprintOf } from './thumbprint.ts'

@@ -1,14 +1,8 @@
 // Makes an API key, which is shown this once and kept as its hash.
 import type { ApiKey } from '../../domain/clients/api-key.ts'
-import { isResource } from '../../domain/ledger/audience.ts'
-import {
-  actBy,
-  type Administrator,
-  isPermission,
-  type Origin,
-  type Permission,
-  PERMISSIONS,
-} from '../../domain/caller.ts'
+import { isResource } from '../../../../api/values/audience.ts'
+import { actBy, type Administrator, type Origin } from '../../domain/caller.ts'
+import { isPermission, type Permission, PERMISSIONS } from '../../../../api/values/access.ts'
 import type { Expiry } from '../../domain/ledger/expiry.ts'
 import { isExisting, refuseRepeat } from '../../domain/idempotency.ts'
 import { type OrRefusal, refuse } from '../../domain/refusal.ts'

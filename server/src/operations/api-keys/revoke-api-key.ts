@@ -2,7 +2,7 @@
 import type { ApiKey } from '../../domain/clients/api-key.ts'
 import { actBy, type Origin } from '../../domain/caller.ts'
 import type { OrRefusal } from '../../domain/refusal.ts'
-import { isUuid } from '../../domain/ledger/token-id.ts'
+import { isUuid } from '../../../../api/values/uuid.ts'
 import type { Ports } from '../../ports/ports.ts'
 import { refuseNote } from '../check-note.ts'
 import { refuseUnknownApiKey } from './show-api-key.ts'

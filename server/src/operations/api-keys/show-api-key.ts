@@ -2,7 +2,7 @@
 import type { ApiKey } from '../../domain/clients/api-key.ts'
 import type { Administrator } from '../../domain/caller.ts'
 import { type OrRefusal, refuse } from '../../domain/refusal.ts'
-import { isUuid } from '../../domain/ledger/token-id.ts'
+import { isUuid } from '../../../../api/values/uuid.ts'
 import type { Ports } from '../../ports/ports.ts'
 
 export const refuseUnknownApiKey = (apiKeyId: string): ReturnType<typeof refuse> =>

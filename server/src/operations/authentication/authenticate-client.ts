@@ -6,7 +6,7 @@ import type { PresentedCertificate } from '../../domain/clients/client-certifica
 import { CREDENTIALS_MAX } from '../../domain/clients/credential.ts'
 import { hasExpired } from '../../domain/ledger/expiry.ts'
 import { counted, refuseCaller } from '../../domain/refusal.ts'
-import type { Milliseconds } from '../../domain/text/time.ts'
+import type { Milliseconds } from '../../../../api/values/time.ts'
 import type { SingleUse } from '../../ports/secret-repositories.ts'
 import type { Ports } from '../../ports/ports.ts'
 import { findCertified } from './find-certified.ts'
@@ -34,7 +34,7 @@ export type ClientCredentials =
   | { readonly kind: 'certificate'; readonly clientId: string; readonly certificate: PresentedCertificate }
   /** The secret of this credential was proved against the hash of another server, or an assertion by its keys. */
   | {
-      readonly kind: 'proven'
+      readonly kind: 'verified'
       readonly clientId: string
       readonly credentialId: string
       /** The assertion, where it may be used once and is not used yet. */
@@ -103,7 +103,7 @@ const findMatching = (
   known: readonly Credential[],
   now: Milliseconds,
 ): Credential | undefined => {
-  if (credentials.kind === 'proven') return known.find(({ id }) => id === credentials.credentialId)
+  if (credentials.kind === 'verified') return known.find(({ id }) => id === credentials.credentialId)
   if (credentials.kind === 'certificate') {
     const certified = findCertified(credentials.certificate, known, now)
     return 'found' in certified ? certified.found : undefined

@@ -13,7 +13,7 @@ import { hasExpired } from '../../domain/ledger/expiry.ts'
 import { digestIn } from '../../domain/text/hash.ts'
 import { type OrRefusal, type Refusal, refuse, Unavailable } from '../../domain/refusal.ts'
 import type { Source } from '../../domain/source.ts'
-import type { Milliseconds } from '../../domain/text/time.ts'
+import type { Milliseconds } from '../../../../api/values/time.ts'
 import type { UnverifiedAssertion } from '../../ports/client-assertions.ts'
 import type { SingleUse } from '../../ports/secret-repositories.ts'
 import type { Ports } from '../../ports/ports.ts'
@@ -21,7 +21,7 @@ import { type ClientCredentials, refuseClient } from './authenticate-client.ts'
 
 export type PresentedAssertion = Extract<ClientCredentials, { kind: 'assertion' }>
 
-type AssertedCredentials = Extract<ClientCredentials, { kind: 'proven' }>
+type AssertedCredentials = Extract<ClientCredentials, { kind: 'verified' }>
 
 type AssertionPorts = Pick<Ports, 'agents' | 'assertions' | 'credentials' | 'profile' | 'secrets'>
 
@@ -138,6 +138,6 @@ export const checkAssertion = async (
   const tried = await tryAll(read, candidatesOf(client, named, now), { issuer: ports.profile.issuer, now, source })
   if ('wrong' in tried) return refuseAssertion(presented, client, tried.wrong)
   const assertion = singleUse(ports, client, tried)
-  const verified = { kind: 'proven', clientId, credentialId: tried.credential.id } as const
+  const verified = { kind: 'verified', clientId, credentialId: tried.credential.id } as const
   return assertion === undefined ? verified : { ...verified, assertion }
 }

@@ -2,7 +2,7 @@
 import { checkProofClaims, nonceLastInstant, nonceStepAt, refuseProof } from '../../domain/ledger/dpop.ts'
 import { digestIn } from '../../domain/text/hash.ts'
 import { isRefused, type OrRefusal, type Refusal } from '../../domain/refusal.ts'
-import type { Milliseconds } from '../../domain/text/time.ts'
+import type { Milliseconds } from '../../../../api/values/time.ts'
 import type { Ports, TokenProof } from '../../ports/ports.ts'
 import { authenticateClient, type ClientCredentials, clientIdOf } from './authenticate-client.ts'
 import { hasLegacyHash, refuseOrVerify, type LegacyHash } from './verify-legacy-secret.ts'

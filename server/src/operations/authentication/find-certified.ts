@@ -7,7 +7,7 @@ import {
 } from '../../domain/clients/client-certificate.ts'
 import { isCertificateTrust } from '../../domain/clients/client-trust.ts'
 import { hasExpired } from '../../domain/ledger/expiry.ts'
-import type { Milliseconds } from '../../domain/text/time.ts'
+import type { Milliseconds } from '../../../../api/values/time.ts'
 
 const certificateTrustOf = ({ trust }: Credential): CertificateTrust | undefined =>
   trust !== null && isCertificateTrust(trust) ? trust : undefined

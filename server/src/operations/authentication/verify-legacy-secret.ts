@@ -6,7 +6,7 @@ import { hasExpired } from '../../domain/ledger/expiry.ts'
 import { IMPORTED_SECRET_CHARACTERS_MAX, isKeptFast } from '../../domain/clients/imported-secret.ts'
 import { type OrRefusal, type Refusal, refuse } from '../../domain/refusal.ts'
 import type { Source } from '../../domain/source.ts'
-import type { Milliseconds, MonotonicMilliseconds } from '../../domain/text/time.ts'
+import type { Milliseconds, MonotonicMilliseconds } from '../../../../api/values/time.ts'
 import type { Ports } from '../../ports/ports.ts'
 import { type ClientCredentials, presentedSecrets, refuseAt } from './authenticate-client.ts'
 
@@ -22,7 +22,7 @@ export type LegacyHash = {
   }
 }
 
-type VerifiedCredentials = Extract<ClientCredentials, { kind: 'proven' }>
+type VerifiedCredentials = Extract<ClientCredentials, { kind: 'verified' }>
 
 /** Where the request came from, and when it must be answered. */
 export type ProofOrigin = {
@@ -31,7 +31,7 @@ export type ProofOrigin = {
   readonly until: MonotonicMilliseconds
 }
 
-export const hasLegacyHash = (answer: object): answer is LegacyHash => 'unproven' in answer
+export const hasLegacyHash = (answer: object): answer is LegacyHash => 'legacyHashes' in answer
 
 /** Of credentials that no hash of ours knows: the refusal, or what must be asked of another server's hash first. */
 export const refuseOrVerify = (
@@ -69,5 +69,5 @@ export const verifyLegacySecret = async (
     const act = actBy({ caller, requestId, source }, 'credential.convert')
     await ports.imports.convert(credentialId, ports.importedSecrets.hash(verified.secret), act, until)
   }
-  return { kind: 'proven', clientId: caller.clientId, credentialId }
+  return { kind: 'verified', clientId: caller.clientId, credentialId }
 }

@@ -1,6 +1,6 @@
 // What may be asked of every new secret: a grace for the one that it replaces, a name, an expiry that is still to come.
-import { GRACE_SECONDS_MAX } from '../../domain/ledger/expiry.ts'
-import { isName, NAME_FORM } from '../../domain/text/name.ts'
+import { GRACE_SECONDS_MAX } from '../../../../api/values/credentials.ts'
+import { isName, NAME_FORM } from '../../../../api/values/name.ts'
 import { refuse } from '../../domain/refusal.ts'
 
 type Refused = ReturnType<typeof refuse>

@@ -1,10 +1,6 @@
 // Checks what a credential is to trust in place of a secret, before it is kept.
-import {
-  normalSubject,
-  PINNED_CERTIFICATES_MAX,
-  SUBJECT_KINDS,
-  type SubjectKind,
-} from '../../domain/clients/client-certificate.ts'
+import { normalSubject, PINNED_CERTIFICATES_MAX } from '../../domain/clients/client-certificate.ts'
+import { SUBJECT_KINDS, type SubjectKind } from '../../../../api/values/credentials.ts'
 import {
   type ClientTrust,
   isPlainName,

@@ -4,13 +4,13 @@ import { type CountedCredential, CREDENTIALS_MAX } from '../../domain/clients/cr
 import type { Expiry } from '../../domain/ledger/expiry.ts'
 import { isExisting, refuseRepeat } from '../../domain/idempotency.ts'
 import { isRefused, type OrRefusal, type Refusal, refuse } from '../../domain/refusal.ts'
-import { isUuid } from '../../domain/ledger/token-id.ts'
+import { isUuid } from '../../../../api/values/uuid.ts'
 import type { SubjectTaken } from '../../ports/secret-repositories.ts'
 import type { Ports } from '../../ports/ports.ts'
 import { refuseUnknownKey } from '../authentication/authenticate-administrator.ts'
 import { checkName, refuseExpired } from './check-rotation.ts'
 import { checkTrust, type TrustPorts, type TrustRequest } from './check-trust.ts'
-import { refuseUnknownAgent } from '../agents/show-agent.ts'
+import { refuseUnknownAgent } from '../agents/read-agents.ts'
 
 type CredentialRequest = {
   readonly agentId: string

@@ -2,11 +2,11 @@
 import type { Administrator } from '../../domain/caller.ts'
 import type { CountedCredential } from '../../domain/clients/credential.ts'
 import type { OrRefusal } from '../../domain/refusal.ts'
-import { isUuid } from '../../domain/ledger/token-id.ts'
+import { isUuid } from '../../../../api/values/uuid.ts'
 import type { Ports } from '../../ports/ports.ts'
 import { type KeysetRequest, readKeyset } from '../reading/read-keyset.ts'
 import type { ListPage } from '../reading/read-page.ts'
-import { refuseUnknownAgent } from '../agents/show-agent.ts'
+import { refuseUnknownAgent } from '../agents/read-agents.ts'
 import { audiencesOf } from './show-credential.ts'
 
 /** One page of them. */

@@ -1,8 +1,9 @@
 // Revokes a credential: from the acknowledgement on it gets no token, and unless they are kept those that it got are ended.
 import { actBy, type Origin } from '../../domain/caller.ts'
-import type { CountedCredential, CredentialReason } from '../../domain/clients/credential.ts'
+import type { CountedCredential } from '../../domain/clients/credential.ts'
+import type { CredentialReason } from '../../../../api/values/credentials.ts'
 import type { OrRefusal } from '../../domain/refusal.ts'
-import { isUuid } from '../../domain/ledger/token-id.ts'
+import { isUuid } from '../../../../api/values/uuid.ts'
 import type { Ports } from '../../ports/ports.ts'
 import { refuseNote } from '../check-note.ts'
 import { type CredentialPath, refuseUnknownCredential, showCredential } from './show-credential.ts'

@@ -1,11 +1,10 @@
 // Revokes secrets that were found in the open, each that is ours with everything that it got.
+import { LEAKED_SECRETS_MAX } from '../../../../api/values/credentials.ts'
 import { actBy, type Origin } from '../../domain/caller.ts'
 import { type OrRefusal, refuse } from '../../domain/refusal.ts'
 import type { Ports } from '../../ports/ports.ts'
 import type { LeakedSecret } from '../../ports/secret-repositories.ts'
 
-/** Secrets in one report. */
-export const LEAKED_SECRETS_MAX = 1000
 /** What the audit keeps of where one was found. */
 const FOUND_AT_CHARACTERS_MAX = 1000
 

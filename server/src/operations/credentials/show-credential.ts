@@ -2,7 +2,7 @@
 import type { Administrator } from '../../domain/caller.ts'
 import type { CountedCredential } from '../../domain/clients/credential.ts'
 import { type OrRefusal, refuse } from '../../domain/refusal.ts'
-import { isUuid } from '../../domain/ledger/token-id.ts'
+import { isUuid } from '../../../../api/values/uuid.ts'
 import type { Ports } from '../../ports/ports.ts'
 
 export type CredentialPath = { readonly agentId: string; readonly credentialId: string }

@@ -1,11 +1,11 @@
 // Decides what becomes of the clients of another server, as far as that needs no store: the work of a thread beside those
 // that serve, since a document may be long.
-import { ANY_RESOURCE, isResource } from '../../domain/ledger/audience.ts'
+import { ANY_RESOURCE, isResource } from '../../../../api/values/audience.ts'
 import type { ForeignClient } from '../../domain/import/foreign-client.ts'
 import { type ImportPlan, type ImportSettings, planImport } from '../../domain/import/import-plan.ts'
 import type { ImportReason } from '../../domain/import/import-reason.ts'
 import { isRefused, type OrRefusal, refuse } from '../../domain/refusal.ts'
-import { parseScope, parseScopePatterns } from '../../domain/ledger/scope.ts'
+import { parseScope, parseScopePatterns } from '../../../../api/values/scope.ts'
 
 export type ImportRequest = {
   readonly clients: readonly ForeignClient[]

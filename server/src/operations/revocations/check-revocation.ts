@@ -1,12 +1,12 @@
 // What a revocation of many tokens may ask for, and for whom: the same for one that is made and for one that is only counted.
 import { type Administrator, audiencesOf } from '../../domain/caller.ts'
-import { isNote, NOTE_FORM } from '../../domain/text/note.ts'
-import { BULK_REVOCATION_REASONS } from '../../domain/ledger/reason.ts'
+import { isNote, NOTE_FORM } from '../../../../api/values/note.ts'
+import { BULK_REVOCATION_REASONS } from '../../../../api/values/reason.ts'
 import { type OrRefusal, type Refusal, refuse } from '../../domain/refusal.ts'
 import type { RevocationConditions, RevocationObstacle } from '../../domain/ledger/revocation.ts'
-import { parseScopePatterns } from '../../domain/ledger/scope.ts'
+import { parseScopePatterns } from '../../../../api/values/scope.ts'
 import { isKid } from '../../domain/keys/signing-key.ts'
-import { parseUuid } from '../../domain/ledger/token-id.ts'
+import { parseUuid } from '../../../../api/values/uuid.ts'
 
 export type RevocationRequest = {
   /** A UUID that the caller chose, by which a repeat is recognised; null: one is made. */

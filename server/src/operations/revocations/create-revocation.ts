@@ -3,7 +3,7 @@
 import { actBy, type Origin } from '../../domain/caller.ts'
 import { isExisting, refuseRepeat } from '../../domain/idempotency.ts'
 import { isRefused, type OrRefusal, refuse } from '../../domain/refusal.ts'
-import { parseUuid } from '../../domain/ledger/token-id.ts'
+import { parseUuid } from '../../../../api/values/uuid.ts'
 import type { Ports, RevocationMade } from '../../ports/ports.ts'
 import { checkRevocation, refuseObstacle, type RevocationRequest } from './check-revocation.ts'
 

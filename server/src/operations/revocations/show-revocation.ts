@@ -2,7 +2,7 @@
 import { type Administrator, audiencesOf } from '../../domain/caller.ts'
 import { type OrRefusal, refuse } from '../../domain/refusal.ts'
 import type { Revocation } from '../../domain/ledger/revocation.ts'
-import { isUuid } from '../../domain/ledger/token-id.ts'
+import { isUuid } from '../../../../api/values/uuid.ts'
 import type { Ports } from '../../ports/ports.ts'
 
 /** The revocation with this id. One that reached beyond the caller's audiences does not exist for him. */

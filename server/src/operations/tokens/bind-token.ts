@@ -3,7 +3,7 @@ import type { Agent } from '../../domain/clients/agent.ts'
 import type { Confirmation } from '../../domain/ledger/claims.ts'
 import { type PresentedCertificate, validityFault } from '../../domain/clients/client-certificate.ts'
 import { type OrRefusal, refuse } from '../../domain/refusal.ts'
-import type { Milliseconds } from '../../domain/text/time.ts'
+import type { Milliseconds } from '../../../../api/values/time.ts'
 import type { TokenProof } from '../../ports/ports.ts'
 
 /** What a request brought to bind its token to. */

@@ -1,14 +1,14 @@
 // Issues access tokens by the client-credentials grant (RFC 6749 §4.4), for all requests of a group at once:
 // decide, sign, write, answer. A token leaves only once its row is durable.
-import { AUDIENCES_MAX, audiencesOf, firstResourceBeyond, isResource } from '../../domain/ledger/audience.ts'
+import { AUDIENCES_MAX, audiencesOf, firstResourceBeyond, isResource } from '../../../../api/values/audience.ts'
 import type { Agent } from '../../domain/clients/agent.ts'
 import { type AccessTokenClaims, audienceClaim, type Confirmation } from '../../domain/ledger/claims.ts'
 import { refuseProof } from '../../domain/ledger/dpop.ts'
-import { type LimitName, limitsOf } from '../../domain/ledger/limits.ts'
+import { type LimitName, limitsOf } from '../../../../api/values/limits.ts'
 import { oneByOne } from '../../domain/one-by-one.ts'
 import { isRefused, type OrRefusal, type Refusal, refuse, Unavailable } from '../../domain/refusal.ts'
-import { firstScopeBeyond, formatScope, parseScope, SCOPE_ITEMS_MAX } from '../../domain/ledger/scope.ts'
-import type { MonotonicMilliseconds } from '../../domain/text/time.ts'
+import { firstScopeBeyond, formatScope, parseScope, SCOPE_ITEMS_MAX } from '../../../../api/values/scope.ts'
+import type { MonotonicMilliseconds } from '../../../../api/values/time.ts'
 import { expiresSecondOf, issuedSecondOf, makeTokenId } from '../../domain/ledger/token-id.ts'
 import type {
   Freshness,
@@ -140,7 +140,7 @@ const decide = (
   const targeted = grantAudience(agent, request.resources, ports.profile.defaultAudience)
   if (isRefused(targeted)) return targeted
   const lifetimeSeconds = agent.lifetimeSeconds ?? ports.profile.lifetimeSeconds
-  const assertion = request.credentials.kind === 'proven' ? request.credentials.assertion : undefined
+  const assertion = request.credentials.kind === 'verified' ? request.credentials.assertion : undefined
   return { ...authenticated, ...scoped, ...targeted, ...bound, lifetimeSeconds, proof: request.proof, assertion }
 }
 

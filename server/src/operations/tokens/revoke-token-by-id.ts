@@ -1,8 +1,8 @@
 // Ends one token by its id: an operator never needs the text of a token to end it.
 import { actBy, type Origin } from '../../domain/caller.ts'
-import { isNote, NOTE_FORM } from '../../domain/text/note.ts'
+import { isNote, NOTE_FORM } from '../../../../api/values/note.ts'
 import type { TokenLife } from '../../domain/lists/page.ts'
-import { TOKEN_REVOCATION_REASONS } from '../../domain/ledger/reason.ts'
+import { TOKEN_REVOCATION_REASONS } from '../../../../api/values/reason.ts'
 import { isRefused, type OrRefusal, refuse } from '../../domain/refusal.ts'
 import type { Ports } from '../../ports/ports.ts'
 import { showToken } from './show-token.ts'

@@ -3,7 +3,7 @@
 import { actBy, type ClientCaller, hasRole, type OperatorCaller } from '../../domain/caller.ts'
 import { isRefused, type OrRefusal, refuse, refuseCaller } from '../../domain/refusal.ts'
 import type { Source } from '../../domain/source.ts'
-import type { MonotonicMilliseconds } from '../../domain/text/time.ts'
+import type { MonotonicMilliseconds } from '../../../../api/values/time.ts'
 import type { FoundToken, Ports, TokenReference } from '../../ports/ports.ts'
 import {
   authenticateClient,

@@ -1,7 +1,8 @@
 // The port of the audit log: its entries, and the counts of refused authentications.
 import type { Actor } from '../../domain/audit/act.ts'
 import { type AuditEntry, type AuditFilters, isAskedFor, onlyActor } from '../../domain/audit/audit.ts'
-import type { RefusalCount, RefusalFilters, Way } from '../../domain/audit/attempt.ts'
+import type { RefusalCount, RefusalFilters } from '../../domain/audit/attempt.ts'
+import type { Way } from '../../../../api/values/audit.ts'
 import type { Page, PageRequest } from '../../domain/lists/page.ts'
 import type { AuditLog } from '../../ports/ports.ts'
 import type { OnFault } from '../background.ts'

@@ -1,5 +1,6 @@
 // Counts refused authentications by what was presented, address and minute, in a bounded number of rows a minute.
-import { REFUSALS_A_MINUTE_MAX, type Way } from '../../domain/audit/attempt.ts'
+import { REFUSALS_A_MINUTE_MAX } from '../../domain/audit/attempt.ts'
+import type { Way } from '../../../../api/values/audit.ts'
 import type { Source } from '../../domain/source.ts'
 import { MINUTE_MS } from '../lists/ended-minutes.ts'
 import { only, run, type Program } from '../statement-program.ts'

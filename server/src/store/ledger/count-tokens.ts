@@ -1,5 +1,6 @@
 // Counts the live tokens of an agent by the credential that got them, looking at a bounded number of rows.
-import { COUNT_EXACT_MAX, type Count } from '../../domain/clients/credential.ts'
+import { COUNT_EXACT_MAX } from '../../../../api/values/lists.ts'
+import type { Count } from '../../domain/clients/credential.ts'
 import { causeOfEnd } from '../../domain/ledger/ledger.ts'
 import { lowestLiveId } from '../../domain/ledger/token-id.ts'
 import { bytesOfId } from '../rows.ts'

@@ -1,6 +1,6 @@
 // Open cut-offs: acts that ended many tokens whose rows may not all have followed yet.
 import type { CutOff, CutOffConditions } from '../../domain/ledger/ledger.ts'
-import { type EndingReason, reasonOf } from '../../domain/ledger/reason.ts'
+import { type EndingReason, reasonOf } from '../../../../api/values/reason.ts'
 import { all, type Program } from '../statement-program.ts'
 
 /** A row of `cutoff` as look-ups read it. */

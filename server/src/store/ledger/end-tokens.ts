@@ -2,7 +2,7 @@
 import type { Act } from '../../domain/audit/act.ts'
 import type { TokenAddress } from '../../domain/ledger/claims.ts'
 import { type CutOff, type CutOffConditions, causeOfEnd } from '../../domain/ledger/ledger.ts'
-import { type EndingReason, REASONS } from '../../domain/ledger/reason.ts'
+import { type EndingReason, REASONS } from '../../../../api/values/reason.ts'
 import { bytesOfId } from '../rows.ts'
 import { first, run, type Program } from '../statement-program.ts'
 import { nextSeq, recordAct, audit, type Transaction } from '../transaction.ts'

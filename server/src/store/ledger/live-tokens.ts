@@ -1,7 +1,7 @@
 // What whoever writes remembers of the live tokens of agents that may only have so many: when each expires. Read from the
 // ledger where it is first needed, then kept by whatever writes or ends a token; time alone ends the others. One that is
 // not the only writer remembers it for a transaction alone.
-import type { Milliseconds, Seconds } from '../../domain/text/time.ts'
+import type { Milliseconds, Seconds } from '../../../../api/values/time.ts'
 import type { Program } from '../statement-program.ts'
 
 /** Expiries that are remembered of all agents together, 8 bytes each; beyond them it begins anew. */

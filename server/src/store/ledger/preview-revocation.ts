@@ -2,13 +2,8 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import type { CutOff, CutOffConditions } from '../../domain/ledger/ledger.ts'
 import type { TokenRecord } from '../../domain/lists/page.ts'
-import {
-  COUNT_EXACT_MAX,
-  type RevocationConditions,
-  type RevocationObstacle,
-  type RevocationPreview,
-  SAMPLE_RECORDS_MAX,
-} from '../../domain/ledger/revocation.ts'
+import { COUNT_EXACT_MAX, SAMPLE_RECORDS_MAX } from '../../../../api/values/lists.ts'
+import type { RevocationConditions, RevocationObstacle, RevocationPreview } from '../../domain/ledger/revocation.ts'
 import type { Program } from '../statement-program.ts'
 import type { Reader, Snapshot } from '../snapshot.ts'
 import { type Labels, recordOf } from './name-caches.ts'

@@ -1,9 +1,9 @@
 // Holds the new tokens of a group to the limits of their agents, inside the transaction that writes them. No other writes
 // for the same agent meanwhile, so what is granted is exact whoever asks, and whatever thread or process asks.
 import type { Act } from '../../domain/audit/act.ts'
-import type { AgentLimits } from '../../domain/ledger/limits.ts'
+import type { AgentLimits } from '../../../../api/values/limits.ts'
 import { countIssued, DAY_WINDOW, earliestIssue, MINUTE_WINDOW } from '../../domain/ledger/rate.ts'
-import type { Milliseconds, Seconds } from '../../domain/text/time.ts'
+import type { Milliseconds, Seconds } from '../../../../api/values/time.ts'
 import type { LimitReached } from '../../ports/ports.ts'
 import type { Program } from '../statement-program.ts'
 import { recordAct, type Transaction } from '../transaction.ts'

@@ -1,7 +1,7 @@
 // The whole life of one token, found by its id alone: live, under a cut-off, expired or ended.
 import { causeOfEnd } from '../../domain/ledger/ledger.ts'
 import type { TokenEnd, TokenLife } from '../../domain/lists/page.ts'
-import { reasonOf } from '../../domain/ledger/reason.ts'
+import { reasonOf } from '../../../../api/values/reason.ts'
 import { expiresSecondOf } from '../../domain/ledger/token-id.ts'
 import { ENDED_COLUMNS, type EndedRow } from '../lists/ended-streams.ts'
 import { bytesOfId } from '../rows.ts'

@@ -1,6 +1,7 @@
 // Slots: the few places that open compound cut-offs have, and what needs none.
 import { type OpenAct, exhaustedShare } from '../../domain/ledger/cut-off-shares.ts'
-import type { Act, ActKind, Actor } from '../../domain/audit/act.ts'
+import type { Act, Actor } from '../../domain/audit/act.ts'
+import type { ActKind } from '../../../../api/values/audit.ts'
 import type { CutOffConditions } from '../../domain/ledger/ledger.ts'
 import { Unavailable } from '../../domain/refusal.ts'
 import { all, first, type Program } from '../statement-program.ts'

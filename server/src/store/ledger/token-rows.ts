@@ -1,7 +1,7 @@
 // Rows of the ledger as the domain's functions need them.
 import type { TokenAddress } from '../../domain/ledger/claims.ts'
 import type { LedgerToken } from '../../domain/ledger/ledger.ts'
-import type { Milliseconds, Seconds } from '../../domain/text/time.ts'
+import type { Milliseconds, Seconds } from '../../../../api/values/time.ts'
 import { recall } from '../name-cache.ts'
 import { idOfBytes } from '../rows.ts'
 import type { Program } from '../statement-program.ts'

@@ -1,7 +1,7 @@
 // The minutes of history in which no token ended that was issued in time: a walk steps over them, whatever they hold.
-import { LIFETIME_SECONDS_MAX } from '../../domain/clients/agent.ts'
+import { LIFETIME_SECONDS_MAX } from '../../../../api/values/limits.ts'
 import type { Position, TokenFilters } from '../../domain/lists/page.ts'
-import type { Milliseconds } from '../../domain/text/time.ts'
+import type { Milliseconds } from '../../../../api/values/time.ts'
 import { lowestIdAt } from '../../domain/ledger/token-id.ts'
 import { bytesOfId } from '../rows.ts'
 import { all, type Program } from '../statement-program.ts'

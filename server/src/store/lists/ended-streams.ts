@@ -1,6 +1,6 @@
 // Key ranges of `ended`, latest end first.
 import type { HistoryFilters, Position } from '../../domain/lists/page.ts'
-import { type Reason, REASONS } from '../../domain/ledger/reason.ts'
+import { type Reason, REASONS } from '../../../../api/values/reason.ts'
 import { ABOVE_EVERY_ID } from '../../domain/ledger/token-id.ts'
 import { bytesOfId, idOfBytes } from '../rows.ts'
 import { all, byIndex, type Program, type Value } from '../statement-program.ts'

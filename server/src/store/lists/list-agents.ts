@@ -1,7 +1,7 @@
 // A page of agents, by name: one walk of the index of names, of bounded length whatever is asked for.
 import type { Agent } from '../../domain/clients/agent.ts'
 import { type AgentFilters, type KeyedPage, type KeyedRequest, PAGE_EXAMINED_MAX } from '../../domain/lists/page.ts'
-import { isUuid } from '../../domain/ledger/token-id.ts'
+import { isUuid } from '../../../../api/values/uuid.ts'
 import { AGENT_COLUMNS, agentOf, type AgentRow } from '../repositories/agents.ts'
 import { all, byIndex, first, type Program } from '../statement-program.ts'
 

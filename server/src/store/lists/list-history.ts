@@ -1,7 +1,7 @@
 // The history: tokens that only expired, tokens that were ended, and tokens under a cut-off whose rows have yet to follow.
 import { type CutOff, causeOfEnd } from '../../domain/ledger/ledger.ts'
 import type { EndedTokenRecord, HistoryFilters, Page, PageRequest, Position } from '../../domain/lists/page.ts'
-import { REASONS, type Reason, reasonOf } from '../../domain/ledger/reason.ts'
+import { REASONS, type Reason, reasonOf } from '../../../../api/values/reason.ts'
 import { expiresSecondOf, lowestIdAt, lowestLiveId } from '../../domain/ledger/token-id.ts'
 import { BY_TIME, readActs } from '../ledger/acts.ts'
 import { knownRecordOf, type Labels, recordOf } from '../ledger/name-caches.ts'

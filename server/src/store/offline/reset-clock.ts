@@ -1,7 +1,7 @@
 // Sets the store's clock back, after a wrong one had carried it far ahead. All tokens end first.
 import type { Act } from '../../domain/audit/act.ts'
 import { NO_CONDITION } from '../../domain/ledger/ledger.ts'
-import type { Milliseconds } from '../../domain/text/time.ts'
+import type { Milliseconds } from '../../../../api/values/time.ts'
 import { endAll } from '../ledger/end-tokens.ts'
 import { dropAllIssueCounts } from '../ledger/issue-counts.ts'
 import { run, type Program } from '../statement-program.ts'

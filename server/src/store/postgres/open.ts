@@ -1,6 +1,6 @@
 // Opens a store on PostgreSQL: a few connections to the primary, and the ports over them.
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Milliseconds, MonotonicMilliseconds } from '../../domain/text/time.ts'
+import type { Milliseconds, MonotonicMilliseconds } from '../../../../api/values/time.ts'
 import { IGNORE } from '../background.ts'
 import { makeHealth } from '../health.ts'
 import { coverAnswer, makeLease } from '../lease.ts'

@@ -1,7 +1,7 @@
 // The port of API keys. Who asks is recognised by what is remembered of them.
 import type { ApiKey } from '../../domain/clients/api-key.ts'
 import { hasExpired } from '../../domain/ledger/expiry.ts'
-import type { Milliseconds } from '../../domain/text/time.ts'
+import type { Milliseconds } from '../../../../api/values/time.ts'
 import type { ApiKeyRepository } from '../../ports/secret-repositories.ts'
 import type { OnFault } from '../background.ts'
 import type { Writer } from '../jobs.ts'

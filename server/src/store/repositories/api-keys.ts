@@ -1,7 +1,7 @@
 // API keys in the store.
 import type { Act } from '../../domain/audit/act.ts'
 import type { ApiKey } from '../../domain/clients/api-key.ts'
-import { isPermission } from '../../domain/caller.ts'
+import { isPermission } from '../../../../api/values/access.ts'
 import { earlierExpiry, expiresAtOf, hasExpired } from '../../domain/ledger/expiry.ts'
 import type { Sha256 } from '../../domain/text/hash.ts'
 import type { ApiKeyProblem, NewApiKey, Rotated, Rotation } from '../../ports/secret-repositories.ts'

@@ -11,8 +11,8 @@ import type {
   NewCredential,
   Rotated,
   Rotation,
+  SubjectTaken,
 } from '../../ports/secret-repositories.ts'
-import type { SubjectTaken } from '../../ports/secret-repositories.ts'
 import { liveCaller } from './api-keys.ts'
 import { endAll } from '../ledger/end-tokens.ts'
 import { bytesOfHex, hexOfBytes } from '../rows.ts'

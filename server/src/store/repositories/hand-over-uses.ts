@@ -1,6 +1,6 @@
 // A serving thread's side of when API keys were last used: never in the way of who uses them.
 import type { ApiKey } from '../../domain/clients/api-key.ts'
-import type { Milliseconds } from '../../domain/text/time.ts'
+import type { Milliseconds } from '../../../../api/values/time.ts'
 import { inBackground, type OnFault } from '../background.ts'
 import type { Writer } from '../jobs.ts'
 import { LAST_USE_STEP_MS } from './last-uses.ts'

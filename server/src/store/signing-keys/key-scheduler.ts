@@ -9,7 +9,7 @@ import {
   keyIn,
   type LifeStep,
 } from '../../domain/keys/key-life.ts'
-import type { Milliseconds } from '../../domain/text/time.ts'
+import type { Milliseconds } from '../../../../api/values/time.ts'
 import { run, type Program } from '../statement-program.ts'
 import { audit, nextSeq, type Transaction } from '../transaction.ts'
 import { leave, promote } from './key-acts.ts'

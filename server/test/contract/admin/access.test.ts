@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
-import { ROLES } from '../../../src/domain/caller.ts'
+import { ROLES } from '../../../../api/values/access.ts'
 import { readAccessTable, type Row } from '../../../../testkit/callers/access-table.ts'
 import { admin } from '../../../../testkit/callers/administration.ts'
 import type { Document } from '../../../../testkit/services/described.ts'
@@ -28,7 +28,7 @@ after(() => world.service.close())
 const isAdministration = (operation: string): boolean => operation.includes(' /api/v1/')
 
 const requestOf = async (operation: string): Promise<OperationRequest> => {
-  const make = OPERATIONS[operation] ?? assert.fail(`testkit/callers/every-operation.ts has no ${operation}.`)
+  const make = OPERATIONS[operation] ?? assert.fail(`testkit/every-operation.ts has no ${operation}.`)
   return make(world)
 }
 

@@ -1,7 +1,7 @@
 // POST /api/v1/imports, asked badly: what is no document, or meant to harm, is 400 or 413 and changes nothing.
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
-import { IMPORT_BYTES_MAX, IMPORTED_CLIENTS_MAX } from '../../../src/domain/import/foreign-client.ts'
+import { IMPORT_BYTES_MAX, IMPORTED_CLIENTS_MAX } from '../../../../api/values/bounds.ts'
 import { JSON_TYPE } from '../../../../testkit/callers/administration.ts'
 import { hydraRow, keycloakClient, realmExport } from '../../../../testkit/callers/foreign-exports.ts'
 import { HOSTLESS } from '../../../../testkit/callers/hostless-addresses.ts'

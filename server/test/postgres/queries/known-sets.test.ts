@@ -1,7 +1,7 @@
 // Which numbers of scopes are remembered, and until when, over a database that is played.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { DAY_MS } from '../../../src/domain/text/time.ts'
+import { DAY_MS } from '../../../../api/values/time.ts'
 import type { Connection } from '../../../src/store/postgres/connection/connection.ts'
 import { makeFailOvers } from '../../../src/store/postgres/connection/fail-overs.ts'
 import { makeKnownSets } from '../../../src/store/postgres/hot/known-sets.ts'

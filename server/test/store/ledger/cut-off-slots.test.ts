@@ -1,7 +1,8 @@
 // Open compound cut-offs are few, and every caller has a share of them: none can keep the others from ending tokens.
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
-import type { Act, ActKind, Actor } from '../../../src/domain/audit/act.ts'
+import type { Act, Actor } from '../../../src/domain/audit/act.ts'
+import type { ActKind } from '../../../../api/values/audit.ts'
 import { type CutOffConditions, NO_CONDITION } from '../../../src/domain/ledger/ledger.ts'
 import { Unavailable } from '../../../src/domain/refusal.ts'
 import { backfillStep } from '../../../src/store/ledger/backfill.ts'

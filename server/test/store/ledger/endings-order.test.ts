@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import type { TokenAddress } from '../../../src/domain/ledger/claims.ts'
 import { NO_CONDITION } from '../../../src/domain/ledger/ledger.ts'
-import type { Reason } from '../../../src/domain/ledger/reason.ts'
+import type { Reason } from '../../../../api/values/reason.ts'
 import { expiresSecondOf } from '../../../src/domain/ledger/token-id.ts'
 import { backfillStep } from '../../../src/store/ledger/backfill.ts'
 import {

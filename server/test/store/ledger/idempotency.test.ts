@@ -103,7 +103,7 @@ test('a key counts for a day to the millisecond, and is then removed', async t =
   const later = (await world.reopen(null)).store
   t.after(later.close)
   retain()
-  assert.ok('madeBefore' in (await createKey(later, 'a')))
+  assert.ok('existing' in (await createKey(later, 'a')))
   clock.advance(1)
   assert.equal(countRows(file, 'idempotency'), 1)
   const again = await createKey(later, 'a')

@@ -1,7 +1,7 @@
 // So many live tokens at once: an agent at its ceiling is refused, or its oldest tokens end for the new ones.
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
-import { LIMIT_BOUNDS } from '../../../src/domain/ledger/limits.ts'
+import { LIMIT_BOUNDS } from '../../../../api/values/limits.ts'
 import { NO_CONDITION } from '../../../src/domain/ledger/ledger.ts'
 import { backfillStep } from '../../../src/store/ledger/backfill.ts'
 import { DEAD_ROWS_MAX, LIVE_ROW_STATEMENTS } from '../../../src/store/ledger/live-rows.ts'

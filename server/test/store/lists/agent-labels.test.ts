@@ -1,8 +1,8 @@
 // Agents by label: each filter finds those that carry just this label, whatever stands in the texts of others.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Labels } from '../../../src/domain/clients/labels.ts'
-import { EVERY_AGENT } from '../../../src/operations/agents/list-agents.ts'
+import type { Labels } from '../../../../api/values/labels.ts'
+import { EVERY_AGENT } from '../../../src/operations/agents/read-agents.ts'
 import { createAgent, makeTestStore } from '../../../../testkit/stores/store.ts'
 
 test('an agent is found by a label that it carries, and by no text that looks like one', async t => {

@@ -1,7 +1,8 @@
 // The audit log as it is read: each filter gives what looking at every entry gives, and each page seeks its place.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { Act, ActKind, Actor } from '../../../src/domain/audit/act.ts'
+import type { Act, Actor } from '../../../src/domain/audit/act.ts'
+import type { ActKind } from '../../../../api/values/audit.ts'
 import { type AuditEntry, type AuditFilters, isAskedFor } from '../../../src/domain/audit/audit.ts'
 import { PAGE_EXAMINED_MAX, type Position } from '../../../src/domain/lists/page.ts'
 import { AUDIT_SCANS } from '../../../src/store/audit/audit-log.ts'

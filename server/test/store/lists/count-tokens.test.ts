@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { test, type TestContext } from 'node:test'
-import { COUNT_EXACT_MAX, type Count } from '../../../src/domain/clients/credential.ts'
+import { COUNT_EXACT_MAX } from '../../../../api/values/lists.ts'
+import type { Count } from '../../../src/domain/clients/credential.ts'
 import { NO_CONDITION } from '../../../src/domain/ledger/ledger.ts'
 import { COUNT_EXAMINED_MAX, COUNT_JUDGED_MAX, COUNT_STATEMENTS } from '../../../src/store/ledger/count-tokens.ts'
 import {

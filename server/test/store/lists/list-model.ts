@@ -2,7 +2,7 @@
 import type { Act } from '../../../src/domain/audit/act.ts'
 import type { CutOffConditions } from '../../../src/domain/ledger/ledger.ts'
 import type { EndedTokenRecord, HistoryFilters, TokenFilters, TokenRecord } from '../../../src/domain/lists/page.ts'
-import type { EndingReason, Reason } from '../../../src/domain/ledger/reason.ts'
+import type { EndingReason, Reason } from '../../../../api/values/reason.ts'
 import type { NewToken } from '../../../src/ports/ports.ts'
 import type { TestAgent } from '../../../../testkit/stores/store.ts'
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import type { Act } from '../../../src/domain/audit/act.ts'
 import { type CutOffConditions, NO_CONDITION } from '../../../src/domain/ledger/ledger.ts'
-import type { EndingReason } from '../../../src/domain/ledger/reason.ts'
+import type { EndingReason } from '../../../../api/values/reason.ts'
 import { makeTokenId } from '../../../src/domain/ledger/token-id.ts'
 import {
   act,
@@ -11,8 +11,8 @@ import {
   newTokens,
   type TestAgent,
   type TestStore,
+  type TokenWish,
 } from '../../../../testkit/stores/store.ts'
-import type { TokenWish } from '../../../../testkit/stores/store.ts'
 import { type ListModel, makeListModel, type ModelToken } from './list-model.ts'
 import type { Random } from './list-random.ts'
 

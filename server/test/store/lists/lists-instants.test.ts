@@ -1,8 +1,7 @@
 // The moment at which a token goes from one list to the other: it is in exactly one of them at every instant.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Position } from '../../../src/domain/lists/page.ts'
-import { PAGE_EXAMINED_MAX } from '../../../src/domain/lists/page.ts'
+import { PAGE_EXAMINED_MAX, type Position } from '../../../src/domain/lists/page.ts'
 import { NO_HISTORY_FILTERS, NO_TOKEN_FILTERS } from '../../../../testkit/stores/store.ts'
 import { fill, openCutOffCount } from './list-fill.ts'
 import { makeRandom } from './list-random.ts'

@@ -3,7 +3,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Act } from '../../../domain/audit/act.ts'
 import type { AuditVerdict } from '../../../domain/audit/seal.ts'
-import type { Milliseconds } from '../../../domain/text/time.ts'
+import type { Milliseconds } from '../../../../../api/values/time.ts'
 import { type AuditCheck, beginCheck } from '../verify-audit.ts'
 import { makeSets } from '../../ledger/interned-sets.ts'
 import { endAndReset } from '../reset-clock.ts'

@@ -1,6 +1,6 @@
 // Sets the store's clock back to the machine's, after a wrong clock had carried it far ahead. All tokens end first.
 import type { Act } from '../../../domain/audit/act.ts'
-import type { Milliseconds } from '../../../domain/text/time.ts'
+import type { Milliseconds } from '../../../../../api/values/time.ts'
 import { monotonicMs } from '../../monotonic.ts'
 import { readServiceRow } from '../../sqlite/reads/service-row.ts'
 import { endAndReset } from '../reset-clock.ts'

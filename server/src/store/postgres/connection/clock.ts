@@ -1,6 +1,6 @@
 // The time of the database, as a process follows it: it never stands still and never steps back.
 import { Unavailable } from '../../../domain/refusal.ts'
-import type { Milliseconds } from '../../../domain/text/time.ts'
+import type { Milliseconds } from '../../../../../api/values/time.ts'
 import { CLOCK_OFF_MS_MAX, CLOCK_STEPS_MS, LEASE_MS } from '../../lease.ts'
 
 // Clocks of two machines do not run alike: what a process counts on by itself runs so much slower than its own, and what

@@ -1,6 +1,6 @@
 // A few connections that are shared out, each to one piece of work at a time.
 import { Unavailable } from '../../../domain/refusal.ts'
-import type { MonotonicMilliseconds } from '../../../domain/text/time.ts'
+import type { MonotonicMilliseconds } from '../../../../../api/values/time.ts'
 import type { Connection } from './connection.ts'
 
 export type Pool = {

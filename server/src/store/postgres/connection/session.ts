@@ -1,5 +1,5 @@
 // What everything that talks to the database of a store shares.
-import type { Milliseconds, MonotonicMilliseconds } from '../../../domain/text/time.ts'
+import type { Milliseconds, MonotonicMilliseconds } from '../../../../../api/values/time.ts'
 import type { DatabaseClock } from './clock.ts'
 import type { ProgramRunner } from './run-program.ts'
 import type { FailOvers } from './fail-overs.ts'

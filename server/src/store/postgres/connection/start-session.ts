@@ -1,6 +1,6 @@
 // Starts what everything that talks to one database shares: its connections, and the clock that follows the database's.
 import { Unavailable } from '../../../domain/refusal.ts'
-import type { Milliseconds } from '../../../domain/text/time.ts'
+import type { Milliseconds } from '../../../../../api/values/time.ts'
 import { awaitLease, LEASE_MS, type Wait } from '../../lease.ts'
 import { monotonicMs } from '../../monotonic.ts'
 import { STORE_DEADLINE_MS, type StoreMaker } from '../../store-options.ts'

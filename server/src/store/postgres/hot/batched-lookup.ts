@@ -3,7 +3,7 @@
 import type { TokenAddress } from '../../../domain/ledger/claims.ts'
 import type { CutOff } from '../../../domain/ledger/ledger.ts'
 import { Unavailable } from '../../../domain/refusal.ts'
-import type { Milliseconds } from '../../../domain/text/time.ts'
+import type { Milliseconds } from '../../../../../api/values/time.ts'
 import { type CutOffRow, cutOffOf } from '../../ledger/cut-offs.ts'
 import { SERVICE_COLUMNS, type ServiceRow } from '../../service-row.ts'
 import { type Ask, makeBatches } from './batches.ts'
@@ -14,7 +14,7 @@ import { listOf } from '../connection/values.ts'
 const IN_FLIGHT_MAX = 4
 const TOGETHER_MAX = 512
 
-const SERVICE = `${SERVICE_COLUMNS}, mintmark_now() as told, case when pg_is_in_recovery() then 1 else 0 end as "isStandby"`
+const SERVICE = `${SERVICE_COLUMNS}, mintmark_now() as reported, case when pg_is_in_recovery() then 1 else 0 end as "isStandby"`
 
 const SERVICE_STATEMENT: Asked = { text: `select ${SERVICE} from service`, name: 'service' }
 

@@ -1,7 +1,7 @@
 // Gathers what was asked meanwhile into one batch: nobody waits for a timer, and nobody joins a batch that has left.
 import { oneByOne } from '../../../domain/one-by-one.ts'
 import { Unavailable } from '../../../domain/refusal.ts'
-import type { MonotonicMilliseconds } from '../../../domain/text/time.ts'
+import type { MonotonicMilliseconds } from '../../../../../api/values/time.ts'
 import { monotonicMs } from '../../monotonic.ts'
 import type { Connection } from '../connection/connection.ts'
 import { makeInFlightCount } from './in-flight-count.ts'

@@ -1,6 +1,6 @@
 // Ends many single tokens at once: what endToken() does for each, by a few statements for all of them.
 import { causeOfEnd } from '../../../domain/ledger/ledger.ts'
-import { REASONS } from '../../../domain/ledger/reason.ts'
+import { REASONS } from '../../../../../api/values/reason.ts'
 import { readOpenCutOffs } from '../../ledger/cut-offs.ts'
 import { type EndToken, moveCovered } from '../../ledger/end-tokens.ts'
 import { expiryOf, ledgerTokenOf, type TokenRow } from '../../ledger/token-rows.ts'

@@ -1,7 +1,7 @@
 // Says of tokens that were looked up what they are, and whether they are dead.
 import type { TokenAddress } from '../../../domain/ledger/claims.ts'
 import { isDead } from '../../../domain/ledger/ledger.ts'
-import type { MonotonicMilliseconds } from '../../../domain/text/time.ts'
+import type { MonotonicMilliseconds } from '../../../../../api/values/time.ts'
 import type { FoundToken } from '../../../ports/ports.ts'
 import { LATE, type Lease } from '../../lease.ts'
 import { type Labels, recordWith, type RowNames } from '../../ledger/name-caches.ts'

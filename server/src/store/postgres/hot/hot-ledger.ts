@@ -1,7 +1,7 @@
 // What of the ledger is done most: look-ups and plain tokens go in batches.
 import { oneByOne } from '../../../domain/one-by-one.ts'
 import { Unavailable } from '../../../domain/refusal.ts'
-import type { MonotonicMilliseconds } from '../../../domain/text/time.ts'
+import type { MonotonicMilliseconds } from '../../../../../api/values/time.ts'
 import type { InsertOutcome, NewToken, TokenLedger } from '../../../ports/ports.ts'
 import type { Lease } from '../../lease.ts'
 import type { Labels } from '../../ledger/name-caches.ts'

@@ -1,5 +1,5 @@
 // How many batches may be under way at once: as many as keep the database at work while others are on their way.
-import type { Milliseconds } from '../../../domain/text/time.ts'
+import type { Milliseconds } from '../../../../../api/values/time.ts'
 
 type InFlightCount = {
   readonly allowed: () => number

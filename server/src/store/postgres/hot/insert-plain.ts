@@ -38,7 +38,7 @@ const INSERT = `with n as (select seq, clock_lease, mintmark_now() as now from s
     update credential set last_used_at = (select now from n) where credential.n in (select used.n from used) returning 1)
   select id from written`
 
-const STATE = 'select seq, clock_lease as "clockLease", last_at as "lastAt", mintmark_now() as told from service'
+const STATE = 'select seq, clock_lease as "clockLease", last_at as "lastAt", mintmark_now() as reported from service'
 
 type State = DatabaseTime & { readonly seq: number }
 

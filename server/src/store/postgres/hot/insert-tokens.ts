@@ -1,6 +1,6 @@
 // Writes new tokens, each only where the decision to issue it still stands: the plain ones at once in one statement, those
 // that need more than their row as a job among the others.
-import type { AgentLimits } from '../../../domain/ledger/limits.ts'
+import type { AgentLimits } from '../../../../../api/values/limits.ts'
 import type { InsertOutcome, LimitReached, NewToken } from '../../../ports/ports.ts'
 import { type LimitedToken, makeQuotaCheck } from '../../ledger/quota-check.ts'
 import { keepLifetime, refuseUses, type TokenUse } from '../../ledger/new-tokens.ts'

@@ -1,5 +1,5 @@
 // The numbers of scopes and audiences, as far as they were used today: then nothing removes them, and no use need be noted.
-import { DAY_MS } from '../../../domain/text/time.ts'
+import { DAY_MS } from '../../../../../api/values/time.ts'
 import type { DatabaseClock } from '../connection/clock.ts'
 import type { Connection } from '../connection/connection.ts'
 import type { ProgramRunner } from '../connection/run-program.ts'

@@ -1,6 +1,6 @@
 // Reads for scripts: in one snapshot each, at the time of the store, and no answer at a time that no lease covers.
 import type { CutOff } from '../../../domain/ledger/ledger.ts'
-import type { MonotonicMilliseconds } from '../../../domain/text/time.ts'
+import type { MonotonicMilliseconds } from '../../../../../api/values/time.ts'
 import { LATE, type Lease } from '../../lease.ts'
 import { readOpenCutOffs } from '../../ledger/cut-offs.ts'
 import type { Sets } from '../../ledger/interned-sets.ts'

@@ -1,7 +1,7 @@
 // Keeps the partitions: makes the next ones ahead, packs the indexes of those that are closed, drops what was kept long
 // enough. Any replica does it; what one has done the next finds done.
-import { LIFETIME_SECONDS_MAX } from '../../../domain/clients/agent.ts'
-import { DAY_MS, type Milliseconds } from '../../../domain/text/time.ts'
+import { LIFETIME_SECONDS_MAX } from '../../../../../api/values/limits.ts'
+import { DAY_MS, type Milliseconds } from '../../../../../api/values/time.ts'
 import type { Connection } from '../connection/connection.ts'
 import { makePartitions, missingPartitions, type Partition, partitionNamed } from './partitions.ts'
 

@@ -1,5 +1,5 @@
 // The jobs that every store has, as this one runs them.
-import type { MonotonicMilliseconds } from '../../../domain/text/time.ts'
+import type { MonotonicMilliseconds } from '../../../../../api/values/time.ts'
 import { type JobInput, type JobName, type JobOutput, JOBS, programOf, type Writer } from '../../jobs.ts'
 import { endTogether } from '../hot/end-together.ts'
 import type { Together } from './run-jobs.ts'

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Unavailable } from '../../../domain/refusal.ts'
-import { DAY_MS } from '../../../domain/text/time.ts'
+import { DAY_MS } from '../../../../../api/values/time.ts'
 import { inBackground, type OnFault } from '../../background.ts'
 import { makeRetentionStep } from '../../retention.ts'
 import { given } from '../../statement-program.ts'

@@ -20,7 +20,7 @@ export type OpenTransaction = (connection: Connection, excludesTokens: boolean) 
 
 // The message makes every transaction one that writes, so that its commit waits for the disk and the standby: an act that
 // finds its work done already must not be acknowledged before the one that did it is durable.
-const MOMENT = `select mintmark_now() as told, last_at as "lastAt", clock_lease as "clockLease",
+const MOMENT = `select mintmark_now() as reported, last_at as "lastAt", clock_lease as "clockLease",
   pg_logical_emit_message(true, 'mintmark', '') as emitted from service`
 
 const LAST_GIVEN = 'select n from given where what = ?'

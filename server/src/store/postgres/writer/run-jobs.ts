@@ -1,6 +1,6 @@
 // Runs the jobs of a group inside its transaction: what one of them does wrong is taken back alone.
 import { Unavailable } from '../../../domain/refusal.ts'
-import type { MonotonicMilliseconds } from '../../../domain/text/time.ts'
+import type { MonotonicMilliseconds } from '../../../../../api/values/time.ts'
 import type { Program } from '../../statement-program.ts'
 import type { Transaction } from '../../transaction.ts'
 import type { Connection } from '../connection/connection.ts'

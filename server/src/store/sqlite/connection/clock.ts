@@ -2,7 +2,7 @@
 // Its state is a cell of shared memory, so that every thread of a process reads one clock.
 import { uptime } from 'node:os'
 import { Unavailable } from '../../../domain/refusal.ts'
-import type { Milliseconds } from '../../../domain/text/time.ts'
+import type { Milliseconds } from '../../../../../api/values/time.ts'
 import { CLOCK_OFF_MS_MAX, CLOCK_STEPS_MS } from '../../lease.ts'
 import { monotonicMs } from '../../monotonic.ts'
 

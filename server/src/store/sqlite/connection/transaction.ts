@@ -1,7 +1,7 @@
 // The writing connection, and one transaction on it. Runs only where nothing else writes in the process.
 import type { Database } from 'better-sqlite3'
 import { Unavailable } from '../../../domain/refusal.ts'
-import type { Milliseconds } from '../../../domain/text/time.ts'
+import type { Milliseconds } from '../../../../../api/values/time.ts'
 import { type LiveTokens, makeLiveTokens } from '../../ledger/live-tokens.ts'
 import { makeSets, type Sets } from '../../ledger/interned-sets.ts'
 import { monotonicMs } from '../../monotonic.ts'

@@ -1,5 +1,5 @@
 // What of the ledger's port SQLite does in its own way: looking tokens up, and handing new ones over to be written.
-import type { MonotonicMilliseconds } from '../../../domain/text/time.ts'
+import type { MonotonicMilliseconds } from '../../../../../api/values/time.ts'
 import type { TokenLedger } from '../../../ports/ports.ts'
 import type { Labels } from '../../ledger/name-caches.ts'
 import type { HotLedger } from '../../ledger/token-ledger.ts'

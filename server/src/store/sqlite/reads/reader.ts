@@ -2,7 +2,7 @@
 import type { Database } from 'better-sqlite3'
 import type { CutOff } from '../../../domain/ledger/ledger.ts'
 import { Unavailable } from '../../../domain/refusal.ts'
-import type { Milliseconds } from '../../../domain/text/time.ts'
+import type { Milliseconds } from '../../../../../api/values/time.ts'
 import { readOpenCutOffs } from '../../ledger/cut-offs.ts'
 import { LATE, makeLease } from '../../lease.ts'
 import { makeSets } from '../../ledger/interned-sets.ts'

@@ -1,5 +1,5 @@
 // Outcomes of inserts as one array of numbers between threads.
-import type { LimitName } from '../../../domain/ledger/limits.ts'
+import type { LimitName } from '../../../../../api/values/limits.ts'
 import type { InsertOutcome, LimitReached } from '../../../ports/ports.ts'
 
 export const DECIDE_AGAIN = 0

@@ -1,5 +1,5 @@
 // A group of new tokens as one buffer, between a thread that serves and the one that writes.
-import type { AgentLimits } from '../../../domain/ledger/limits.ts'
+import type { AgentLimits } from '../../../../../api/values/limits.ts'
 import type { NewToken } from '../../../ports/ports.ts'
 import type { SingleUse } from '../../../ports/secret-repositories.ts'
 import type { TokenUse } from '../../ledger/new-tokens.ts'

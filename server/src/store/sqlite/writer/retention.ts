@@ -1,5 +1,5 @@
 // Retention on SQLite: tokens go row by row.
-import { REASONS } from '../../../domain/ledger/reason.ts'
+import { REASONS } from '../../../../../api/values/reason.ts'
 import { lowestIdAt } from '../../../domain/ledger/token-id.ts'
 import { makeRetentionStep, RETENTION_ROWS } from '../../retention.ts'
 import { bytesOfId } from '../../rows.ts'

@@ -1,7 +1,7 @@
 // A thread's side of the writing thread: hands over jobs, with a deadline of its own in front of a slow disk.
 import { MessageChannel, type MessagePort, type Transferable } from 'node:worker_threads'
 import { Unavailable } from '../../../domain/refusal.ts'
-import type { MonotonicMilliseconds } from '../../../domain/text/time.ts'
+import type { MonotonicMilliseconds } from '../../../../../api/values/time.ts'
 import { monotonicMs } from '../../monotonic.ts'
 import { STORE_DEADLINE_MS } from '../../store-options.ts'
 import type { JobInput, JobName, JobOutput } from './jobs.ts'

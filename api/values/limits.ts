@@ -39,3 +39,5 @@ export const limitsOf = ({
   tokensPerMinute === null && tokensPerDay === null && liveTokensMax === null
     ? null
     : { tokensPerMinute, tokensPerDay, liveTokensMax, atLiveTokensMax }
+
+export const LIFETIME_SECONDS_MAX = 86_400

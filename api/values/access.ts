@@ -1,5 +1,4 @@
 // What the administration asks of its callers: for each kind of act a permission of an API key, and an operator's role.
-import type { Permission, Role } from './caller.ts'
 
 export type Access = {
   readonly permission: Permission
@@ -22,3 +21,22 @@ export const ACCESS = {
   readSigningKeys: { permission: 'keys:write', role: 'operator', to: 'read signing keys' },
   readAudit: { permission: 'audit:read', role: 'operator', to: 'read the audit log', isOfWholeService: true },
 } as const satisfies Readonly<Record<string, Access>>
+
+export const PERMISSIONS = [
+  'tokens:introspect',
+  'tokens:read',
+  'tokens:revoke',
+  'agents:read',
+  'agents:write',
+  'keys:write',
+  'audit:read',
+] as const
+
+export type Permission = (typeof PERMISSIONS)[number]
+
+export const isPermission = (text: string): text is Permission => PERMISSIONS.some(permission => permission === text)
+
+/** Operators' roles, each including the ones before it. */
+export const ROLES = ['viewer', 'operator', 'admin'] as const
+
+export type Role = (typeof ROLES)[number]

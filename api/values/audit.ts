@@ -1,0 +1,42 @@
+// The names in the audit log: kinds of acts, kinds of actors, and what was presented by a refused caller.
+
+export const ACT_KINDS = [
+  'agent.change',
+  'agent.create',
+  'agent.delete',
+  'agent.disable',
+  'agent.enable',
+  'agent.import',
+  'api_key.create',
+  'api_key.revoke',
+  'api_key.rotate',
+  'clock.reset',
+  'credential.convert',
+  'credential.create',
+  'credential.revoke',
+  'credential.rotate',
+  'revocation.create',
+  'signing_key.compromise',
+  'signing_key.create',
+  'signing_key.drop',
+  'signing_key.import',
+  'signing_key.reencrypt',
+  'signing_key.retire',
+  'signing_key.rotate',
+  'store.accept',
+  'store.restore',
+  'token.revoke',
+  'token.supersede',
+] as const
+
+export type ActKind = (typeof ACT_KINDS)[number]
+
+export const ACTOR_TYPES = ['operator', 'client', 'api_key', 'cli', 'system'] as const
+
+/**
+ * What the caller presented: a client's secret (or a client authentication that there is not), an API key, a JWT. `limit` is
+ * a client that is known, and asked for more tokens than it may have: an agent that runs away.
+ */
+export const WAYS = ['client', 'api_key', 'operator', 'limit'] as const
+
+export type Way = (typeof WAYS)[number]

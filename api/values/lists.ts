@@ -1,0 +1,9 @@
+// Bounds of lists and counts.
+
+export const PAGE_RECORDS_DEFAULT = 100
+export const PAGE_RECORDS_MAX = 1000
+
+/** A count up to this is exact, where what must be looked at for it is within its own bound. */
+export const COUNT_EXACT_MAX = 10_000
+
+export const SAMPLE_RECORDS_MAX = 10
