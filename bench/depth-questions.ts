@@ -3,7 +3,7 @@ import type { Answer, Asker } from './connection.ts'
 import { median } from './figures.ts'
 import type { Backfilled } from '../testkit/stores/fill-store.ts'
 import { introspectRequest, issueRequest, revokeRequest, takeActive, takeRevoked, tokenIn } from './mintmark-loads.ts'
-import type { MintmarkServer } from './mintmark-server.ts'
+import type { MintmarkServer } from './servers/mintmark-server.ts'
 import { type PageRequest, readPageAnswer } from './pages.ts'
 
 /** A store that is served. */

@@ -6,7 +6,7 @@ import { type Asked, compareAll, type Compared, ratioOf, ratioVerdict } from './
 import { format, formatTable, publish, type Row } from './figures.ts'
 import { type Backfilled, fillStore, tableBytes } from '../testkit/stores/fill-store.ts'
 import { type Cores, describeMachine, divideCores } from './machine.ts'
-import { install, type Installation, serve } from './mintmark-server.ts'
+import { install, type Installation, serve } from './servers/mintmark-server.ts'
 import { readOptions } from './options.ts'
 import { runBench } from './run-bench.ts'
 import { makePageRequests } from './pages.ts'

@@ -1,11 +1,11 @@
 // npm run bench: Mintmark beside a bare server and a rival, in one run, by processor time a request. README.md explains.
 import { startIdentityProvider } from '../testkit/identity-providers/identity-provider.ts'
-import { CONTESTANTS, readModels, startContestant } from './contestants.ts'
+import { CONTESTANTS, readModels, startContestant } from './servers/contestants.ts'
 import { formatTable, percent, publish } from './figures.ts'
 import { type Cores, describeMachine, divideCores } from './machine.ts'
 import { type JudgedMark, judgeMarks, type LaneName } from './marks.ts'
 import { makeMintmarkLoads, type Operation } from './mintmark-loads.ts'
-import { install, serve } from './mintmark-server.ts'
+import { install, serve } from './servers/mintmark-server.ts'
 import { readOptions } from './options.ts'
 import { runBench } from './run-bench.ts'
 import { type Figures, figuresOf, type Lane, type Latency, measureLatencies, measureRounds } from './rounds.ts'

@@ -8,12 +8,12 @@ import { format, formatTable, median, publish } from './figures.ts'
 import { runClosed, type Tally } from './load.ts'
 import { type Cores, describeMachine, divideCores } from './machine.ts'
 import { makeMintmarkLoads, type MintmarkLoads, type Operation } from './mintmark-loads.ts'
-import { install, type Installation, serve } from './mintmark-server.ts'
+import { install, type Installation, serve } from './servers/mintmark-server.ts'
 import { readOptions } from './options.ts'
-import { type BenchPostgres, startPostgres } from './postgres-server.ts'
+import { type BenchPostgres, startPostgres } from './postgres/postgres-server.ts'
 import { microsecondsOf } from './rounds.ts'
 import { runBench } from './run-bench.ts'
-import type { Variables } from './server-process.ts'
+import type { Variables } from './servers/server-process.ts'
 
 const options = readOptions({
   seconds: 1.5,

@@ -6,9 +6,9 @@ import { formatTable, median, percent, publish } from './figures.ts'
 import { runClosed } from './load.ts'
 import { describeMachine, divideCores } from './machine.ts'
 import { makeMintmarkLoads, type MintmarkLoads, type Operation } from './mintmark-loads.ts'
-import { install, serve } from './mintmark-server.ts'
+import { install, serve } from './servers/mintmark-server.ts'
 import { readOptions } from './options.ts'
-import { startPostgres } from './postgres-server.ts'
+import { startPostgres } from './postgres/postgres-server.ts'
 import { runBench } from './run-bench.ts'
 
 const options = readOptions({

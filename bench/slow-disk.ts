@@ -7,10 +7,10 @@ import { formatTable, median, percent, publish } from './figures.ts'
 import { runClosed, runOpen, type Tally } from './load.ts'
 import { type Cores, describeMachine, divideCores } from './machine.ts'
 import { makeMintmarkLoads, type MintmarkLoads } from './mintmark-loads.ts'
-import { install, serve } from './mintmark-server.ts'
+import { install, serve } from './servers/mintmark-server.ts'
 import { readOptions } from './options.ts'
 import { runBench } from './run-bench.ts'
-import { makeFolder, removeFolder, type Variables } from './server-process.ts'
+import { makeFolder, removeFolder, type Variables } from './servers/server-process.ts'
 
 const options = readOptions({
   delay: 10,

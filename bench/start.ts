@@ -10,11 +10,11 @@ import { formatTable, median, publish } from './figures.ts'
 import { fillStore } from '../testkit/stores/fill-store.ts'
 import { describeMachine } from './machine.ts'
 import { issueRequest, tokenIn } from './mintmark-loads.ts'
-import { install, type Installation } from './mintmark-server.ts'
+import { install, type Installation } from './servers/mintmark-server.ts'
 import { readOptions } from './options.ts'
 import { runBench } from './run-bench.ts'
 import { freePort } from '../testkit/processes/free-port.ts'
-import { makeFolder, removeFolder, serverEnvironment, type Variables } from './server-process.ts'
+import { makeFolder, removeFolder, serverEnvironment, type Variables } from './servers/server-process.ts'
 
 const options = readOptions({ starts: 5, tokens: 1_000_000, record: false })
 

@@ -2,12 +2,12 @@
 // pages that the statements of the lists touch.
 import { readFileSync } from 'node:fs'
 import type pg from 'pg'
-import { REASONS } from '../api/values/reason.ts'
-import { ABOVE_EVERY_ID, lowestIdAt } from '../server/src/domain/ledger/token-id.ts'
-import type { Connection } from '../server/src/store/postgres/connection/connection.ts'
-import { ENDED_RANGE_STATEMENTS } from '../server/src/store/lists/ended-streams.ts'
-import { TOKEN_RANGE_STATEMENTS } from '../server/src/store/lists/token-streams.ts'
-import { type Backfilled, LIVE_LIFETIME_SECONDS, REASONS_GIVEN, type Span } from '../testkit/stores/fill-store.ts'
+import { REASONS } from '../../api/values/reason.ts'
+import { ABOVE_EVERY_ID, lowestIdAt } from '../../server/src/domain/ledger/token-id.ts'
+import type { Connection } from '../../server/src/store/postgres/connection/connection.ts'
+import { ENDED_RANGE_STATEMENTS } from '../../server/src/store/lists/ended-streams.ts'
+import { TOKEN_RANGE_STATEMENTS } from '../../server/src/store/lists/token-streams.ts'
+import { type Backfilled, LIVE_LIFETIME_SECONDS, REASONS_GIVEN, type Span } from '../../testkit/stores/fill-store.ts'
 
 /** Of the partitions of one table, those that are packed or those that are not. */
 export type Bytes = {

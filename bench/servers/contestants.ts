@@ -1,11 +1,11 @@
 // The servers that are measured beside Mintmark, in the same run: what an exchange costs at the least, and a rival.
 import { randomBytes } from 'node:crypto'
 import { resolve } from 'node:path'
-import { type Answer, askOnce, formRequest } from './connection.ts'
+import { type Answer, askOnce, formRequest } from '../connection.ts'
 import type { FastifyTask } from './fastify-server.ts'
-import { type Load, UnexpectedAnswer } from './load.ts'
-import type { Cores } from './machine.ts'
-import { introspectRequest, issueRequest, takeActive, tokenIn } from './mintmark-loads.ts'
+import { type Load, UnexpectedAnswer } from '../load.ts'
+import type { Cores } from '../machine.ts'
+import { introspectRequest, issueRequest, takeActive, tokenIn } from '../mintmark-loads.ts'
 import type { MintmarkServer } from './mintmark-server.ts'
 import { type ServerProcess, startServer } from './server-process.ts'
 

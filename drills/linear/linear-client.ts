@@ -2,9 +2,9 @@
 // after another on tokens that it shares with all the others.
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
-import { type Connection, ConnectionLost, openConnection } from './connection.ts'
-import { makeRandom, type Random } from './random.ts'
-import { type ClientCounts, type ClientOptions, type ClientReport, HOT_PLACES, PROGRESS } from './clients.ts'
+import { type Connection, ConnectionLost, openConnection } from '../connection.ts'
+import { makeRandom, type Random } from '../random.ts'
+import { type ClientCounts, type ClientOptions, type ClientReport, HOT_PLACES, PROGRESS } from './client-report.ts'
 import {
   claimsOf,
   type EndingRequest,
@@ -14,7 +14,7 @@ import {
   revokeRequest,
   scopeIn,
   tokenIn,
-} from './requests.ts'
+} from '../requests.ts'
 import { type SharedToken, type TokenOutcome, openTokenTable } from './token-table.ts'
 
 const REVOKE_SHARE = 0.12

@@ -3,12 +3,12 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { chmodSync, chownSync, closeSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { endChild } from '../testkit/processes/end-child.ts'
-import { programsOfPostgres, userOfPostgres } from '../testkit/databases/postgres-binaries.ts'
-import { databaseUrl, runStatement } from '../testkit/databases/postgres-cluster.ts'
-import { processorSeconds } from '../testkit/processes/process-costs.ts'
-import { freePort } from '../testkit/processes/free-port.ts'
-import { makeFolder, removeFolder } from './server-process.ts'
+import { endChild } from '../../testkit/processes/end-child.ts'
+import { programsOfPostgres, userOfPostgres } from '../../testkit/databases/postgres-binaries.ts'
+import { databaseUrl, runStatement } from '../../testkit/databases/postgres-cluster.ts'
+import { processorSeconds } from '../../testkit/processes/process-costs.ts'
+import { freePort } from '../../testkit/processes/free-port.ts'
+import { makeFolder, removeFolder } from '../servers/server-process.ts'
 
 const READY_MS_MAX = 60_000
 const READY_EVERY_MS = 50

@@ -1,6 +1,6 @@
 // What the tokens of a filled store hang on: agents with their credentials, keys, sets of scopes, acts.
 import type pg from 'pg'
-import { ACTS, LIVE_LIFETIME_SECONDS, SHORT_LIFETIMES_SECONDS } from '../testkit/stores/fill-store.ts'
+import { ACTS, LIVE_LIFETIME_SECONDS, SHORT_LIFETIMES_SECONDS } from '../../testkit/stores/fill-store.ts'
 
 /** The first has a twentieth of all tokens; of the others the more the lower their number, as the cube of chance falls. */
 const AGENTS = 200

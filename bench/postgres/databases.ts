@@ -1,8 +1,8 @@
 // Databases for a bench: of the PostgreSQL that npm brought, or of one whose address is given.
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
-import type { DatabaseAddress } from '../server/src/store/postgres/connection/address.ts'
-import { databaseUrl, testCluster, withClient } from '../testkit/databases/postgres-cluster.ts'
+import type { DatabaseAddress } from '../../server/src/store/postgres/connection/address.ts'
+import { databaseUrl, testCluster, withClient } from '../../testkit/databases/postgres-cluster.ts'
 
 /** `settings`: in the words of the server, so that a figure tells what it was had on. */
 export type DatabaseServer = { readonly url: string; readonly settings: string }

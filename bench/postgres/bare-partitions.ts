@@ -1,8 +1,8 @@
 // Fills partitions that are closed without their indexes, which are then built at once, as packing would: half the time.
 // The newest of them is left to be filled row by row, and packed by the upkeep.
 import type pg from 'pg'
-import { type Partition, nameOf, partitionNamed } from '../server/src/store/postgres/partitions/partitions.ts'
-import type { Span } from '../testkit/stores/fill-store.ts'
+import { type Partition, nameOf, partitionNamed } from '../../server/src/store/postgres/partitions/partitions.ts'
+import type { Span } from '../../testkit/stores/fill-store.ts'
 
 /** Fills `into`, a table or one of its partitions, over a part of the whole span: with this share of all rows. */
 type BackfillPart = (into: string, span: Span, share: number) => Promise<unknown>

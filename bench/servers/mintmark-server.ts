@@ -2,12 +2,12 @@
 import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { join, resolve } from 'node:path'
-import type { IdentityProvider } from '../testkit/identity-providers/identity-provider.ts'
-import type { Cores } from './machine.ts'
-import { freePort } from '../testkit/processes/free-port.ts'
+import type { IdentityProvider } from '../../testkit/identity-providers/identity-provider.ts'
+import type { Cores } from '../machine.ts'
+import { freePort } from '../../testkit/processes/free-port.ts'
 import { makeFolder, removeFolder, serverEnvironment, startServer, type Variables } from './server-process.ts'
 
-const PROGRAM = resolve(import.meta.dirname, '../server/src/main.ts')
+const PROGRAM = resolve(import.meta.dirname, '../../server/src/main.ts')
 const STARTS_MAX = 3
 
 /** Tokens of the bench outlive it, so that a pool of them stays good. */

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { closeSync, fsyncSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type LogRecord, readPowerLog } from './power-log.ts'
-import type { Random } from './random.ts'
+import type { Random } from '../random.ts'
 import { type Files, type Losses, playLog } from './simulated-disk.ts'
 
 const SHIM_SOURCE = join(import.meta.dirname, 'power-shim.c')

@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Configuration } from 'oidc-provider'
-import { loadOidcProvider } from '../server/src/dev/load-oidc-provider.ts'
+import { loadOidcProvider } from '../../server/src/dev/load-oidc-provider.ts'
 
 const AUDIENCE = 'https://api.example.com'
 const LIFETIME_SECONDS = 7200

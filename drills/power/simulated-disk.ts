@@ -1,7 +1,7 @@
 // A folder on a disk that keeps only what was synced: replays a log of changes, and at a power cut lets each change that
 // no sync covers survive, vanish, tear at a sector or come out of order.
 import type { LogRecord } from './power-log.ts'
-import type { Random } from './random.ts'
+import type { Random } from '../random.ts'
 
 /** Names and contents. */
 export type Files = ReadonlyMap<string, Buffer>

@@ -1,12 +1,12 @@
 // Fills a store on PostgreSQL with tokens by SQL while nothing serves it, and looks after it as the service would.
 import { hash, randomBytes } from 'node:crypto'
 import type pg from 'pg'
-import { REASONS } from '../api/values/reason.ts'
-import { makeTokenId } from '../server/src/domain/ledger/token-id.ts'
-import { keepPartitions } from '../server/src/store/postgres/partitions/partition-maintenance.ts'
-import { makePartitionFor } from '../server/src/store/postgres/partitions/partitions.ts'
-import { connectUnhurried } from '../server/src/store/postgres/connection/primary.ts'
-import { withClient } from '../testkit/databases/postgres-cluster.ts'
+import { REASONS } from '../../api/values/reason.ts'
+import { makeTokenId } from '../../server/src/domain/ledger/token-id.ts'
+import { keepPartitions } from '../../server/src/store/postgres/partitions/partition-maintenance.ts'
+import { makePartitionFor } from '../../server/src/store/postgres/partitions/partitions.ts'
+import { connectUnhurried } from '../../server/src/store/postgres/connection/primary.ts'
+import { withClient } from '../../testkit/databases/postgres-cluster.ts'
 import { fillPartitions } from './bare-partitions.ts'
 import { addressOf, type BenchDatabase } from './databases.ts'
 import {
@@ -18,8 +18,8 @@ import {
   type Span,
   spansAt,
   tokenText,
-} from '../testkit/stores/fill-store.ts'
-import type { Installation } from './mintmark-server.ts'
+} from '../../testkit/stores/fill-store.ts'
+import type { Installation } from '../servers/mintmark-server.ts'
 import { addSurroundings, kindsOf, type Numbers, one } from './postgres-surroundings.ts'
 
 const ROWS_A_STATEMENT = 1_000_000

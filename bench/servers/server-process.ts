@@ -3,8 +3,8 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { endChild } from '../testkit/processes/end-child.ts'
-import type { Cores } from './machine.ts'
+import { endChild } from '../../testkit/processes/end-child.ts'
+import type { Cores } from '../machine.ts'
 
 const READY_MS_MAX = 30_000
 const END_MS_MAX = 15_000
