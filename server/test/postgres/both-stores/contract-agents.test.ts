@@ -1,7 +1,7 @@
 // Agents, what they trust, and what the log says of it, on the wire, on PostgreSQL.
-import { testOnPostgres } from './store-tests.ts'
+import { runOnPostgres } from '../../suites/run-files.ts'
 
-await testOnPostgres(
+await runOnPostgres(
   [
     'contract/admin',
     ['agents-input', 'credential-trust', 'list-agents', 'terminal-caller', 'refused-authentications', 'list-audit'],

@@ -1,4 +1,4 @@
 // Proofs of possession and identities of workloads, on PostgreSQL.
-import { testOnPostgres } from './store-tests.ts'
+import { runOnPostgres } from '../../suites/run-files.ts'
 
-await testOnPostgres(['contract/clients', ['dpop-checks', 'dpop-clients', 'workload-identity']])
+await runOnPostgres(['contract/clients', ['dpop-checks', 'dpop-clients', 'workload-identity']])

@@ -1,4 +1,4 @@
 // Hostile text, and groups with a bad member, on PostgreSQL.
-import { testOnPostgres } from './store-tests.ts'
+import { runOnPostgres } from '../../suites/run-files.ts'
 
-await testOnPostgres(['contract/wire', ['hostile-claims', 'hostile-text']], ['contract/oauth', ['spoiled-groups']])
+await runOnPostgres(['contract/wire', ['hostile-claims', 'hostile-text']], ['contract/oauth', ['spoiled-groups']])

@@ -1,7 +1,7 @@
 // What is published and signed, on PostgreSQL.
-import { testOnPostgres } from './store-tests.ts'
+import { runOnPostgres } from '../../suites/run-files.ts'
 
-await testOnPostgres(
+await runOnPostgres(
   ['contract/oauth', ['publish-keys', 'signed-introspection', 'signed-introspection-keys']],
   ['contract/admin', ['restricted-lists']],
 )

@@ -1,7 +1,7 @@
 // The contract on the wire, on PostgreSQL.
-import { testOnPostgres } from './store-tests.ts'
+import { runOnPostgres } from '../../suites/run-files.ts'
 
-await testOnPostgres(
+await runOnPostgres(
   ['contract/oauth', ['issue-tokens', 'issue-tokens-together', 'introspect-tokens', 'revoke-token']],
   [
     'contract/admin',

@@ -2,7 +2,7 @@
 import { after } from 'node:test'
 import { findPooler, startPooler, testWithPooler } from '../../../../testkit/databases/pooler.ts'
 import { openStoresThrough } from '../../../../testkit/databases/postgres-store.ts'
-import { testOnPostgres } from './store-tests.ts'
+import { runOnPostgres } from '../../suites/run-files.ts'
 
 if (findPooler() === undefined) {
   testWithPooler('the contract holds through PgBouncer in transaction mode', () => Promise.resolve())
@@ -10,5 +10,5 @@ if (findPooler() === undefined) {
   const pooler = await startPooler({ pool_mode: 'transaction' })
   after(pooler.stop)
   openStoresThrough(pooler.through)
-  await testOnPostgres(['contract/oauth', ['introspect-tokens', 'revoke-token']], ['contract/admin', ['agent-limits']])
+  await runOnPostgres(['contract/oauth', ['introspect-tokens', 'revoke-token']], ['contract/admin', ['agent-limits']])
 }

@@ -1,4 +1,4 @@
 // What is done to a whole database, and the seals of its service, on PostgreSQL.
-import { testOnPostgres } from './store-tests.ts'
+import { runOnPostgres } from '../../suites/run-files.ts'
 
-await testOnPostgres(['store/offline', ['reencrypt']], ['store/audit', ['sealer']])
+await runOnPostgres(['store/offline', ['reencrypt']], ['store/audit', ['sealer']])

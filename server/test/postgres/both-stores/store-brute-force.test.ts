@@ -1,4 +1,4 @@
 // Both lists against brute force, on PostgreSQL.
-import { testOnPostgres } from './store-tests.ts'
+import { runOnPostgres } from '../../suites/run-files.ts'
 
-await testOnPostgres(['store/lists', ['lists-brute-force', 'lists-instants', 'lists-stability']])
+await runOnPostgres(['store/lists', ['lists-brute-force', 'lists-instants', 'lists-stability']])

@@ -1,7 +1,7 @@
 // Signing keys, the audit log and what it must not hold, on PostgreSQL.
-import { testOnPostgres } from './store-tests.ts'
+import { runOnPostgres } from '../../suites/run-files.ts'
 
-await testOnPostgres(
+await runOnPostgres(
   ['store/signing-keys', ['key-acts', 'key-compromise', 'key-keeper', 'signing-keys']],
   ['store/audit', ['audit', 'refusals']],
   ['store/sqlite', ['background-faults']],

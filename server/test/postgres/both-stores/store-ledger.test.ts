@@ -1,7 +1,7 @@
 // Tokens and what ends them, on PostgreSQL.
-import { testOnPostgres } from './store-tests.ts'
+import { runOnPostgres } from '../../suites/run-files.ts'
 
-await testOnPostgres(
+await runOnPostgres(
   [
     'store/ledger',
     [

@@ -1,4 +1,4 @@
 // What a page of either list costs, and of the audit log, on PostgreSQL.
-import { testOnPostgres } from './store-tests.ts'
+import { runOnPostgres } from '../../suites/run-files.ts'
 
-await testOnPostgres(['store/lists', ['history-issued', 'history-mixed', 'audit-list', 'lists-cost', 'agent-labels']])
+await runOnPostgres(['store/lists', ['history-issued', 'history-mixed', 'audit-list', 'lists-cost', 'agent-labels']])

@@ -1,7 +1,7 @@
 // What the store knows of agents, their secrets and API keys, on PostgreSQL.
-import { testOnPostgres } from './store-tests.ts'
+import { runOnPostgres } from '../../suites/run-files.ts'
 
-await testOnPostgres(
+await runOnPostgres(
   [
     'store/repositories',
     [
