@@ -69,24 +69,43 @@ const find = <T extends Named>(document: Document, from: T): T => {
 
 type Holds = (what: string, schema: AnySchema, value: unknown) => Problems
 
-/** Compiles schemas as they stand in the document, each once. */
-const makeSchemas = (document: Document, coerceTypes: boolean): Holds => {
+type Compile = (schema: object) => ValidateFunction
+
+/** Compiles each schema once. References lead into the document's components, which are read once. */
+const makeCompiler = (components: unknown, coerceTypes: boolean): Compile => {
   const ajv = new Ajv2020({ strictSchema: true, strictTypes: false, allErrors: true, coerceTypes })
   addFormats.default(ajv)
   ajv.addVocabulary(['example'])
   ajv.addKeyword('components')
-  const compiled = new WeakMap<object, ValidateFunction>()
-  const compile = (schema: object): ValidateFunction => {
-    const known = compiled.get(schema)
+  ajv.addSchema({ $id: 'document', components })
+  const compiled = new Map<string, ValidateFunction>()
+  return schema => {
+    const text = JSON.stringify(schema)
+    const known = compiled.get(text)
     if (known !== undefined) return known
-    // With the document's components beside it, for its references.
-    const made = ajv.compile({ allOf: [schema], components: document.components })
-    compiled.set(schema, made)
+    const made = ajv.compile(JSON.parse(text.replaceAll('"$ref":"#/', '"$ref":"document#/')) as object)
+    compiled.set(text, made)
     return made
   }
+}
+
+/** The services of a process describe most of what they do alike. */
+const compilers = new Map<string, Compile>()
+
+const compilerOf = ({ components }: Document, coerceTypes: boolean): Compile => {
+  const key = `${coerceTypes} ${JSON.stringify(components)}`
+  const compiler = compilers.get(key) ?? makeCompiler(components, coerceTypes)
+  compilers.set(key, compiler)
+  return compiler
+}
+
+const makeSchemas = (document: Document, coerceTypes: boolean): Holds => {
+  const compile = compilerOf(document, coerceTypes)
+  const compiled = new WeakMap<object, ValidateFunction>()
   return (what, schema, value) => {
     if (typeof schema === 'boolean') return []
-    const validate = compile(schema)
+    const validate = compiled.get(schema) ?? compile(schema)
+    compiled.set(schema, validate)
     if (validate(value)) return []
     return (validate.errors ?? []).map(({ instancePath, message, params }) => {
       const extra = 'additionalProperty' in params ? ` (${String(params['additionalProperty'])})` : ''
