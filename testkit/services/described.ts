@@ -89,10 +89,11 @@ const makeCompiler = (components: unknown, coerceTypes: boolean): Compile => {
   }
 }
 
-/** The services of a process describe most of what they do alike. */
+/** Services of one process differ in their addresses, and have the same schemas. */
 const compilers = new Map<string, Compile>()
 
-const compilerOf = ({ components }: Document, coerceTypes: boolean): Compile => {
+const compilerOf = (document: Document, coerceTypes: boolean): Compile => {
+  const { securitySchemes: _, ...components } = document.components
   const key = `${coerceTypes} ${JSON.stringify(components)}`
   const compiler = compilers.get(key) ?? makeCompiler(components, coerceTypes)
   compilers.set(key, compiler)

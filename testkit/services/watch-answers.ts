@@ -112,9 +112,10 @@ export const watchAnswers = (app: FastifyInstance): Watch => {
   const bodies = new WeakMap<FastifyRequest, string>()
   let described: { description: Description; basePath: string } | undefined
   const describe = () => {
+    if (described !== undefined) return described
     const document = app.swagger() as unknown as Document
     const basePath = new URL(document.servers[0]?.url ?? '').pathname.replace(/\/$/, '')
-    described ??= { description: readDescription(document), basePath }
+    described = { description: readDescription(document), basePath }
     return described
   }
   app.addHook('onRoute', ({ method, url }) => void routes.push(...[method].flat().map(one => `${one} ${url}`)))
