@@ -72,6 +72,11 @@ export type BodyOf<Row extends Operation> = Row extends { readonly body: infer B
   ? z.output<Body>
   : undefined
 
+/** Its form, as the schema makes it. */
+export type FormOf<Row extends Operation> = Row extends { readonly form: infer Form extends z.ZodObject }
+  ? z.output<Form>
+  : undefined
+
 /** Its query, as the schema makes it. */
 export type QueryOf<Row extends Operation> = Row extends { readonly query: infer Query extends z.ZodType }
   ? z.output<Query>

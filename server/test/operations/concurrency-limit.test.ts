@@ -1,4 +1,4 @@
-// A lane of requests: who is let in, who is refused, and who is told.
+// The limit on requests under way: which are served, which are refused, and when that is reported.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { withPermit } from '../../src/operations/concurrency-limit.ts'
@@ -12,7 +12,7 @@ const REFUSED = {
 
 type Answer = { readonly answer: string }
 
-/** A lane for two, whose requests end when the test says so. */
+/** A limit of two requests, which end when the test resolves them. */
 const makeConcurrencyLimit = () => {
   const underWay: PromiseWithResolvers<Answer>[] = []
   let reported = 0
@@ -27,7 +27,7 @@ const makeConcurrencyLimit = () => {
   return { ask: () => ask(null), underWay, reported: () => reported }
 }
 
-test('as many requests as the lane takes are served; the next one is refused, and nothing is done for it', async () => {
+test('as many requests as the limit allows are served; the next one is refused, and nothing is done for it', async () => {
   const { ask, underWay } = makeConcurrencyLimit()
   const served = [ask(), ask()]
   assert.deepEqual(await ask(), REFUSED)
@@ -36,7 +36,7 @@ test('as many requests as the lane takes are served; the next one is refused, an
   assert.deepEqual(await Promise.all(served), [{ answer: 'answer 0' }, { answer: 'answer 1' }])
 })
 
-test('a request that has ended makes room for another one, also where it ended in a fault', async () => {
+test('a request that has ended makes room for another one, also if it ended in a fault', async () => {
   const { ask, underWay } = makeConcurrencyLimit()
   const [first, second] = [ask(), ask()]
   underWay[0]?.resolve({ answer: 'done' })
@@ -51,7 +51,7 @@ test('a request that has ended makes room for another one, also where it ended i
   await third
 })
 
-test('that the lane is full is told once, and again only after it has been empty', async () => {
+test('that the limit is reached is reported once, and again only after all requests have ended', async () => {
   const { ask, underWay, reported } = makeConcurrencyLimit()
   const [first, second] = [ask(), ask()]
   await Promise.all([ask(), ask()])
