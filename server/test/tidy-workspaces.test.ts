@@ -13,7 +13,7 @@ import {
 
 /** What a folder may import beside itself. Tests and drills use the testkit, never each other. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
-  'server/test': ['server/src', 'server/package.json', 'api', 'testkit', 'interop'],
+  'server/test': ['server/src', 'server/package.json', 'api', 'testkit', 'interop', 'docs'],
   testkit: ['server/src', 'api'],
   bench: ['server/src', 'api', 'testkit'],
   drills: ['server/src', 'api', 'testkit'],
@@ -96,4 +96,15 @@ test(`no folder of theirs has more than ${FOLDER_ENTRIES_MAX} entries`, () => {
     full.map(([folder, { size }]) => `${folder}: ${size}`),
     'Group its files by subject.',
   )
+})
+
+test('npm test runs every file of tests, and none of them twice on one store', () => {
+  const [script = ''] = /"test": .*/.exec(readText('package.json')) ?? []
+  const files = (glob: string) => readFiles(glob).map(({ path }) => path)
+  const named = [...script.matchAll(/\\"([^"]+)\\"/g)].flatMap(([, glob = '']) => files(glob))
+  const inSuites = readFiles('server/test/suites/*.test.ts').flatMap(({ text }) =>
+    [...text.matchAll(/'([\w/-]+)'/g)].flatMap(([, folder]) => files(`server/test/${folder}/*.test.ts`)),
+  )
+  const run = [...named, ...inSuites]
+  assert.deepEqual(run.toSorted(), [...files('server/test/**/*.test.ts'), ...files('drills/test/*.test.ts')].toSorted())
 })
