@@ -8,7 +8,6 @@ import { NO_CONDITION } from '../../src/domain/ledger/ledger.ts'
 import { Unavailable } from '../../src/domain/refusal.ts'
 import { monotonicMs } from '../../src/store/monotonic.ts'
 import { groupCommit } from '../../src/store/sqlite/writer/group-commit.ts'
-import { DECIDE_AGAIN, INSERTED } from '../../src/store/sqlite/writer/outcomes.ts'
 import type { JobInput, JobName } from '../../src/store/sqlite/writer/jobs.ts'
 import { packTokens } from '../../src/store/sqlite/writer/packed-tokens.ts'
 import type { JobMessage } from '../../src/store/sqlite/writer/writer-messages.ts'
@@ -100,7 +99,7 @@ test('in a group the failure of one job is its own and leaves nothing of it', as
   const [overdue, created, fault, inserted] = commit(world, group)
   assert.deepEqual([overdue, fault], ['unavailable', 'fault'])
   assert.equal((created as { name: string }).name, 'kept')
-  assert.deepEqual(inserted, Uint32Array.of(INSERTED))
+  assert.deepEqual(inserted, ['inserted'])
   assert.deepEqual([countRows(file, 'token'), countRows(file, `agent where name = 'kept'`)], [1, 1])
   assert.equal(countRows(file, `scope_set where text = 'db:twice'`), 0)
   assert.equal(readNumber(file, 'select seq from service'), seq)
@@ -127,7 +126,7 @@ test('what follows a failed act in a group sees the number and leaves the time a
     job('createAgent', { agent: newAgent('later'), act: act('agent.create') }),
   ]
   const [refused, inserted] = commit(world, group)
-  assert.deepEqual([refused, inserted], ['unavailable', Uint32Array.of(INSERTED)])
+  assert.deepEqual([refused, inserted], ['unavailable', ['inserted']])
   assert.equal(readNumber(file, 'select last_at from service'), clock.wall())
 })
 
@@ -137,7 +136,7 @@ test('in a group an insert sees the number that a job before it took', async t =
   const tokens = await newTokens(store, agent, [{}])
   const disable = job('disableAgent', { agentId: agent.id, act: act('agent.disable') })
   const [, outcome] = commit(world, [disable, job('insertTokens', packTokens(tokens))])
-  assert.deepEqual(outcome, Uint32Array.of(DECIDE_AGAIN))
+  assert.deepEqual(outcome, ['decide_again'])
   assert.equal(countRows(file, 'token'), 0)
 })
 

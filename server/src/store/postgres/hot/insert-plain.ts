@@ -62,7 +62,7 @@ const parametersOf = (rows: readonly Row[]): readonly unknown[] => {
 }
 
 /** Whether the token needs nothing but its row, and what it shares with others. */
-export const isPlain = ({ limits, proof, assertion }: NewToken): boolean =>
+const isPlain = ({ limits, proof, assertion }: NewToken): boolean =>
   limits === null && proof === undefined && assertion === undefined
 
 /** One outcome a token, in order; in a transaction that is sent whole. */

@@ -2,7 +2,8 @@
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads'
 import { monotonicMs } from '../../monotonic.ts'
 import { failureOf } from './group-commit.ts'
-import { insertTokens } from './insert-tokens.ts'
+import { runProgram } from '../connection/run-program.ts'
+import { JOBS } from './jobs.ts'
 import { begin, forgetMemory, openTransaction, sleep, type WritingConnection } from '../connection/transaction.ts'
 import type { LockMessage, LockReply } from './writer-messages.ts'
 
@@ -25,7 +26,7 @@ const serveHolder = (connection: WritingConnection, port: MessagePort): LockRepl
   const message = awaitMessage(port)
   if (message === undefined) return { failure: { kind: 'unavailable', message: 'The lock was held too long.' } }
   if ('release' in message) return undefined
-  const outcomes = insertTokens(tx, message.insert)
+  const outcomes = runProgram(tx.sql, JOBS.insertTokens(tx, message.insert))
   connection.sql('commit').run()
   return { outcomes }
 }

@@ -2,13 +2,14 @@
 import { MessageChannel, type MessagePort, type Transferable } from 'node:worker_threads'
 import { Unavailable } from '../../../domain/refusal.ts'
 import type { MonotonicMilliseconds } from '../../../../../api/values/time.ts'
+import type { InsertOutcome } from '../../../ports/ports.ts'
 import { monotonicMs } from '../../monotonic.ts'
 import { STORE_DEADLINE_MS } from '../../store-options.ts'
 import type { JobInput, JobName, JobOutput } from './jobs.ts'
 import type { PackedTokens } from './packed-tokens.ts'
 import type { Failure, LockMessage, LockReply, LockRequest, JobMessage, Reply } from './writer-messages.ts'
 
-type LockOwner = { readonly insert: (packed: PackedTokens) => Promise<Uint32Array> }
+type LockOwner = { readonly insert: (packed: PackedTokens) => Promise<readonly InsertOutcome[]> }
 
 /** `until`: the caller's deadline, where that is sooner than the store's own. What has not begun by then is not begun. */
 export type SqliteWriter = {
@@ -140,7 +141,7 @@ const holdLock = async <T>(
     const request: LockRequest = { job: 'hold', deadline: monotonicMs() + deadlineMs, port: port2 }
     writer.postMessage(request, [port2])
     await held
-    const insert = async (packed: PackedTokens): Promise<Uint32Array> => {
+    const insert = async (packed: PackedTokens): Promise<readonly InsertOutcome[]> => {
       if (lost) throw new Unavailable(LOCK_LOST)
       const outcomes = nextReply(port, deadlineMs)
       report({ insert: packed }, [packed.rows])

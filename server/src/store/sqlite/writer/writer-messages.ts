@@ -1,5 +1,6 @@
 // What passes between the serving threads and the one writing thread.
 import type { MessagePort } from 'node:worker_threads'
+import type { InsertOutcome } from '../../../ports/ports.ts'
 import type { Seal } from '../../../domain/audit/seal.ts'
 import type { BackgroundTask } from '../../background.ts'
 import type { Maintenance } from '../../maintenance.ts'
@@ -59,4 +60,7 @@ export type Reply = { readonly n: number } & ({ readonly value: unknown } | { re
 export type LockMessage = { readonly insert: PackedTokens } | { readonly release: true }
 
 /** …and hears: the lock is held; the outcomes, durable. */
-export type LockReply = { readonly held: true } | { readonly outcomes: Uint32Array } | { readonly failure: Failure }
+export type LockReply =
+  | { readonly held: true }
+  | { readonly outcomes: readonly InsertOutcome[] }
+  | { readonly failure: Failure }
