@@ -10,7 +10,7 @@ import type { Seen } from '../snapshot.ts'
 import { first, only, run, type Program, type Value } from '../statement-program.ts'
 import type { Transaction } from '../transaction.ts'
 import { keepProof, stateOfProof } from './proofs.ts'
-import { type LimitedToken, makeQuotaCheck } from './quota-check.ts'
+import { type LimitedToken, makeQuotaCheck, type QuotaCheck } from './quota-check.ts'
 
 /** A DPoP proof or a client assertion: each gets one token. */
 export type TokenUse = SingleUse & { readonly kind: 'dpop' | 'assertion' }
@@ -54,27 +54,36 @@ const usesOf = ({ proof, assertion }: NewToken): readonly TokenUse[] => [
   ...(proof === undefined ? [] : [{ kind: 'dpop' as const, id: proof.id, until: proof.until }]),
 ]
 
-export const groupOf = (tokens: readonly NewToken[]): TokenGroup => {
+/** What the tokens share, and at which position each finds its scope and its audiences. */
+export const sharesOf = (tokens: readonly NewToken[]) => {
   const scopes = new Map<string, number>()
   const audiences = new Map<string, number>()
   const limits = new Map<number, AgentLimits>()
   const uses = new Map<number, readonly TokenUse[]>()
-  const rows = tokens.map((token, n): GroupToken => {
+  const positions = tokens.map((token, n) => {
     if (token.limits !== null) limits.set(token.agent, token.limits)
     if (token.proof !== undefined || token.assertion !== undefined) uses.set(n, usesOf(token))
-    return {
-      id: bytesOfId(token.id),
-      digest: bytesOfHex(token.digest),
-      life: token.lifetimeSeconds,
-      agent: token.agent,
-      credential: token.credential,
-      key: token.signingKey,
-      scope: positionIn(scopes, token.scope),
-      audience: positionIn(audiences, JSON.stringify(token.audience)),
-      seq: token.seq,
-    }
+    const scope = positionIn(scopes, token.scope)
+    return { scope, audience: positionIn(audiences, JSON.stringify(token.audience)) }
   })
-  return { tokens: rows, scopes: [...scopes.keys()], audiences: [...audiences.keys()], limits, uses }
+  const shares: GroupShares = { scopes: [...scopes.keys()], audiences: [...audiences.keys()], limits, uses }
+  return { shares, positions }
+}
+
+export const groupOf = (newTokens: readonly NewToken[]): TokenGroup => {
+  const { shares, positions } = sharesOf(newTokens)
+  const tokens = newTokens.map((token, n) => ({
+    id: bytesOfId(token.id),
+    digest: bytesOfHex(token.digest),
+    life: token.lifetimeSeconds,
+    agent: token.agent,
+    credential: token.credential,
+    key: token.signingKey,
+    scope: positions[n]?.scope ?? 0,
+    audience: positions[n]?.audience ?? 0,
+    seq: token.seq,
+  }))
+  return { ...shares, tokens }
 }
 
 /** Keeps a lifetime in use; false where it is one too many: every list merges one stream for each. */
@@ -88,31 +97,10 @@ function* keepLifetime(life: number): Program<boolean> {
 
 type Numbers = { readonly scope: number; readonly audience: number }
 
-type KeepShares = (token: GroupToken) => Program<Numbers | undefined>
+type Kept = Numbers | 'no_room'
 
-/** Keeps the lifetime, scope and audiences of a token, each once a group; undefined where the ledger has no room. */
-const makeKeepShares = ({ sets, now }: Transaction, { scopes, audiences }: TokenGroup): KeepShares => {
-  const lifetimes = new Map<number, boolean>()
-  const scopeNumbers = new Map<number, number | null>()
-  const audienceNumbers = new Map<number, number | null>()
-
-  function* kept<T>(known: Map<number, T>, key: number, keep: Program<T>): Program<T> {
-    const value = yield* keep
-    known.set(key, value)
-    return value
-  }
-
-  return function* ({ life, scope, audience }) {
-    const scopeNumber =
-      scopeNumbers.get(scope) ?? (yield* kept(scopeNumbers, scope, sets.keepScope(scopes[scope] ?? '', now)))
-    const audienceNumber =
-      audienceNumbers.get(audience) ??
-      (yield* kept(audienceNumbers, audience, sets.keepAudience(audiences[audience] ?? '', now)))
-    const hasLifetime = lifetimes.get(life) ?? (yield* kept(lifetimes, life, keepLifetime(life)))
-    if (!hasLifetime || scopeNumber === null || audienceNumber === null) return undefined
-    return { scope: scopeNumber, audience: audienceNumber }
-  }
-}
+// A position is below 2 ** 16, and a lifetime below 2 ** 20.
+const keyOf = ({ life, scope, audience }: GroupToken): number => (life * 65_536 + scope) * 65_536 + audience
 
 const NOT_TAKEN = {
   dpop: { used: 'proof_used', late: 'proof_late' },
@@ -137,53 +125,92 @@ const insertOf = (count: number): string => {
 }
 
 // Three sizes, so that only three statements are prepared.
-const INSERTS = [128, 16, 1].map(count => ({ count, text: insertOf(count) }))
+const INSERTS = [128, 16, 1].map(count => ({ valuesCount: count * COLUMNS.length, text: insertOf(count) }))
 
-type Row = readonly Value[]
-
-/** Writes all of the rows, and leaves the list empty. */
-function* writeRows(rows: Row[]): Program<void> {
-  for (const { count, text } of INSERTS) {
-    while (rows.length >= count) yield* run(text, ...rows.splice(0, count).flat())
+/** Writes rows given as the values of one after another, and leaves the list empty. */
+function* writeRows(values: Value[]): Program<void> {
+  for (const { valuesCount, text } of INSERTS) {
+    while (values.length >= valuesCount) yield* run(text, ...values.splice(0, valuesCount))
   }
 }
 
+/**
+ * A group as it is inserted. No generator function is declared for each group: V8 makes a hidden class for each one that is
+ * called, which costs more than the row.
+ */
 type Inserting = {
   readonly tx: Transaction
   readonly group: TokenGroup
-  readonly quota: ReturnType<typeof makeQuotaCheck>
-  readonly keepShares: KeepShares
-  /** Rows that are not written yet. */
-  readonly rows: Row[]
+  /** Undefined where no agent of the group has limits. */
+  readonly quota: QuotaCheck | undefined
+  /** What was kept for each combination of lifetime, scope and audiences. */
+  readonly kept: Map<number, Kept>
+  /** Of rows that are not written yet. */
+  readonly values: Value[]
+}
+
+/** Keeps the lifetime, the scope and the audiences of a token. */
+function* keepShares({ tx, group, kept }: Inserting, token: GroupToken): Program<Kept> {
+  const scope = yield* tx.sets.keepScope(group.scopes[token.scope] ?? '', tx.now)
+  const audience = yield* tx.sets.keepAudience(group.audiences[token.audience] ?? '', tx.now)
+  const hasRoom = scope !== null && audience !== null && (yield* keepLifetime(token.life))
+  const shares = hasRoom ? { scope, audience } : 'no_room'
+  kept.set(keyOf(token), shares)
+  return shares
 }
 
 /** Checks the quota of the agent. Rows are written before the check reads the store, which must see them. */
-function* checkQuota({ quota, rows }: Inserting, token: LimitedToken): Program<LimitReached | undefined> {
+function* checkQuota(quota: QuotaCheck, token: LimitedToken, unwritten: Value[]): Program<LimitReached | undefined> {
   const checking = quota.check(token)
   let step = checking.next()
-  if (step.done !== true) yield* writeRows(rows)
+  if (step.done !== true) yield* writeRows(unwritten)
   while (step.done !== true) step = checking.next(yield step.value)
   return step.value
 }
 
-const NO_USES: readonly TokenUse[] = []
-
-function* insertOne(inserting: Inserting, token: GroupToken, n: number): Program<InsertOutcome> {
-  const { tx, group, quota, rows } = inserting
-  const shares = yield* inserting.keepShares(token)
-  if (shares === undefined) return 'no_room'
-  const uses = group.uses.get(n) ?? NO_USES
-  // Before the quota: a proof that was used must end no token of the agent to make room.
-  const refused = uses.length === 0 ? undefined : yield* refuseUses(tx, uses)
-  if (refused !== undefined) return refused
-  const isLimited = group.limits.has(token.agent)
-  const reached = isLimited ? yield* checkQuota(inserting, token) : undefined
-  if (reached !== undefined) return reached
+const addRow = ({ values }: Inserting, token: GroupToken, { scope, audience }: Numbers): void => {
   const { life, id, digest, agent, credential, key, seq } = token
-  rows.push([life, id, digest, agent, credential, key, shares.scope, shares.audience, seq])
-  if (isLimited) yield* quota.count(token)
+  values.push(life, id, digest, agent, credential, key, scope, audience, seq)
+}
+
+type Checked = { readonly token: GroupToken; readonly numbers: Numbers; readonly uses: readonly TokenUse[] }
+
+/** A token that its agent's limits, a proof or an assertion may refuse. */
+function* insertChecked(inserting: Inserting, { token, numbers, uses }: Checked): Program<InsertOutcome> {
+  const { tx, quota, values } = inserting
+  // Before the quota: a proof that was used must end no token of the agent to make room.
+  const refused = yield* refuseUses(tx, uses)
+  if (refused !== undefined) return refused
+  const reached = quota === undefined ? undefined : yield* checkQuota(quota, token, values)
+  if (reached !== undefined) return reached
+  addRow(inserting, token, numbers)
+  if (quota !== undefined) yield* quota.count(token)
   for (const use of uses) yield* keepProof(use)
   return 'inserted'
+}
+
+const NO_USES: readonly TokenUse[] = []
+
+/** One outcome a token, in order. A plain token adds its row without a program of its own. */
+function* insertEach(inserting: Inserting, seq: number): Program<readonly InsertOutcome[]> {
+  const { group, kept } = inserting
+  const outcomes: InsertOutcome[] = []
+  for (const [n, token] of group.tokens.entries()) {
+    if (token.seq !== seq) {
+      outcomes.push('decide_again')
+      continue
+    }
+    const numbers = kept.get(keyOf(token)) ?? (yield* keepShares(inserting, token))
+    const uses = group.uses.get(n) ?? NO_USES
+    if (numbers === 'no_room') outcomes.push(numbers)
+    else if (uses.length > 0 || group.limits.has(token.agent)) {
+      outcomes.push(yield* insertChecked(inserting, { token, numbers, uses }))
+    } else {
+      addRow(inserting, token, numbers)
+      outcomes.push('inserted')
+    }
+  }
+  return outcomes
 }
 
 /**
@@ -192,17 +219,12 @@ function* insertOne(inserting: Inserting, token: GroupToken, n: number): Program
  */
 export function* insertTokens(tx: Transaction, group: TokenGroup): Program<readonly InsertOutcome[]> {
   const { seq } = yield* only<{ seq: number }>('select seq from service')
-  const quota = makeQuotaCheck(tx, group.limits)
-  const inserting: Inserting = { tx, group, quota, keepShares: makeKeepShares(tx, group), rows: [] }
-  const outcomes: InsertOutcome[] = []
-  const credentials = new Set<number>()
-  for (const [n, token] of group.tokens.entries()) {
-    const outcome = token.seq === seq ? yield* insertOne(inserting, token, n) : 'decide_again'
-    if (outcome === 'inserted') credentials.add(token.credential)
-    outcomes.push(outcome)
-  }
-  yield* writeRows(inserting.rows)
-  yield* quota.settle()
-  yield* noteCredentialUses(tx, credentials)
+  const quota = group.limits.size === 0 ? undefined : makeQuotaCheck(tx, group.limits)
+  const inserting: Inserting = { tx, group, quota, kept: new Map(), values: [] }
+  const outcomes = yield* insertEach(inserting, seq)
+  yield* writeRows(inserting.values)
+  if (quota !== undefined) yield* quota.settle()
+  const written = group.tokens.filter((_, n) => outcomes[n] === 'inserted')
+  yield* noteCredentialUses(tx, new Set(written.map(({ credential }) => credential)))
   return outcomes
 }

@@ -23,7 +23,7 @@ const SUPERSEDE: Act = {
   source: null,
 }
 
-type QuotaCheck = {
+export type QuotaCheck = {
   /** The limit that the token would exceed. Where its agent is so configured, ends what is too much instead. */
   readonly check: (token: LimitedToken) => Program<LimitReached | undefined>
   /** Counts a token that was written. */

@@ -1,5 +1,5 @@
 // A group of new tokens as one buffer: cloning an object for each token between threads costs more than its insert.
-import { type GroupShares, type GroupToken, groupOf, type TokenGroup } from '../../ledger/insert-tokens.ts'
+import { type GroupShares, type GroupToken, sharesOf, type TokenGroup } from '../../ledger/insert-tokens.ts'
 import type { NewToken } from '../../../ports/ports.ts'
 
 // A row: id 16 bytes, digest 16 bytes, then numbers.
@@ -9,20 +9,20 @@ const AT = { digest: 16, life: 32, agent: 36, credential: 40, key: 44, scope: 48
 /** The buffer is transferred, not copied. */
 export type PackedTokens = GroupShares & { readonly rows: ArrayBuffer }
 
-export const packTokens = (newTokens: readonly NewToken[]): PackedTokens => {
-  const { tokens, ...shares } = groupOf(newTokens)
+export const packTokens = (tokens: readonly NewToken[]): PackedTokens => {
+  const { shares, positions } = sharesOf(tokens)
   const rows = new ArrayBuffer(ROW_BYTES * tokens.length)
   const bytes = Buffer.from(rows)
   tokens.forEach((token, n) => {
     const from = n * ROW_BYTES
-    bytes.set(token.id, from)
-    bytes.set(token.digest, from + AT.digest)
-    bytes.writeUInt32LE(token.life, from + AT.life)
+    bytes.write(token.id.replaceAll('-', ''), from, 'hex')
+    bytes.write(token.digest, from + AT.digest, 'hex')
+    bytes.writeUInt32LE(token.lifetimeSeconds, from + AT.life)
     bytes.writeUInt32LE(token.agent, from + AT.agent)
     bytes.writeUInt32LE(token.credential, from + AT.credential)
-    bytes.writeUInt32LE(token.key, from + AT.key)
-    bytes.writeUInt32LE(token.scope, from + AT.scope)
-    bytes.writeUInt32LE(token.audience, from + AT.audience)
+    bytes.writeUInt32LE(token.signingKey, from + AT.key)
+    bytes.writeUInt32LE(positions[n]?.scope ?? 0, from + AT.scope)
+    bytes.writeUInt32LE(positions[n]?.audience ?? 0, from + AT.audience)
     bytes.writeDoubleLE(token.seq, from + AT.seq)
   })
   return { ...shares, rows }
