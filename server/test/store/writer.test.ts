@@ -11,7 +11,7 @@ import { groupCommit } from '../../src/store/sqlite/writer/group-commit.ts'
 import type { JobInput, JobName } from '../../src/store/sqlite/writer/jobs.ts'
 import { packTokens } from '../../src/store/sqlite/writer/packed-tokens.ts'
 import type { JobMessage } from '../../src/store/sqlite/writer/writer-messages.ts'
-import { GROUP_JOBS_MAX } from '../../src/store/sqlite/writer/writer-queue.ts'
+import { GROUP_JOBS_MAX } from '../../src/store/store-options.ts'
 import {
   act,
   createAgent,
@@ -161,17 +161,40 @@ test('each check of health is a write that another process can see', async t => 
   assert.equal(new Set(versions).size, 3)
 })
 
-test('work that holds the lock for more than a second loses it, and its insert is refused', async t => {
+test('acts wait at most a second for work that pauses them, and what it inserts then is to be decided again', async t => {
   const { store, agent, file } = await makeWorld(t)
+  const other = await createAgent(store)
   const tokens = await newTokens(store, agent, [{}])
-  await assert.rejects(
-    store.ledger.exclusively(async ledger => {
-      await store.apiKeys.create(newApiKey('waited'), act('api_key.create')) // waits until the lock is lost
-      return ledger.insert(tokens)
-    }),
-    Unavailable,
-  )
-  assert.deepEqual([countRows(file, 'token'), countRows(file, 'api_key')], [0, 1])
+  const outcomes = await store.ledger.exclusively(async ledger => {
+    await store.agents.disable(other.id, act('agent.disable')) // waits until the pause is over
+    return ledger.insert(tokens)
+  })
+  assert.deepEqual(outcomes, ['decide_again'])
+  assert.deepEqual([countRows(file, 'token'), countRows(file, `audit where kind = 'agent.disable'`)], [0, 1])
+})
+
+test('while fifty callers stream acts, every issue that pauses them is written at its first attempt, and the acts go on', async t => {
+  const { store, agent, file } = await makeWorld(t)
+  const others = await Promise.all(Array.from({ length: 50 }, () => createAgent(store)))
+  const started = Promise.withResolvers<void>()
+  let [going, acts] = [true, 0]
+  const streams = others.map(async ({ id }) => {
+    while (going) {
+      await store.agents.disable(id, act('agent.disable'))
+      acts += 1
+      if (acts === others.length) started.resolve()
+    }
+  })
+  await started.promise
+  const issueOne = () => store.ledger.exclusively(async ledger => ledger.insert(await newTokens(store, agent, [{}])))
+  const before = acts
+  for (let n = 0; n < 20; n += 1) {
+    assert.deepEqual(await Promise.all([issueOne(), issueOne()]), [['inserted'], ['inserted']])
+  }
+  assert.ok(acts - before >= 20, `only ${acts - before} acts were done meanwhile`)
+  going = false
+  await Promise.all(streams)
+  assert.equal(countRows(file, 'token'), 40)
 })
 
 test('a revocation behind a flood of new tokens does not wait for them all', async t => {

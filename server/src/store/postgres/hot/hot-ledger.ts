@@ -7,6 +7,7 @@ import type { Lease } from '../../lease.ts'
 import type { Labels } from '../../ledger/name-caches.ts'
 import type { Sets } from '../../ledger/interned-sets.ts'
 import type { HotLedger } from '../../ledger/token-ledger.ts'
+import { GROUP_JOBS_MAX } from '../../store-options.ts'
 import { makeBatches } from './batches.ts'
 import { makeFindTokens } from './find-tokens.ts'
 import { makeWritePlain, type PlainOutcome } from './insert-plain.ts'
@@ -16,7 +17,6 @@ import type { Session } from '../connection/session.ts'
 import type { GroupWriter } from '../writer/writer.ts'
 
 const INSERTS_IN_FLIGHT_MAX = 3
-const INSERT_TOGETHER_MAX = 256
 
 type HotParts = {
   readonly look: BatchedLookup
@@ -50,7 +50,7 @@ const makeInsert = (session: Session, { writer, lease, deadline }: HotParts): To
   const ask = makeBatches<readonly NewToken[], readonly PlainOutcome[]>({
     pool: session.pool,
     inFlightMax: INSERTS_IN_FLIGHT_MAX,
-    sizeMax: INSERT_TOGETHER_MAX,
+    sizeMax: GROUP_JOBS_MAX,
     send: async (connection, batch) => {
       const lengths = batch.map(tokens => tokens.length)
       return cut(await writePlain(connection, batch.flat()), lengths)

@@ -10,6 +10,13 @@ export const makeHotLedger = (reader: SqliteReader, labels: Labels, writer: Sqli
   find: async addresses =>
     addresses.length === 0 ? [] : reader.readDirectly(snapshot => findTokens(snapshot, labels, addresses)),
   insert: (tokens, until) => writer.call('insertTokens', packTokens(tokens), until),
-  exclusively: (work, until) =>
-    writer.hold(owner => work({ insert: tokens => owner.insert(packTokens(tokens)) }), until),
+  exclusively: async (work, until) => {
+    try {
+      await writer.call('pauseActs', null, until)
+      return await work({ insert: tokens => writer.call('insertTokens', packTokens(tokens), until) })
+    } finally {
+      // Where this fails, the pause ends by itself.
+      writer.call('resumeActs', null).catch(() => undefined)
+    }
+  },
 })

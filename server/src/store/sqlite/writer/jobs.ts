@@ -3,7 +3,7 @@ import { type OutputOf, JOBS as SHARED } from '../../jobs.ts'
 import { coverAnswer } from '../../lease.ts'
 import { insertTokens } from '../../ledger/insert-tokens.ts'
 import type { InsertOutcome } from '../../../ports/ports.ts'
-import { only, run, type Program } from '../../statement-program.ts'
+import { given, only, run, type Program } from '../../statement-program.ts'
 import type { Transaction } from '../../transaction.ts'
 import { type PackedTokens, unpackTokens } from './packed-tokens.ts'
 
@@ -17,6 +17,9 @@ export const JOBS = {
     }
     return yield* insertTokens(tx, unpackTokens(packed))
   },
+  /** Writes nothing: the queue keeps acts back until `resumeActs`, see writer-queue.ts. */
+  pauseActs: (_tx: Transaction, _input: null): Program<null> => given(null),
+  resumeActs: (_tx: Transaction, _input: null): Program<null> => given(null),
   /** Every transaction renews the lease of the clock where half of it has gone; this one does nothing else. */
   renewLease: (tx: Transaction, _input: null): Program<null> => coverAnswer(tx),
   /** A durable write that proves the disk and changes nothing: SQLite writes this page even where the value is the same. */
