@@ -40,7 +40,6 @@ const ON_ONE_STORE: Readonly<Record<string, string>> = {
   'store/clock': `${SQLITE}; ${COUNTERPART}: commands`,
   'store/connection': SQLITE,
   'store/drive': SQLITE,
-  'store/late-inserts': `${SQLITE}; ${COUNTERPART}: promises`,
   'store/migrations': `${SQLITE}; ${COUNTERPART}: migrations`,
   'store/restore': `${SQLITE}; ${COUNTERPART}: backup-commands`,
   'store/retention': `${SQLITE}: rows go, not partitions; ${COUNTERPART}: retention`,

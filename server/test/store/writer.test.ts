@@ -181,6 +181,7 @@ test('while fifty callers stream acts, every issue that pauses them is written a
   const streams = others.map(async ({ id }) => {
     while (going) {
       await store.agents.disable(id, act('agent.disable'))
+      await store.agents.enable(id, act('agent.enable'))
       acts += 1
       if (acts === others.length) started.resolve()
     }

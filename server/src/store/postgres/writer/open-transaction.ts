@@ -1,7 +1,7 @@
 // Opens the view that jobs work with: after the locks, at one time, with the lease of the clock ahead of it.
 import { makeLiveTokens } from '../../ledger/live-tokens.ts'
 import { makeSets, type Sets } from '../../ledger/interned-sets.ts'
-import { given, only, type Program } from '../../statement-program.ts'
+import { only, type Program } from '../../statement-program.ts'
 import type { NumberedTable, Transaction } from '../../transaction.ts'
 import type { DatabaseTime } from '../connection/clock.ts'
 import type { Connection } from '../connection/connection.ts'
@@ -48,8 +48,7 @@ export const transactionOpener =
     // What numbers stand for never changes; which number a text has is of this transaction, which may be rolled back.
     const sets = { ...makeSets(), scope: known.scope, audience: known.audience }
     const live = makeLiveTokens()
-    // Nothing that was decided on before is still being written: acts exclude it, see locks.ts.
-    const tx = { now, sets, live, endedBetween, isSettled: () => given(true), lastGiven }
+    const tx = { now, sets, live, endedBetween, lastGiven }
     const forget = (): void => {
       sets.forget()
       live.forget(null)
