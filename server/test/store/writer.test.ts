@@ -177,9 +177,10 @@ test('while fifty callers stream acts, every issue that pauses them is written a
   const { store, agent, file } = await makeWorld(t)
   const others = await Promise.all(Array.from({ length: 50 }, () => createAgent(store)))
   const started = Promise.withResolvers<void>()
-  let [going, acts] = [true, 0]
+  const going = new AbortController()
+  let acts = 0
   const streams = others.map(async ({ id }) => {
-    while (going) {
+    while (!going.signal.aborted) {
       await store.agents.disable(id, act('agent.disable'))
       await store.agents.enable(id, act('agent.enable'))
       acts += 1
@@ -193,7 +194,7 @@ test('while fifty callers stream acts, every issue that pauses them is written a
     assert.deepEqual(await Promise.all([issueOne(), issueOne()]), [['inserted'], ['inserted']])
   }
   assert.ok(acts - before >= 20, `only ${acts - before} acts were done meanwhile`)
-  going = false
+  going.abort()
   await Promise.all(streams)
   assert.equal(countRows(file, 'token'), 40)
 })

@@ -1,9 +1,8 @@
 // Runs jobs in transactions, all that have arrived in one: one wait for the disk and the standby, however many there are.
 import { oneByOne } from '../../../domain/one-by-one.ts'
-import { askAgain } from '../connection/retry-rolled-back.ts'
 import type { Connection } from '../connection/connection.ts'
 import { type WithExclusiveLock, inTime, makeExclusiveLock } from './exclusive-lock.ts'
-import { isPartitionMissing } from '../connection/faults.ts'
+import { askAgain, isPartitionMissing } from '../connection/faults.ts'
 import type { OpenTransaction } from './open-transaction.ts'
 import { type Outcome, type Runnable, runJobs } from './run-jobs.ts'
 import type { Session } from '../connection/session.ts'

@@ -9,8 +9,7 @@ import { first, type Program } from '../../statement-program.ts'
 import type { NumberedTable, Transaction } from '../../transaction.ts'
 import { LEASE_MS } from '../../lease.ts'
 import { isBusy } from './connection.ts'
-import { readServiceRow } from '../reads/service-row.ts'
-import { type Statements, statementsOf } from './statements.ts'
+import { readServiceRow, type Statements, statementsOf } from './statements.ts'
 
 /** A transaction, and the statements of its connection for what is done most. */
 export type SqliteTransaction = Transaction & { readonly sql: Statements }
