@@ -11,16 +11,17 @@ import type { Fetch } from '../server/src/keys/providers/fetch-json.ts'
 import { makeGuardedFetch } from '../server/src/keys/providers/guarded-fetch.ts'
 import { makeKeySets } from '../server/src/keys/providers/key-sets.ts'
 import { makeDpopProofs } from '../server/src/keys/clients/dpop-proofs.ts'
-import { makeImportedSecrets } from '../server/src/keys/clients/imported-secrets.ts'
-import { randomness } from '../server/src/keys/randomness.ts'
+import { makeImportedSecrets } from '../server/src/keys/clients/secrets.ts'
+import { randomness } from '../server/src/keys/clients/secrets.ts'
 import { makeSecrets } from '../server/src/keys/clients/secrets.ts'
-import { makeSigningKeyMaker } from '../server/src/keys/tokens/signing-key-maker.ts'
+import { makeSigningKeyMaker } from '../server/src/keys/tokens/signing-keys.ts'
 import { makeSigningKey } from '../server/src/keys/tokens/signing-keys.ts'
 import { makeTokenCodec } from '../server/src/keys/tokens/token-codec.ts'
-import { type AgentRequest, createAgent } from '../server/src/operations/agents/create-agent.ts'
+import { parseScope, parseScopePatterns } from '../api/values/scope.ts'
+import type { AgentChange } from '../server/src/domain/clients/change-agent.ts'
+import { createAgent } from '../server/src/operations/agents/create-agent.ts'
 import { createApiKey } from '../server/src/operations/api-keys/create-api-key.ts'
-import { disableAgent } from '../server/src/operations/agents/disable-agent.ts'
-import { enableAgent } from '../server/src/operations/agents/enable-agent.ts'
+import { disableAgent, enableAgent } from '../server/src/operations/agents/agent-states.ts'
 import { revokeApiKey } from '../server/src/operations/api-keys/revoke-api-key.ts'
 import type { KeySets } from '../server/src/ports/key-sets.ts'
 import type { Ports, ServiceProfile } from '../server/src/ports/ports.ts'
@@ -58,6 +59,12 @@ export type TestServerOptions = {
 
 export type AgentOfTest = { readonly agentId: string; readonly clientId: string; readonly clientSecret: string }
 
+/** Settings of an agent, with its scopes as a body has them. */
+type AgentOfTestRequest = Omit<AgentChange, 'scopes' | 'defaultScope'> & {
+  readonly scope?: string
+  readonly defaultScope?: string | null
+}
+
 export type TestServer = {
   /** The issuer. */
   readonly baseUrl: string
@@ -70,7 +77,7 @@ export type TestServer = {
   /** All that was logged so far, at every level. */
   readonly log: () => string
   /** By default an agent that may have `db:*` and any resource, with `db:read` as its default scope. */
-  readonly createAgent: (request?: Partial<AgentRequest>) => Promise<AgentOfTest>
+  readonly createAgent: (request?: AgentOfTestRequest) => Promise<AgentOfTest>
   readonly createApiKey: (permission: string, audiences?: readonly string[]) => Promise<{ id: string; key: string }>
   readonly revokeApiKey: (id: string) => Promise<unknown>
   readonly disableAgent: (id: string) => Promise<unknown>
@@ -177,11 +184,13 @@ const makeRepositories = (store: TestedStore) => {
   const ports = { agents: store.agents, apiKeys: store.apiKeys, secrets, randomness }
   let agents = 0
   return {
-    createAgent: async (request: Partial<AgentRequest> = {}): Promise<AgentOfTest> => {
+    createAgent: async (request: AgentOfTestRequest = {}): Promise<AgentOfTest> => {
       agents += 1
-      const defaults = { name: `agent ${agents}`, scope: 'db:*', defaultScope: 'db:read', resources: ['*'] }
-      const rest = { defaultAudience: null, lifetimeSeconds: null, ...request }
-      const { agent, clientSecret } = taken(await createAgent(ports, CLI, { ...defaults, ...rest }))
+      const { name = `agent ${agents}`, scope = 'db:*', defaultScope = 'db:read', ...rest } = request
+      const scopes = parseScopePatterns(scope) ?? []
+      const fallback = defaultScope === null ? null : (parseScope(defaultScope) ?? null)
+      const wanted = { name, resources: ['*'], ...rest, scopes, defaultScope: fallback }
+      const { agent, clientSecret } = taken(await createAgent(ports, CLI, wanted))
       return { agentId: agent.id, clientId: agent.clientId, clientSecret }
     },
     createApiKey: async (permission: string, audiences: readonly string[] | null = null) => {

@@ -2,7 +2,9 @@
 
 /** At most so many on one agent. */
 export const LABELS_MAX = 32
-const KEY = /^[A-Za-z0-9][A-Za-z0-9._/-]{0,62}$/
+/** For the document; `isLabelKey` is the rule. */
+export const LABEL_KEY_PATTERN = '^[A-Za-z0-9][A-Za-z0-9._/-]{0,62}$'
+const KEY = new RegExp(LABEL_KEY_PATTERN)
 
 /** Values have the form of a name. Keys are sorted, so that the same labels are one text. */
 export type Labels = Readonly<Record<string, string>>

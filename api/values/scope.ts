@@ -2,9 +2,16 @@
 
 /** At most so many items in one request. */
 export const SCOPE_ITEMS_MAX = 16
-const SCOPE_CHARACTERS_MAX = 1024
-const ITEM = /^[A-Za-z0-9._~/-]+:[A-Za-z0-9._~/-]+$/
-const PATTERN = /^[A-Za-z0-9._~/-]+:(\*|[A-Za-z0-9._~/-]+)$/
+export const SCOPE_CHARACTERS_MAX = 1024
+const WORD = '[A-Za-z0-9._~/-]+'
+const ONE_ITEM = `${WORD}:${WORD}`
+const ONE_PATTERN = `${WORD}:(\\*|${WORD})`
+const ITEM = new RegExp(`^${ONE_ITEM}$`)
+const PATTERN = new RegExp(`^${ONE_PATTERN}$`)
+
+/** Of a whole scope, for the document. */
+export const SCOPE_PATTERN = `^${ONE_ITEM}( ${ONE_ITEM})*$`
+export const SCOPE_PATTERNS_PATTERN = `^${ONE_PATTERN}( ${ONE_PATTERN})*$`
 
 const parseItems = (text: string, form: RegExp): readonly string[] | undefined => {
   if (text.length > SCOPE_CHARACTERS_MAX) return undefined

@@ -1,33 +1,19 @@
-// The options that describe an agent, as `agent create` and `agent change` share them.
+// The options that describe an agent, made from the table of its settings.
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { AT_LIVE_TOKENS_MAX, type AtLiveTokensMax } from '../../../api/values/limits.ts'
-
-/** A member is false where the option was given as `--no-…`. */
-export type AgentOptions = {
-  readonly name?: string
-  readonly description?: string | false
-  readonly owner?: string | false
-  readonly label?: readonly Label[] | false
-  readonly removeLabel?: readonly string[]
-  readonly scope?: string
-  readonly defaultScope?: string | false
-  readonly resource?: readonly string[] | false
-  readonly defaultAudience?: string | false
-  readonly lifetimeSeconds?: number | false
-  readonly tokensPerMinute?: number | false
-  readonly tokensPerDay?: number | false
-  readonly liveTokensMax?: number | false
-  readonly atLiveTokensMax?: AtLiveTokensMax
-  readonly dpopBoundAccessTokens?: boolean
-  readonly tlsClientCertificateBoundAccessTokens?: boolean
-}
+import type { z } from 'zod'
+import type { changeAgent } from '../../../api/agents.ts'
+import { SETTINGS } from '../../../api/agent-settings.ts'
+import { AT_LIVE_TOKENS_MAX } from '../../../api/values/limits.ts'
 
 export type Label = { readonly key: string; readonly value: string }
 
-const parseSeconds = (text: string): number => {
-  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('Expected a whole number of seconds.')
-  return Number(text)
+/** By the names that Commander gives its options; false where one was given as `--no-…`. */
+export type AgentOptions = Readonly<Record<string, unknown>> & {
+  readonly label?: readonly Label[] | false
+  readonly removeLabel?: readonly string[]
 }
+
+export type ChangeBody = z.input<(typeof changeAgent)['body']>
 
 const parseCount = (text: string): number => {
   if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('Expected a whole number.')
@@ -41,8 +27,35 @@ export const gatherLabels = (text: string, before: readonly Label[] | false = fa
   return [...(before || []), { key: text.slice(0, equals), value: text.slice(equals + 1) }]
 }
 
-/** Null is what `--no-…` asks for. */
-const orNull = <T>(value: T | false | undefined): T | null | undefined => (value === false ? null : value)
+const ROWS = Object.entries(SETTINGS).map(([wireName, { option }]) => {
+  const { flags, help, clear } = option
+  return { wireName, flags, help, clear, isFlag: !flags.includes('<') }
+})
+
+type Row = (typeof ROWS)[number]
+
+const optionOf = ({ flags, help }: Row): Option => {
+  const option = new Option(flags, help)
+  if (flags.endsWith('<n>')) return option.argParser(parseCount)
+  if (flags.endsWith('<key=value>')) return option.argParser(gatherLabels)
+  return flags.startsWith('--at-live-tokens-max') ? option.choices(AT_LIVE_TOKENS_MAX) : option
+}
+
+const clearingOf = ({ flags, clear = '' }: Row): Option => new Option(flags.replace(/^--(\S+).*$/, '--no-$1'), clear)
+
+type Purpose = 'create' | 'change'
+
+const REQUIRED = ['name', 'scope']
+
+/** An option for each setting; a change can also take back what was set. */
+export const addAgentOptions = (command: Command, purpose: Purpose): Command => {
+  for (const row of ROWS) {
+    const option = optionOf(row)
+    command.addOption(purpose === 'create' && REQUIRED.includes(row.wireName) ? option.makeOptionMandatory() : option)
+    if (row.clear !== undefined && (row.isFlag || purpose === 'change')) command.addOption(clearingOf(row))
+  }
+  return purpose === 'change' ? command.option('--remove-label <key...>', 'remove a label (repeatable)') : command
+}
 
 const labelsOf = ({
   label,
@@ -54,48 +67,17 @@ const labelsOf = ({
   return Object.fromEntries([...removed, ...(label ?? []).map(({ key, value }) => [key, value] as const)])
 }
 
-/** What the options say of the agent, as the API takes it. */
-export const bodyOf = (options: AgentOptions) => ({
-  name: options.name,
-  description: orNull(options.description),
-  owner: orNull(options.owner),
-  labels: labelsOf(options),
-  scope: options.scope,
-  default_scope: orNull(options.defaultScope),
-  resources: options.resource === false ? [] : options.resource,
-  default_audience: orNull(options.defaultAudience),
-  lifetime_seconds: orNull(options.lifetimeSeconds),
-  tokens_per_minute: orNull(options.tokensPerMinute),
-  tokens_per_day: orNull(options.tokensPerDay),
-  live_tokens_max: orNull(options.liveTokensMax),
-  at_live_tokens_max: options.atLiveTokensMax,
-  dpop_bound_access_tokens: options.dpopBoundAccessTokens,
-  tls_client_certificate_bound_access_tokens: options.tlsClientCertificateBoundAccessTokens,
-})
+/** What `--no-…` asks for. */
+const cleared = ({ flags, isFlag }: Row): unknown => {
+  if (isFlag) return false
+  return flags.endsWith('...>') ? [] : null
+}
 
-/** The options beside --name and --scope, which `create` requires and `change` does not. */
-export const addAgentOptions = (command: Command): Command =>
-  command
-    .option(
-      '--default-scope <scope>',
-      'what it gets when a request names no scope; without it such a request is refused',
-    )
-    .option('--resource <uri...>', 'a resource that it may ask for (repeatable); "*" for any')
-    .option('--default-audience <uri>', 'the audience of its tokens when a request names no resource')
-    .option('--lifetime-seconds <n>', 'the lifetime of its tokens, instead of the service’s', parseSeconds)
-    .option('--tokens-per-minute <n>', 'the most tokens that it gets in any 60 seconds', parseCount)
-    .option('--tokens-per-day <n>', 'the most tokens that it gets in any 24 hours', parseCount)
-    .option('--live-tokens-max <n>', 'the most of its tokens that are alive at once', parseCount)
-    .addOption(
-      new Option(
-        '--at-live-tokens-max <what>',
-        'what a request beyond that does: end its oldest token, or be refused',
-      ).choices(AT_LIVE_TOKENS_MAX),
-    )
-    .option('--dpop-bound-access-tokens', 'give it no token without a DPoP proof (RFC 9449)')
-    .option('--no-dpop-bound-access-tokens', 'give it bearer tokens too, as every agent gets unless said otherwise')
-    .option('--tls-client-certificate-bound-access-tokens', 'bind its tokens to its TLS certificate (RFC 8705)')
-    .option('--no-tls-client-certificate-bound-access-tokens', 'bind them to none')
-    .option('--description <text>', 'what it is for')
-    .option('--owner <name>', 'who answers for it')
-    .option('--label <key=value>', 'a mark to find it by (repeatable)', gatherLabels)
+/** What the options say of the agent, as the API takes it. */
+export const bodyOf = (options: AgentOptions): ChangeBody => {
+  const said = ROWS.map(row => {
+    const value = options[optionOf(row).attributeName()]
+    return [row.wireName, value === false ? cleared(row) : value]
+  })
+  return { ...Object.fromEntries(said), labels: labelsOf(options) } as ChangeBody // the service parses it
+}

@@ -1,24 +1,146 @@
 // mintmark agent
-import type { Command } from 'commander'
-import { addChangeAgent } from './change-agent.ts'
-import { addCreateAgent } from './create-agent.ts'
-import { addDeleteAgent } from './delete-agent.ts'
-import { addDisableAgent } from './disable-agent.ts'
-import { addEnableAgent } from './enable-agent.ts'
-import { addListAgents } from './list-agents.ts'
-import { addShowAgent } from './show-agent.ts'
+import { type Command, Option } from 'commander'
+import type { z } from 'zod'
+import * as rows from '../../../api/agents.ts'
+import { defineAdminCommand, show } from './administer.ts'
+import { addAgentOptions, type AgentOptions, bodyOf, gatherLabels, type Label } from './agent-options.ts'
+import { countAlive } from './count-alive.ts'
+import { countLosses } from './count-losses.ts'
+import { showAll } from './read-list.ts'
+import { printLine } from './terminal/print.ts'
 
-const VERBS = [
-  addCreateAgent,
-  addListAgents,
-  addShowAgent,
-  addChangeAgent,
-  addDisableAgent,
-  addEnableAgent,
-  addDeleteAgent,
-]
+const AGENT_ID = '6f1d7c1e-4f5a-4c63-9d0f-2b1a7c3e9a10'
+const COLUMNS = ['agent_id', 'name', 'owner', 'scope', 'disabled_at', 'suspended_at']
+
+type NewLabels = z.input<(typeof rows.createAgent)['body']>['labels']
+
+type Note = { readonly note?: string }
+
+const ofOne = (command: Command): Command =>
+  command.argument('<agent-id>', 'the id of the agent; `mintmark agent list` shows it')
+
+const addCreate = (agent: Command): void =>
+  defineAdminCommand<AgentOptions>(
+    addAgentOptions(agent.command('create').description('register an agent and make its first secret'), 'create'),
+    {
+      json: 'print {"agent_id","client_id","client_secret"}',
+      examples: [
+        'mintmark agent create --name reports --scope "db:read db:write" --default-scope db:read --label team=data',
+      ],
+      run: async ({ api, options }) => {
+        const { name = '', scope = '', ...rest } = bodyOf(options)
+        const body = { ...rest, name, scope, labels: rest.labels as NewLabels } // no option of it removes one
+        const { agent_id, client_id, client_secret } = await api.call(rows.createAgent, { body })
+        return show({ agent_id, client_id, client_secret }, 'Keep the secret: it is shown this once.')
+      },
+    },
+  )
+
+type ListOptions = {
+  readonly disabled?: boolean
+  readonly enabled?: boolean
+  readonly owner?: string
+  readonly label?: readonly Label[]
+  readonly namePrefix?: string
+  readonly search?: string
+}
+
+const queryOf = ({ disabled, enabled, owner, label = [], namePrefix, search }: ListOptions) => ({
+  disabled: enabled === true ? false : disabled,
+  owner,
+  label: label.map(({ key, value }) => `${key}=${value}`),
+  name_prefix: namePrefix,
+  q: search,
+})
+
+const addList = (agent: Command): void =>
+  defineAdminCommand<ListOptions>(
+    agent
+      .command('list')
+      .description('list agents by name, all of them unless an option asks for less')
+      .addOption(new Option('--disabled', 'only the disabled ones').conflicts('enabled'))
+      .option('--enabled', 'only the enabled ones')
+      .option('--owner <name>', 'only those of this owner')
+      .option('--label <key=value>', 'only those with this label (repeatable)', gatherLabels)
+      .option('--name-prefix <text>', 'only those whose names open with this text')
+      .option('--search <text>', 'the one with this id, then those whose names open with this text'),
+    {
+      json: 'print {"data":[…]}, each agent as `agent show --json` prints it',
+      examples: ['mintmark agent list', 'mintmark agent list --label team=data --enabled'],
+      run: ({ api, options }) => showAll(api, rows.listAgents, { query: queryOf(options), columns: COLUMNS }),
+    },
+  )
+
+const addShow = (agent: Command): void =>
+  defineAdminCommand(ofOne(agent.command('show').description('show one agent')), {
+    json: 'print the agent as JSON',
+    examples: [`mintmark agent show ${AGENT_ID}`],
+    run: async ({ api, args: [id = ''] }) => show(await api.call(rows.showAgent, { path: { id } })),
+  })
+
+const addChange = (agent: Command): void => {
+  const command = agent
+    .command('change')
+    .description('change what is named of an agent; tokens with a scope or resource that it loses end at once')
+  defineAdminCommand<AgentOptions>(addAgentOptions(ofOne(command), 'change'), {
+    json: 'print the agent as JSON',
+    examples: [
+      `mintmark agent change ${AGENT_ID} --owner data --label team=data`,
+      `mintmark agent change ${AGENT_ID} --scope db:read --yes`,
+    ],
+    consequence: ({ api, args: [id = ''], options }) => countLosses(api, id, bodyOf(options)),
+    run: async ({ api, args: [id = ''], options }) =>
+      show(await api.call(rows.changeAgent, { path: { id }, body: bodyOf(options) })),
+  })
+}
+
+const addDisable = (agent: Command): void =>
+  defineAdminCommand<Note>(
+    ofOne(agent.command('disable').description('refuse an agent new tokens and end all that it holds, at once')).option(
+      '--note <text>',
+      'for those who read the audit log and the history',
+    ),
+    {
+      json: 'print the agent as JSON',
+      examples: [`mintmark agent disable ${AGENT_ID} --yes`],
+      consequence: async ({ api, args: [id = ''] }) =>
+        `This refuses the agent ${id} new tokens and ends every token that it holds: ${await countAlive(api, { agent_id: id })}.`,
+      run: async ({ api, args: [id = ''], options: { note } }) =>
+        show(await api.call(rows.disableAgent, { path: { id }, body: { note } })),
+    },
+  )
+
+const addEnable = (agent: Command): void =>
+  defineAdminCommand<Note>(
+    ofOne(
+      agent.command('enable').description('let a disabled agent ask for tokens again; ended ones stay ended'),
+    ).option('--note <text>', 'for those who read the audit log'),
+    {
+      json: 'print the agent as JSON',
+      examples: [`mintmark agent enable ${AGENT_ID}`],
+      run: async ({ api, args: [id = ''], options: { note } }) =>
+        show(await api.call(rows.enableAgent, { path: { id }, body: { note } })),
+    },
+  )
+
+const addDelete = (agent: Command): void => {
+  const command = agent
+    .command('delete')
+    .description('remove an agent for good and end all that it holds, at once; its name is free again')
+  defineAdminCommand(ofOne(command), {
+    json: 'print {"agent_id"}',
+    examples: [`mintmark agent delete ${AGENT_ID} --yes`],
+    consequence: async ({ api, args: [id = ''] }) =>
+      `This removes the agent ${id} for good and ends every token that it holds: ${await countAlive(api, { agent_id: id })}. History keeps its tokens.`,
+    run: async ({ api, args: [id = ''] }) => {
+      await api.call(rows.deleteAgent, { path: { id } })
+      const forPeople = () => printLine(`The agent ${id} is deleted, and every token that it held has ended.`)
+      return { json: { agent_id: id }, forPeople }
+    },
+  })
+}
 
 export const addAgent = (program: Command): void => {
   const agent = program.command('agent').description('the agents that may ask for tokens')
-  for (const addTo of VERBS) addTo(agent)
+  for (const addTo of [addCreate, addList, addShow, addChange, addDisable, addEnable, addDelete]) addTo(agent)
 }

@@ -1,19 +1,18 @@
 // What a change would take from an agent, and how many of its tokens would end with it.
 import { ANY_RESOURCE } from '../../../api/values/audience.ts'
 import { matchesScope } from '../../../api/values/scope.ts'
-import { type Api, at } from './remote/api.ts'
-import type { bodyOf } from './agent-options.ts'
+import type { Api } from './remote/api.ts'
+import { showAgent } from '../../../api/agents.ts'
+import type { ChangeBody } from './agent-options.ts'
 import { countAlive } from './count-alive.ts'
 import type { PrintedRecord } from './terminal/print.ts'
-
-type Change = ReturnType<typeof bodyOf>
 
 /** Some of its tokens, which end, or among which some may stay. */
 type Loss = { readonly words: string; readonly conditions: PrintedRecord; readonly isWhole: boolean }
 
 const textsOf = (value: unknown): readonly string[] => (Array.isArray(value) ? value.map(String) : [])
 
-const lostScopes = (before: PrintedRecord, { scope }: Change): readonly Loss[] => {
+const lostScopes = (before: PrintedRecord, { scope }: ChangeBody): readonly Loss[] => {
   if (scope === undefined) return []
   const kept = scope.split(' ')
   return String(before['scope'])
@@ -35,7 +34,7 @@ const lossOf = (audience: string | null, isWhole: boolean): Loss => {
 }
 
 /** An audience that is null is the default one of the service. */
-const lostAudiences = (before: PrintedRecord, change: Change): readonly Loss[] => {
+const lostAudiences = (before: PrintedRecord, change: ChangeBody): readonly Loss[] => {
   const resources = textsOf(before['resources'])
   const fallback = typeof before['default_audience'] === 'string' ? before['default_audience'] : null
   const { resources: newResources = resources, default_audience: newFallback = fallback } = change
@@ -47,10 +46,10 @@ const lostAudiences = (before: PrintedRecord, change: Change): readonly Loss[] =
 }
 
 /** What the change ends, in a sentence; null where it takes nothing away. */
-export const countLosses = async (api: Api, agentId: string, change: Change): Promise<string | null> => {
+export const countLosses = async (api: Api, agentId: string, change: ChangeBody): Promise<string | null> => {
   const wanted = [change.scope, change.resources, change.default_audience]
   if (wanted.every(member => member === undefined)) return null
-  const before = await api.ask({ method: 'GET', path: at`/api/v1/agents/${agentId}` }, 'agent_id', 'scope')
+  const before = await api.call(showAgent, { path: { id: agentId } })
   const losses = [...lostScopes(before, change), ...lostAudiences(before, change)]
   if (losses.length === 0) return null
   const counts = losses.map(async ({ words, conditions, isWhole }) => {

@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import { defineAdminCommand } from './administer.ts'
 import { addAuditFilters, type AuditFilterOptions, auditFiltersOf } from './audit-filters.ts'
 import { addPaging, type PagingOptions, pagingOf } from './list-options.ts'
-import { showPage } from './read-list.ts'
+import { showPageAt } from './read-list.ts'
 
 const COLUMNS = ['n', 'at', 'kind', 'actor', 'subject', 'source']
 
@@ -14,7 +14,7 @@ export const addListAudit = (audit: Command): void => {
     examples: ['mintmark audit list --kind agent.disable --since 2026-11-21T00:00:00Z'],
     run: ({ api, options }) => {
       const query = { ...auditFiltersOf(options), ...pagingOf(options) }
-      return showPage(api, { path: '/api/v1/audit', query, columns: COLUMNS })
+      return showPageAt(api, { path: '/api/v1/audit', query, columns: COLUMNS })
     },
   })
 }

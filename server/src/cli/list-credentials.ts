@@ -2,7 +2,7 @@
 import type { Command } from 'commander'
 import { defineAdminCommand } from './administer.ts'
 import { at } from './remote/api.ts'
-import { showAll } from './read-list.ts'
+import { showAllAt } from './read-list.ts'
 
 const COLUMNS = [
   'credential_id',
@@ -24,6 +24,6 @@ export const addListCredentials = (credential: Command): void => {
     json: 'print {"data":[…]}',
     examples: ['mintmark credential list 6f1d7c1e-4f5a-4c63-9d0f-2b1a7c3e9a10'],
     run: ({ api, args: [agentId = ''] }) =>
-      showAll(api, { path: at`/api/v1/agents/${agentId}/credentials`, columns: COLUMNS }),
+      showAllAt(api, { path: at`/api/v1/agents/${agentId}/credentials`, columns: COLUMNS }),
   })
 }

@@ -9,7 +9,7 @@ import {
   type PagingOptions,
   pagingOf,
 } from './list-options.ts'
-import { showPage } from './read-list.ts'
+import { showPageAt } from './read-list.ts'
 
 type Options = HistoryFilterOptions & PagingOptions
 
@@ -24,7 +24,7 @@ export const addListHistory = (token: Command): void => {
     examples: ['mintmark token history --reason manual_revocation,agent_disabled'],
     run: ({ api, options }) => {
       const query = { ...historyFiltersOf(options), ...pagingOf(options) }
-      return showPage(api, { path: '/api/v1/tokens/history', query, columns: COLUMNS })
+      return showPageAt(api, { path: '/api/v1/tokens/history', query, columns: COLUMNS })
     },
   })
 }

@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander'
 import { WAYS } from '../../../api/values/audit.ts'
 import { defineAdminCommand } from './administer.ts'
 import { addPaging, type PagingOptions, pagingOf, readTime } from './list-options.ts'
-import { showPage } from './read-list.ts'
+import { showPageAt } from './read-list.ts'
 
 type Options = PagingOptions & {
   readonly way?: string
@@ -37,6 +37,6 @@ export const addListRefusals = (audit: Command): void => {
     json: 'print {"data":[…],"next_cursor":…} as GET /api/v1/audit/refusals answers it',
     examples: ['mintmark audit refusals --way client --limit 20', 'mintmark audit refusals --way limit'],
     run: ({ api, options }) =>
-      showPage(api, { path: '/api/v1/audit/refusals', query: queryOf(options), columns: COLUMNS }),
+      showPageAt(api, { path: '/api/v1/audit/refusals', query: queryOf(options), columns: COLUMNS }),
   })
 }

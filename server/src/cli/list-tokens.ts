@@ -9,7 +9,7 @@ import {
   type TokenFilterOptions,
   tokenFiltersOf,
 } from './list-options.ts'
-import { showPage } from './read-list.ts'
+import { showPageAt } from './read-list.ts'
 
 type Options = TokenFilterOptions & PagingOptions
 
@@ -22,7 +22,7 @@ export const addListTokens = (token: Command): void => {
     examples: ['mintmark token list --scope db:write --limit 20'],
     run: ({ api, options }) => {
       const query = { ...tokenFiltersOf(options), ...pagingOf(options) }
-      return showPage(api, { path: '/api/v1/tokens', query, columns: COLUMNS })
+      return showPageAt(api, { path: '/api/v1/tokens', query, columns: COLUMNS })
     },
   })
 }

@@ -1,32 +1,42 @@
 // Lists as commands read and show them: one page with the way to the next, or all of it.
+import type { Operation, PathOf } from '../../../api/operation.ts'
 import { PAGE_RECORDS_MAX } from '../../../api/values/lists.ts'
 import type { Shown } from './administer.ts'
-import type { Api, ApiRequest } from './remote/api.ts'
+import type { Api, ApiRequest, CallOf } from './remote/api.ts'
 import { CommandFailed } from './terminal/exit.ts'
 import { areRecords, printLine, type PrintedRecord, printTable } from './terminal/print.ts'
 
 type Page = { readonly data: readonly PrintedRecord[]; readonly next_cursor: string | null }
 
-type ListRequest = Pick<ApiRequest, 'path' | 'query'> & {
+type ListRequest<Row extends Operation> = {
+  readonly query?: NonNullable<ApiRequest['query']>
   /** Of each record, those that people see; the first is a member of every record. */
   readonly columns: readonly string[]
-}
+} & (keyof PathOf<Row> extends never ? object : { readonly path: PathOf<Row> })
 
 /** A list that is read to its end is no longer than this: what answers without end is not believed. */
 const PAGES_MAX = 10_000
 
-const askPage = async (api: Api, { path, query = {}, columns }: ListRequest): Promise<Page> => {
-  const { data, next_cursor: cursor } = await api.ask({ method: 'GET', path, query })
-  const [key = ''] = columns
+const readPage = (answer: PrintedRecord, [key = '']: readonly string[]): Page => {
+  const { data, next_cursor: cursor } = answer
   if (areRecords(data) && data.every(one => key in one) && (cursor === null || typeof cursor === 'string')) {
     return { data, next_cursor: cursor }
   }
   throw new CommandFailed('The answer is no page of a list: is the URL that of a service of this version?')
 }
 
+const askPage = async <Row extends Operation>(api: Api, row: Row, request: ListRequest<Row>): Promise<Page> => {
+  const { columns, ...call } = request
+  return readPage(await api.call(row, call as unknown as CallOf<Row>), columns) // a list has no body
+}
+
 /** One page, as JSON with its cursor. */
-export const showPage = async (api: Api, request: ListRequest): Promise<Shown> => {
-  const page = await askPage(api, request)
+export const showPage = async <Row extends Operation>(
+  api: Api,
+  row: Row,
+  request: ListRequest<Row>,
+): Promise<Shown> => {
+  const page = await askPage(api, row, request)
   const forPeople = (): void => {
     printTable(request.columns, page.data)
     if (page.next_cursor !== null) printLine(`There is more: repeat the command with --cursor ${page.next_cursor}`)
@@ -35,14 +45,35 @@ export const showPage = async (api: Api, request: ListRequest): Promise<Shown> =
 }
 
 /** Every page, as JSON in one. */
-export const showAll = async (api: Api, request: ListRequest): Promise<Shown> => {
+export const showAll = async <Row extends Operation>(api: Api, row: Row, request: ListRequest<Row>): Promise<Shown> => {
   const data: PrintedRecord[] = []
   let cursor: string | undefined
   for (let pages = 0; pages < PAGES_MAX; pages += 1) {
-    const page = await askPage(api, { ...request, query: { ...request.query, limit: PAGE_RECORDS_MAX, cursor } })
+    const query = { ...request.query, limit: PAGE_RECORDS_MAX, cursor }
+    const page = await askPage(api, row, { ...request, query })
     data.push(...page.data)
     if (page.next_cursor === null) return { json: { data }, forPeople: () => printTable(request.columns, data) }
     cursor = page.next_cursor
   }
   throw new CommandFailed('The list has no end.')
 }
+
+const ANY_LIST = { route: 'GET /', id: '', summary: '', access: 'anyone', answers: {} } as const
+
+type PathRequest = {
+  readonly path: string
+  readonly query?: NonNullable<ApiRequest['query']>
+  readonly columns: readonly string[]
+}
+
+const asRow = (api: Api, path: string): Pick<Api, 'call'> => ({
+  call: (_row, { query }) => api.ask({ method: 'GET', path, query }),
+})
+
+/** As showPage, of a list whose row is not in api/ yet. */
+export const showPageAt = (api: Api, { path, ...request }: PathRequest): Promise<Shown> =>
+  showPage({ ...api, ...asRow(api, path) }, ANY_LIST, request)
+
+/** As showAll, of a list whose row is not in api/ yet. */
+export const showAllAt = (api: Api, { path, ...request }: PathRequest): Promise<Shown> =>
+  showAll({ ...api, ...asRow(api, path) }, ANY_LIST, request)

@@ -25,17 +25,18 @@ import { actBy, type CliCaller, type Origin } from '../domain/caller.ts'
 import type { RestoreState } from '../domain/restore.ts'
 import type { AuditVerdict, KnownSeal, Seal } from '../domain/audit/seal.ts'
 import { DAY_MS } from '../../../api/values/time.ts'
-import { auditSealKey } from '../keys/at-rest/audit-key.ts'
+import { auditSealKey } from '../keys/at-rest/sealed-bytes.ts'
 import { registration } from '../keys/clients/client-assertions.ts'
 import { clientCertificates as certificates } from '../keys/clients/client-certificates.ts'
 import { makeDpopProofs } from '../keys/clients/dpop-proofs.ts'
-import { makeImportedSecrets } from '../keys/clients/imported-secrets.ts'
-import { randomness } from '../keys/randomness.ts'
+import { makeImportedSecrets } from '../keys/clients/secrets.ts'
+import { randomness } from '../keys/clients/secrets.ts'
 import { makeSecrets } from '../keys/clients/secrets.ts'
 import { openFormerSealKey } from '../keys/at-rest/reencryption.ts'
 import { keyEncryptionKeyId } from '../keys/at-rest/sealed-bytes.ts'
 import { makeTokenCodec, makeTokenReader } from '../keys/tokens/token-codec.ts'
 import type { KeySets } from '../ports/key-sets.ts'
+import type { Send } from '../http/admin/in-process.ts'
 import type { Ports } from '../ports/ports.ts'
 import { refuseListening, StartRefused } from '../config/start-refused.ts'
 import { monotonicMs } from '../store/monotonic.ts'
@@ -82,7 +83,7 @@ const openForService = async (config: ServiceConfig): Promise<{ readonly store: 
 /** The administration of the store on this machine, for the user at its terminal; no port is opened. */
 export const openAdministration = async (config: CommandConfig, origin: Origin<CliCaller>) => {
   // Loaded while the writing thread starts.
-  const loading = import('../http/admin/in-process.ts')
+  const loading = import('../http/admin/direct.ts')
   const store = await openForCommand(config)
   const { baseUrl, defaultAudience, tokenLifetimeSeconds: lifetimeSeconds } = config
   const profile = { issuer: baseUrl ?? '', defaultAudience, lifetimeSeconds }
@@ -90,8 +91,13 @@ export const openAdministration = async (config: CommandConfig, origin: Origin<C
   const makers = await makersUnder(store, config)
   const own = { secrets, randomness, assertions: registration, certificates, monotonic: monotonicMs, profile, codec }
   const ports = { ...store, ...makers, ...own }
-  const { makeInProcess } = await loading
-  return { send: makeInProcess(ports, origin), close: store.close }
+  const { makeDirectCall } = await loading
+  let inProcess: Promise<Send> | undefined
+  const send: Send = async message => {
+    inProcess ??= import('../http/admin/in-process.ts').then(({ makeInProcess }) => makeInProcess(ports, origin))
+    return (await inProcess)(message)
+  }
+  return { send, call: makeDirectCall(ports, origin), close: store.close }
 }
 
 const OTHER_MAKER: Readonly<Record<StoreMaker, string>> = {

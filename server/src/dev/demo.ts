@@ -17,8 +17,8 @@ type DemoCredentials = {
 
 const demoAgent = (name: string): AgentRequest => ({
   name,
-  scope: 'db:read db:write',
-  defaultScope: 'db:read',
+  scopes: ['db:read', 'db:write'],
+  defaultScope: ['db:read'],
   resources: ['*'],
 })
 

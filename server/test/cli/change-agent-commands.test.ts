@@ -115,9 +115,9 @@ test('what an agent cannot become is refused with one line and status 1, and cha
   const refusals: readonly (readonly [readonly string[], RegExp])[] = [
     [['--name', 'taken'], /^mintmark: An agent named taken exists already; choose another name\.\n$/],
     [['--scope', 'db:write'], /^mintmark: The default scope holds db:read, which the scope does not allow\.\n$/],
-    [['--scope', 'db'], /^mintmark: The scope is not 1 to 16 items/],
+    [['--scope', 'db'], /^mintmark: scope is not 1 to 16 items/],
     [['--lifetime-seconds', '0'], /from 1 to 86400/],
-    [['--name', ''], /^mintmark: The name is not/],
+    [['--name', ''], /^mintmark: name is not/],
   ]
   for (const [options, message] of refusals) {
     const { status, stdout, stderr } = run(folder, ['agent', 'change', id, ...options, '--yes'])

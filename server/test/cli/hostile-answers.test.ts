@@ -5,6 +5,7 @@ import { createServer, type RequestListener } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { type TestContext, test } from 'node:test'
+import { showAgent } from '../../../api/agents.ts'
 import { connectApi } from '../../src/cli/remote/api.ts'
 import { CommandFailed } from '../../src/cli/terminal/exit.ts'
 import { connectRemote } from '../../src/cli/remote/remote-transport.ts'
@@ -24,7 +25,7 @@ const serve = async (t: TestContext, answer: RequestListener): Promise<string> =
 const failureOf = async (url: string): Promise<CommandFailed> => {
   const api = connectApi(connectRemote({ url, apiKey: 'key', operatorJwt: null }))
   try {
-    await api.ask({ method: 'GET', path: '/api/v1/agents/x' }, 'agent_id')
+    await api.call(showAgent, { path: { id: 'x' } })
   } catch (error) {
     assert.ok(error instanceof CommandFailed, String(error))
     return error
@@ -129,7 +130,8 @@ test('nothing that a terminal obeys is printed from an answer: not in a record, 
   const url = await serve(t, (request, response) => {
     if (request.url?.endsWith('/bad'))
       return answering(404, PROBLEM, JSON.stringify({ error_description: evil }))(request, response)
-    return answering(200, JSON_TYPE, JSON.stringify({ agent_id: 'a', name: evil, [evil]: [evil] }))(request, response)
+    const agent = { agent_id: 'a', client_id: 'a', name: evil, scope: 'db:read', created_at: '2026-11-21T09:30:00Z' }
+    return answering(200, JSON_TYPE, JSON.stringify({ ...agent, [evil]: [evil] }))(request, response)
   })
   const variables = { MINTMARK_URL: url, MINTMARK_API_KEY: 'key' }
   for (const args of [['a'], ['a', '--json'], ['bad']]) {

@@ -23,73 +23,81 @@ const URIS = Array.from({ length: 65 }, (_, n) => `https://r${n}.example`)
 
 /** What may be wrong with a member, at its creation and in a change. */
 const WRONG: readonly (readonly [Body, string, string])[] = [
-  [{ name: '' }, 'invalid_request', 'The name is not 1 to 100 printable characters without spaces around them.'],
+  [{ name: '' }, 'invalid_request', 'name is not 1 to 100 printable characters without spaces around them.'],
   [
     { name: 'x'.repeat(101) },
     'invalid_request',
-    'The name is not 1 to 100 printable characters without spaces around them.',
+    'name is not 1 to 100 printable characters without spaces around them.',
   ],
   [{ name: 7 }, 'invalid_request', 'name is missing, or is not of the type string.'],
   [{ name: null }, 'invalid_request', 'name is missing, or is not of the type string.'],
   [
     { description: 'a\nb' },
     'invalid_request',
-    'The description is not 1 to 1000 printable characters without spaces around them.',
+    'description is not 1 to 1000 printable characters without spaces around them.',
   ],
-  [{ owner: ' x' }, 'invalid_request', 'The owner is not 1 to 100 printable characters without spaces around them.'],
+  [{ owner: ' x' }, 'invalid_request', 'owner is not 1 to 100 printable characters without spaces around them.'],
   [{ labels: LABELS }, 'invalid_request', 'An agent may have at most 32 labels.'],
   [
     { labels: { a: 'x'.repeat(101) } },
     'invalid_request',
-    'The value of the label a is not 1 to 100 printable characters without spaces around them.',
+    'labels.a is not 1 to 100 printable characters without spaces around them.',
   ],
   [{ labels: { a: 1 } }, 'invalid_request', 'labels.a is missing, or is not of the type string.'],
   [{ labels: ['a'] }, 'invalid_request', 'labels is missing, or is not of the type record.'],
   [
     { scope: 'db' },
     'invalid_scope',
-    'The scope is not 1 to 16 items of the form resource:action (or resource:*), separated by single spaces.',
+    'scope is not 1 to 16 items of the form resource:action (or resource:*), separated by single spaces.',
   ],
   [
     { default_scope: 'db:*' },
     'invalid_scope',
-    'The default scope is not 1 to 16 items of the form resource:action, separated by single spaces.',
+    'default_scope is not 1 to 16 items of the form resource:action, separated by single spaces.',
   ],
   [{ default_scope: 'log:read' }, 'invalid_scope', 'The default scope holds log:read, which the scope does not allow.'],
-  [{ resources: ['api'] }, 'invalid_target', 'A resource is neither an absolute URI without a fragment nor *.'],
+  [
+    { resources: ['api'] },
+    'invalid_target',
+    'resources has one that is neither an absolute URI without a fragment nor *.',
+  ],
   ...HOSTLESS.map(uri => {
-    const description = 'A resource is neither an absolute URI without a fragment nor *.'
+    const description = 'resources has one that is neither an absolute URI without a fragment nor *.'
     return [{ resources: ['https://a.example', uri] }, 'invalid_target', description] as const
   }),
   ...HOSTLESS.map(uri => {
-    const description = 'The default audience is not an absolute URI without a fragment.'
+    const description = 'default_audience is not an absolute URI without a fragment.'
     return [{ default_audience: uri }, 'invalid_target', description] as const
   }),
-  [{ resources: URIS }, 'invalid_target', 'An agent may have at most 64 resources; allow any with *.'],
+  [{ resources: URIS }, 'invalid_target', 'resources has more than 64 resources; allow any with *.'],
   [
     { default_audience: 'https://a#b' },
     'invalid_target',
-    'The default audience is not an absolute URI without a fragment.',
+    'default_audience is not an absolute URI without a fragment.',
   ],
-  [{ lifetime_seconds: 0 }, 'invalid_request', 'The lifetime is not a whole number of seconds from 1 to 86400.'],
-  [{ lifetime_seconds: 86_401 }, 'invalid_request', 'The lifetime is not a whole number of seconds from 1 to 86400.'],
+  [{ lifetime_seconds: 0 }, 'invalid_request', 'lifetime_seconds is not a whole number of seconds from 1 to 86400.'],
+  [
+    { lifetime_seconds: 86_401 },
+    'invalid_request',
+    'lifetime_seconds is not a whole number of seconds from 1 to 86400.',
+  ],
   [
     { dpop_bound_access_tokens: null },
     'invalid_request',
     'dpop_bound_access_tokens is missing, or is not of the type boolean.',
   ],
-  [{ lifetime_seconds: 1.5 }, 'invalid_request', 'The lifetime is not a whole number of seconds from 1 to 86400.'],
+  [{ lifetime_seconds: 1.5 }, 'invalid_request', 'lifetime_seconds is not a whole number of seconds from 1 to 86400.'],
   [{ tokens_per_hour: 5 }, 'invalid_request', 'The body has a member that this operation does not know.'],
   ...[0, 1_000_001, 1.5].map(wrong => {
-    const description = 'The number of tokens a minute is not a whole number from 1 to 1000000.'
+    const description = 'tokens_per_minute is not a whole number from 1 to 1000000.'
     return [{ tokens_per_minute: wrong }, 'invalid_request', description] as const
   }),
   ...[0, 100_000_001].map(wrong => {
-    const description = 'The number of tokens a day is not a whole number from 1 to 100000000.'
+    const description = 'tokens_per_day is not a whole number from 1 to 100000000.'
     return [{ tokens_per_day: wrong }, 'invalid_request', description] as const
   }),
   ...[0, 10_001].map(wrong => {
-    const description = 'The number of live tokens is not a whole number from 1 to 10000.'
+    const description = 'live_tokens_max is not a whole number from 1 to 10000.'
     return [{ live_tokens_max: wrong }, 'invalid_request', description] as const
   }),
 ]
@@ -122,7 +130,7 @@ test('the longest of each is taken', async () => {
     await api.act('PATCH', `/${agent.agentId}`, { labels: { [`${key}.`]: 'x' } }),
     400,
     'invalid_request',
-    'The key of a label is not 1 to 63 letters, digits, dots, slashes, dashes and underscores that open with a letter or digit.',
+    'labels has a key that is not 1 to 63 letters, digits, dots, slashes, dashes and underscores that open with a letter or digit.',
   )
 })
 

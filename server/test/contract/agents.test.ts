@@ -177,7 +177,7 @@ test('disabling and enabling take a note, for the history and the audit log; one
   await issue(service, agent)
   for (const verb of ['disable', 'enable']) {
     const answer = await api.act('POST', `/${agent.agentId}/${verb}`, { note: ' blank before' })
-    const description = 'The note is not 1 to 500 printable characters without spaces around them.'
+    const description = 'note is not 1 to 500 printable characters without spaces around them.'
     assertProblem(answer, 400, 'invalid_request', description)
     const unknown = await api.act('POST', `/${agent.agentId}/${verb}`, { reason: 'x' })
     assertProblem(unknown, 400, 'invalid_request', 'The body has a member that this operation does not know.')

@@ -73,9 +73,10 @@ test('an operation of the administration: its JSON body, the id in its path, its
   assert.deepEqual(Object.keys(requestBody?.content ?? {}), ['application/json'])
   assert.deepEqual(Object.keys(requestBody?.content['application/json']?.schema.properties ?? {}), [
     'name',
-    'scope',
     'description',
     'owner',
+    'labels',
+    'scope',
     'default_scope',
     'resources',
     'default_audience',
@@ -86,7 +87,6 @@ test('an operation of the administration: its JSON body, the id in its path, its
     'at_live_tokens_max',
     'dpop_bound_access_tokens',
     'tls_client_certificate_bound_access_tokens',
-    'labels',
   ])
   assert.deepEqual(
     parameters?.map(({ name }) => name),

@@ -1,134 +1,98 @@
-// The cost of recognising a client: the same whatever is wrong, and however many credentials there are.
+// The steps of client authentication: which come first, which hold a permit, and which answer stands.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Client } from '../../src/domain/clients/agent.ts'
-import { CREDENTIALS_MAX } from '../../src/domain/clients/credential.ts'
-import { NO_LIMITS } from '../../../api/values/limits.ts'
-import { randomness } from '../../src/keys/randomness.ts'
-import { makeImportedSecrets } from '../../src/keys/clients/imported-secrets.ts'
-import { makeSecrets } from '../../src/keys/clients/secrets.ts'
-import { authenticateClient } from '../../src/operations/authentication/authenticate-client.ts'
+import type { OrRefusal } from '../../src/domain/refusal.ts'
+import { authenticateClients, type Checked } from '../../src/operations/authentication/authenticate-client.ts'
+import { type ClientCredentials, refuseClient } from '../../src/operations/authentication/recognize-client.ts'
+import type { ImportedSecrets } from '../../src/ports/imports.ts'
 
-const NOW = Date.UTC(2026, 10, 21, 9, 30, 0)
-const real = makeSecrets(randomness)
-const keyed = makeImportedSecrets(new Uint8Array(32).fill(7))
-const SECRET = real.makeClientSecret()
+type Request = { readonly credentials: ClientCredentials; readonly origin: typeof ORIGIN }
+type Ports = Parameters<typeof authenticateClients>[0]
+type Answer = { readonly token: string }
 
-const clientWith = (credentials: Client['credentials'], disabledAt: number | null = null): Client => ({
-  number: 1,
-  agent: {
-    id: 'agent',
-    clientId: 'client',
-    name: 'agent',
-    description: null,
-    owner: null,
-    labels: {},
-    disabledAt,
-    suspendedAt: null,
-    scopes: ['db:*'],
-    defaultScope: null,
-    resources: [],
-    defaultAudience: null,
-    lifetimeSeconds: null,
-    ...NO_LIMITS,
-    dpopBound: false,
-    certificateBound: false,
-    createdAt: NOW,
+const ORIGIN = { requestId: 'request', source: '192.0.2.1', until: 5000 } as const
+const SECRET = { kind: 'secret', clientId: 'client', secret: 'short' } as const
+const ASSERTION = { kind: 'assertion', assertion: 'a.b.c' } as const
+const REFUSED = refuseClient(SECRET, undefined)
+const LEGACY = {
+  ...REFUSED,
+  legacyHash: {
+    caller: { kind: 'client', agentId: 'agent', clientId: 'client' } as const,
+    credentialId: 'credential',
+    foreignHash: 'hash of another server',
+    secrets: ['short'],
   },
-  credentials,
-})
-
-const credential = (number: number, secret: string, expiresAt: number | null = null) => ({
-  number,
-  id: `credential ${number}`,
-  secretHash: real.hash(secret),
-  isImported: false,
-  foreignHash: null,
-  trust: null,
-  expiresAt,
-})
-
-const others = Array.from({ length: CREDENTIALS_MAX - 1 }, (_, n) => credential(n + 2, `other ${n}`))
-
-const run = (client: Client | undefined, secret = SECRET) => {
-  const asked = { hashes: 0, comparisons: 0, keyed: 0 }
-  const secrets = {
-    ...real,
-    hash: (text: string) => {
-      asked.hashes += 1
-      return real.hash(text)
-    },
-    areEqual: (a: string, b: string) => {
-      asked.comparisons += 1
-      return real.areEqual(a, b)
-    },
-  }
-  const importedSecrets = {
-    ...keyed,
-    hash: (text: string) => {
-      asked.keyed += 1
-      return keyed.hash(text)
-    },
-  }
-  const ports = { secrets, importedSecrets }
-  const found = authenticateClient(ports, { kind: 'secret', clientId: 'client', secret }, client, NOW)
-  return { asked, number: found?.credential.number }
 }
 
-const CASES: Readonly<Record<string, readonly [Client | undefined, number | undefined]>> = {
-  'an unknown client': [undefined, undefined],
-  'a client without credentials': [clientWith([]), undefined],
-  'a wrong secret': [clientWith(others), undefined],
-  'one credential, the right one': [clientWith([credential(1, SECRET)]), 1],
-  'the first of as many as there can be': [clientWith([credential(1, SECRET), ...others]), 1],
-  'the last of as many as there can be': [clientWith([...others, credential(1, SECRET)]), 1],
-  'the right one of a disabled agent': [clientWith([credential(1, SECRET)], NOW), undefined],
-  'one that expires in a millisecond': [clientWith([credential(1, SECRET, NOW + 1)]), 1],
-  'one that expires now': [clientWith([credential(1, SECRET, NOW)]), undefined],
+const unused = (): never => assert.fail('No test here needs this port.')
+
+/** Runs one request against decisions in order; the steps tell how many permits are held at each. */
+const run = async (
+  credentials: ClientCredentials,
+  decisions: readonly OrRefusal<Answer>[],
+  verified: Awaited<ReturnType<ImportedSecrets['verify']>> = 'wrong',
+) => {
+  const steps: string[] = []
+  let permits = 0
+  let decided = 0
+  const ports = {
+    assertions: {
+      read: () => {
+        steps.push(`assertion, ${permits} permits`)
+        return { wrong: 'not a JWS' }
+      },
+    },
+    importedSecrets: {
+      hash: unused,
+      verify: async () => {
+        steps.push(`legacy hash, ${permits} permits`)
+        return verified
+      },
+    },
+    imports: { convert: unused },
+  } as unknown as Ports
+  const answer = await authenticateClients<Request, Answer>(ports, {
+    decide: async ({ credentials: { kind } }: Checked<Request>) => {
+      steps.push(`decide on ${kind}, ${permits} permits`)
+      return decisions[decided++] ?? REFUSED
+    },
+    limit: attempt => async request => {
+      permits += 1
+      return attempt(request).finally(() => (permits -= 1))
+    },
+  })({ credentials, origin: ORIGIN })
+  return { answer, steps }
 }
 
-for (const [name, [client, number]] of Object.entries(CASES)) {
-  test(`${name} is ${number === undefined ? 'refused' : 'taken'} at the cost of every other case`, () => {
-    assert.deepEqual(run(client), { asked: { hashes: 1, comparisons: CREDENTIALS_MAX, keyed: 0 }, number })
-  })
-}
-
-test('the hash that stands in for a missing credential opens nothing', () => {
-  assert.equal(run(clientWith([]), '').number, undefined)
+test('a client that is recognized is decided on once, under a permit', async () => {
+  const { answer, steps } = await run(SECRET, [{ token: 'one' }])
+  assert.deepEqual([answer, steps], [{ token: 'one' }, ['decide on secret, 1 permits']])
 })
 
-const imported = (number: number, secret: string) => ({
-  ...credential(number, secret),
-  secretHash: keyed.hash(secret),
-  isImported: true,
+test('an assertion is checked under a permit before anything is decided', async () => {
+  const { answer, steps } = await run(ASSERTION, [{ token: 'one' }])
+  assert.ok('refusal' in answer)
+  assert.deepEqual(steps, ['assertion, 1 permits'])
 })
 
-test('an imported secret is taken by its keyed hash alone, for one hash more, beside secrets of ours', () => {
-  const both = clientWith([credential(1, SECRET), imported(2, 'made by another server')])
-  const cost = { hashes: 1, comparisons: CREDENTIALS_MAX, keyed: 0 }
-  assert.deepEqual(run(both), { asked: cost, number: 1 })
-  const taken = { asked: { ...cost, comparisons: CREDENTIALS_MAX + 1, keyed: 1 }, number: 2 }
-  assert.deepEqual(run(both, 'made by another server'), taken)
-  assert.equal(run(both, 'made by another servers').number, undefined)
-  const underOurHash = { ...credential(3, 'made by another server'), isImported: true }
-  assert.equal(run(clientWith([{ ...imported(2, SECRET), isImported: false }])).number, undefined)
-  assert.equal(run(clientWith([{ ...underOurHash, secretHash: '' }]), '').number, undefined)
+test('a legacy secret is verified without a permit, and then decided on again with its credential', async () => {
+  const { answer, steps } = await run(SECRET, [LEGACY, { token: 'two' }], { secret: 'short' })
+  assert.deepEqual(answer, { token: 'two' })
+  assert.deepEqual(steps, ['decide on secret, 1 permits', 'legacy hash, 0 permits', 'decide on verified, 1 permits'])
 })
 
-test('a secret that HTTP Basic may have carried unencoded is compared in both forms, if it is an imported one', () => {
-  const both = { kind: 'secret', clientId: 'client', secret: 'a b', rawSecret: 'a+b' } as const
-  const found = (known: Client['credentials']) =>
-    authenticateClient({ secrets: real, importedSecrets: keyed }, both, clientWith(known), NOW)?.credential.number
-  assert.deepEqual([found([imported(1, 'a b')]), found([imported(2, 'a+b')])], [1, 2])
-  assert.deepEqual([found([credential(1, 'a b')]), found([credential(2, 'a+b')])], [1, undefined])
+test('a wrong legacy secret gets the refusal of the first decision', async () => {
+  const { answer, steps } = await run(SECRET, [LEGACY])
+  assert.deepEqual('refusal' in answer && answer.refusal, REFUSED.refusal)
+  assert.equal(steps.length, 2)
 })
 
-test('a proven credential is taken while it is there, has not expired, and its agent is enabled', () => {
-  const ports = { secrets: real, importedSecrets: keyed }
-  const verified = { kind: 'verified', clientId: 'client', credentialId: 'credential 1' } as const
-  const number = (client: Client) => authenticateClient(ports, verified, client, NOW)?.credential.number
-  assert.equal(number(clientWith([credential(1, SECRET)])), 1)
-  assert.equal(number(clientWith([credential(2, SECRET)])), undefined)
-  assert.equal(number(clientWith([credential(1, SECRET, NOW)])), undefined)
-  assert.equal(number(clientWith([credential(1, SECRET)], NOW)), undefined)
+test('a credential that is gone by the second decision is refused, and no third one is made', async () => {
+  const { answer, steps } = await run(SECRET, [LEGACY, REFUSED, { token: 'three' }], { secret: 'short' })
+  assert.deepEqual([answer, steps.length], [REFUSED, 3])
+})
+
+test('too many verifications are answered temporarily_unavailable', async () => {
+  const { answer } = await run(SECRET, [LEGACY], 'busy')
+  assert.equal('refusal' in answer && answer.refusal.code, 'temporarily_unavailable')
 })

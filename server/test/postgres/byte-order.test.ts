@@ -2,7 +2,7 @@
 // while it is migrated, and where somebody changed it since.
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
-import { EVERY_AGENT } from '../../src/operations/agents/list-agents.ts'
+import { EVERY_AGENT } from '../../src/operations/agents/read-agents.ts'
 import { migratePostgresStore } from '../../src/store/postgres/schema/migrate.ts'
 import { applyMigrations, MIGRATIONS, PROGRAM_VERSION } from '../../src/store/postgres/schema/migrations.ts'
 import { openPostgresStore } from '../../src/store/postgres/open.ts'

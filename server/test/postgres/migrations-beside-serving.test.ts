@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { Unavailable } from '../../src/domain/refusal.ts'
-import { EVERY_AGENT } from '../../src/operations/agents/list-agents.ts'
+import { EVERY_AGENT } from '../../src/operations/agents/read-agents.ts'
 import type { Connection } from '../../src/store/postgres/connection/connection.ts'
 import { migratePostgresStore } from '../../src/store/postgres/schema/migrate.ts'
 import {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Labels } from '../../../api/values/labels.ts'
-import { EVERY_AGENT } from '../../src/operations/agents/list-agents.ts'
+import { EVERY_AGENT } from '../../src/operations/agents/read-agents.ts'
 import { createAgent, makeTestStore } from '../../../testkit/store.ts'
 
 test('an agent is found by a label that it carries, and by no text that looks like one', async t => {

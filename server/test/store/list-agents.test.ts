@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import type { AgentSettings } from '../../src/domain/clients/change-agent.ts'
 import { type AgentFilters, PAGE_EXAMINED_MAX } from '../../src/domain/lists/page.ts'
-import { EVERY_AGENT } from '../../src/operations/agents/list-agents.ts'
+import { EVERY_AGENT } from '../../src/operations/agents/read-agents.ts'
 import { act, createAgent, makeTestStore, type TestedStore, type TestStore } from '../../../testkit/store.ts'
 import { withFile } from '../../../testkit/store-file.ts'
 

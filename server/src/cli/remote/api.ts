@@ -1,5 +1,8 @@
 // The API as commands use it: a request that is answered in JSON, or a failure for the person at the terminal. A service
 // elsewhere may be another than it seems, so its answers are bounded and looked at before anything is done with them.
+import { z } from 'zod'
+import { fillPath, methodOf, type Operation, type PathOf } from '../../../../api/operation.ts'
+import type { openAdministration } from '../../compose/compose.ts'
 import { CommandFailed, EXIT, type ExitCode } from '../terminal/exit.ts'
 import { parseJson } from '../terminal/parse-json.ts'
 import { isRecord, type PrintedRecord } from '../terminal/print.ts'
@@ -11,7 +14,7 @@ export type ApiRequest = Pick<Message, 'method'> & {
   /** Made by {@link at}. */
   readonly path: string
   /** What is undefined is not asked. */
-  readonly query?: Readonly<Record<string, QueryValue>>
+  readonly query?: Readonly<Record<string, QueryValue>> | undefined
   readonly json?: unknown
   /** JSON as it is sent, in the place of a value. */
   readonly jsonText?: string
@@ -35,7 +38,16 @@ export class ApiRefusal extends CommandFailed {
   }
 }
 
+/** Of one operation: its path, query and body as the schemas of its row take them. */
+export type CallOf<Row extends Operation> = {
+  /** What is undefined is not asked. */
+  readonly query?: Readonly<Record<string, QueryValue>>
+} & (keyof PathOf<Row> extends never ? object : { readonly path: PathOf<Row> }) &
+  (Row extends { readonly body: infer Body extends z.ZodType } ? { readonly body: z.input<Body> } : object)
+
 export type Api = {
+  /** Calls one operation of the API; the body of its answer, an object, is empty where there is none. */
+  readonly call: <Row extends Operation>(row: Row, request: CallOf<Row>) => Promise<PrintedRecord>
   /** The answer, an object whose `expected` members are texts; an empty one for an answer without content. */
   readonly ask: (request: ApiRequest, ...expected: readonly string[]) => Promise<PrintedRecord>
   /** The answer as it comes; it may be of any length. */
@@ -50,11 +62,13 @@ const ANSWER_MS_MAX = 30_000
 /** A page of the largest records that there can be. */
 const ANSWER_BYTES_MAX = 67_108_864
 
-const segmentOf = (text: string): string => {
+const checkSegment = (text: string): string => {
   // What a URL resolves before it is sent: it would name another path.
   if (text === '' || text === '.' || text === '..') throw new CommandFailed(`"${text}" is no id.`, EXIT.usage)
-  return encodeURIComponent(text)
+  return text
 }
+
+const segmentOf = (text: string): string => encodeURIComponent(checkSegment(text))
 
 /** A path with ids in it. */
 export const at = (parts: TemplateStringsArray, ...ids: readonly string[]): string =>
@@ -110,6 +124,41 @@ async function* inTime(chunks: AsyncIterable<Uint8Array>, controller: AbortContr
   }
 }
 
+type LooseCall = {
+  readonly path?: Readonly<Record<string, string>>
+  readonly query?: ApiRequest['query']
+  readonly body?: unknown
+}
+
+const checkIds = (path: Readonly<Record<string, string>>): Readonly<Record<string, string>> => {
+  for (const id of Object.values(path)) checkSegment(id)
+  return path
+}
+
+/** Members of its answers that are always texts: a service elsewhere may be another than it seems. */
+const textsIn = ({ answers }: Operation): readonly string[] => {
+  const records = Object.values(answers).filter(answer => answer instanceof z.ZodObject)
+  const [first, ...others] = records.map(({ shape }) =>
+    Object.entries(shape).flatMap(([name, member]) => (member instanceof z.ZodString ? [name] : [])),
+  )
+  return (first ?? []).filter(name => others.every(names => names.includes(name)))
+}
+
+/** The API of the store of this machine, called without HTTP. */
+export const connectDirect = (
+  { call, close }: Pick<Awaited<ReturnType<typeof openAdministration>>, 'call' | 'close'>,
+  rest: Pick<Api, 'ask' | 'stream'>,
+): Api => ({
+  ...rest,
+  call: async (row, request) => {
+    const { path = {}, query, body }: LooseCall = request
+    const answer = await call(row, { path: checkIds(path), query, body })
+    if (!('refusal' in answer)) return (answer.body ?? {}) as PrintedRecord // every answer is an object
+    throw new ApiRefusal(answer.refusal.description, answer.status, answer.refusal.code)
+  },
+  close,
+})
+
 export const connectApi = ({ name, send, close }: Transport): Api => {
   const wrong = (status: number, why: string): ApiRefusal =>
     new ApiRefusal(`${name} does not answer as Mintmark does (status ${status}): ${why}.`, status)
@@ -148,5 +197,16 @@ export const connectApi = ({ name, send, close }: Transport): Api => {
     throw refusalIn(status, await readJson(reply))
   }
 
-  return { ask, stream, close }
+  const call: Api['call'] = (row, request) => {
+    const { path = {}, query, body }: LooseCall = request
+    const asked: ApiRequest = {
+      method: methodOf(row),
+      path: fillPath(row, checkIds(path) as PathOf<typeof row>),
+      query,
+      json: body,
+    }
+    return ask(asked, ...textsIn(row))
+  }
+
+  return { call, ask, stream, close }
 }

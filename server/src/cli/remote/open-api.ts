@@ -3,7 +3,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import { openAdministration } from '../../compose/compose.ts'
 import { readCommandConfig, readRemoteConfig } from '../../config/config.ts'
 import { parseServiceUrl, type RemoteConfig } from '../../config/remote.ts'
-import { type Api, connectApi } from './api.ts'
+import { type Api, connectApi, connectDirect } from './api.ts'
 import { cliOrigin } from './cli-origin.ts'
 import { CommandFailed, EXIT } from '../terminal/exit.ts'
 import { connectRemote } from './remote-transport.ts'
@@ -47,5 +47,5 @@ export const openApi = async (options: WhereOptions): Promise<Api> => {
   if (remote !== null) return connectApi(connectRemote(await withFiles(remote, options)))
   if (isCredentialGiven) throw new CommandFailed('A credential is for a service: name it with --url.', EXIT.usage)
   const here = await openAdministration(readCommandConfig(), cliOrigin())
-  return connectApi({ name: 'The store', ...here })
+  return connectDirect(here, connectApi({ name: 'The store', ...here }))
 }

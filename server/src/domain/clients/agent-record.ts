@@ -1,27 +1,59 @@
-// An agent as the API, the command line and the audit show it.
-import type { Agent } from './agent.ts'
+// An agent as the API, the command line and the audit show it, and the change of one as a body says it.
 import { formatScope } from '../../../../api/values/scope.ts'
 import { formatTime, formatTimeOrNull } from '../../../../api/values/time.ts'
-import type { AgentSettings } from './change-agent.ts'
+import type { Agent } from './agent.ts'
+import { type AgentChange, type AgentSettings, BLANK_SETTINGS } from './change-agent.ts'
+
+type SettingName = keyof AgentSettings
+
+/** Settings whose names on the wire are not their own in lower snake case. */
+const OTHER_NAMES = {
+  scopes: 'scope',
+  dpopBound: 'dpop_bound_access_tokens',
+  certificateBound: 'tls_client_certificate_bound_access_tokens',
+} as const
+
+type Snake<Name extends string> = Name extends `${infer First}${infer Rest}`
+  ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${Snake<Rest>}`
+  : ''
+
+type WireName<Name extends SettingName> = Name extends keyof typeof OTHER_NAMES
+  ? (typeof OTHER_NAMES)[Name]
+  : Snake<Name>
+
+type Written = { scopes: string; defaultScope: string | null; resources: string[] }
 
 /** What can be changed of an agent, under the names of the wire. */
-export const settingsRecord = (settings: AgentSettings) => ({
-  name: settings.name,
-  description: settings.description,
-  owner: settings.owner,
-  labels: settings.labels,
-  scope: formatScope(settings.scopes),
-  default_scope: settings.defaultScope === null ? null : formatScope(settings.defaultScope),
-  resources: [...settings.resources],
-  default_audience: settings.defaultAudience,
-  lifetime_seconds: settings.lifetimeSeconds,
-  tokens_per_minute: settings.tokensPerMinute,
-  tokens_per_day: settings.tokensPerDay,
-  live_tokens_max: settings.liveTokensMax,
-  at_live_tokens_max: settings.atLiveTokensMax,
-  dpop_bound_access_tokens: settings.dpopBound,
-  tls_client_certificate_bound_access_tokens: settings.certificateBound,
-})
+export type SettingsRecord = {
+  -readonly [Name in SettingName as WireName<Name>]: Name extends keyof Written ? Written[Name] : AgentSettings[Name]
+}
+
+const isRenamed = (name: SettingName): name is keyof typeof OTHER_NAMES => name in OTHER_NAMES
+
+const wireNameOf = (name: SettingName): string =>
+  isRenamed(name) ? OTHER_NAMES[name] : name.replaceAll(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)
+
+const NAMES = (Object.keys(BLANK_SETTINGS) as SettingName[]).map(name => [name, wireNameOf(name)] as const) // its own keys
+
+export const settingsRecord = (settings: AgentSettings): SettingsRecord => {
+  const written = {
+    ...settings,
+    scopes: formatScope(settings.scopes),
+    defaultScope: settings.defaultScope === null ? null : formatScope(settings.defaultScope),
+    resources: [...settings.resources],
+  }
+  return Object.fromEntries(NAMES.map(([name, wireName]) => [wireName, written[name]])) as SettingsRecord // one of each name
+}
+
+type ChangeBody = { readonly [Name in SettingName as WireName<Name>]?: AgentChange[Name] }
+
+/** What a body asks for; a member that is not there stays as it is. */
+export const changeOf = (body: ChangeBody): AgentChange => {
+  const said: Readonly<Record<string, unknown>> = body
+  return Object.fromEntries(
+    NAMES.filter(([, wireName]) => said[wireName] !== undefined).map(([name, wireName]) => [name, said[wireName]]),
+  ) // what the schema made of each setting
+}
 
 export const agentRecord = (agent: Agent) => ({
   agent_id: agent.id,

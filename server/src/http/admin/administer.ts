@@ -1,12 +1,15 @@
-// What every operation of the administration does on the wire: recognise the caller, refuse bad input, answer.
-import type { FastifyReply, FastifyRequest } from 'fastify'
+// What every operation of the administration does over HTTP: recognize the caller, refuse bad input, answer.
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { fillPath, type Operation } from '../../../../api/operation.ts'
 import type { Access } from '../../../../api/values/access.ts'
 import type { Origin } from '../../domain/caller.ts'
 import { isRefused, type OrRefusal } from '../../domain/refusal.ts'
 import { readIdempotencyKey } from '../wire/idempotency-key.ts'
 import { type PathParameter, pathParameterOf } from '../wire/path.ts'
 import type { Refuser } from '../wire/refusals.ts'
+import { routeOf } from '../wire/describe.ts'
 import type { AdministrationWire } from '../wire/wire.ts'
+import type { ActBinding, Answered, Binding, Input, ListBinding, PageAnswer } from './binding.ts'
 
 export type AdministrationInput<Body> = {
   readonly body: Body
@@ -30,17 +33,89 @@ export const requireAccess =
     return isRefused(origin) ? refuser.refuse(reply, origin.refusal) : undefined
   }
 
-/** The handler of one operation. Its route attaches a refused input instead of answering: who is not known, hears 401 first. */
-export const makeAdministrationHandler =
-  <Body, Found extends object>(refuser: Refuser, { access, run, answer }: Administration<Body, Found>) =>
+type Handling<Found extends object> = {
+  readonly access: Access
+  readonly run: (origin: Origin, request: FastifyRequest) => Promise<OrRefusal<Found>>
+  readonly answer: (reply: FastifyReply, found: Found) => FastifyReply
+}
+
+/** The handler of one operation. Its route attaches refused input: a caller that is not recognized hears 401 first. */
+const handle =
+  <Found extends object>(refuser: Refuser, { access, run, answer }: Handling<Found>) =>
   async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const origin = await refuser.recognise(request, access)
     if (isRefused(origin)) return refuser.refuse(reply, origin.refusal)
     if (request.validationError !== undefined) return refuser.fail(reply, request.validationError)
-    const key = readIdempotencyKey(request)
-    if (isRefused(key)) return refuser.refuse(reply, key.refusal)
-    // The validator of the route made the body just that.
-    const input = { body: request.body as Body, path: pathParameterOf(request) }
-    const found = await run({ ...origin, ...key }, input)
+    const found = await run(origin, request)
     return isRefused(found) ? refuser.refuse(reply, found.refusal) : answer(reply, found)
   }
+
+/** An act may carry a key, so that a repeat of it creates nothing again. */
+const withKey =
+  <Found extends object>(run: (origin: Origin, request: FastifyRequest) => Promise<OrRefusal<Found>>) =>
+  async (origin: Origin, request: FastifyRequest): Promise<OrRefusal<Found>> => {
+    const key = readIdempotencyKey(request)
+    return isRefused(key) ? key : run({ ...origin, ...key }, request)
+  }
+
+export const makeAdministrationHandler = <Body, Found extends object>(
+  refuser: Refuser,
+  { access, run, answer }: Administration<Body, Found>,
+) =>
+  handle<Found>(refuser, {
+    access,
+    // The validator of the route made the body just that.
+    run: withKey((origin, request) => run(origin, { body: request.body as Body, path: pathParameterOf(request) })),
+    answer,
+  })
+
+const inputOf = (request: FastifyRequest): Input => ({
+  path: request.params as Input['path'], // Fastify's router made it
+  query: request.query,
+  body: request.body,
+})
+
+/** The same list with the same filters from the cursor on. Built from configuration: Host is the caller's word. */
+const nextPageOf = (address: string, url: string, cursor: string): string => {
+  const query = new URLSearchParams(url.includes('?') ? url.slice(url.indexOf('?') + 1) : '')
+  query.set('cursor', cursor)
+  return `<${address}?${query.toString()}>; rel="next"`
+}
+
+/** What an operation of the administration asks of its caller. */
+const accessOf = ({ id, access }: Operation): Access => {
+  if (typeof access === 'object') return access
+  throw new Error(`${id} is not an operation of the administration.`)
+}
+
+const makeActHandler = ({ ports, refuser }: AdministrationWire, { row, run }: ActBinding) =>
+  handle<Answered>(refuser, {
+    access: accessOf(row),
+    run: withKey((origin, request) => run(ports, origin, inputOf(request))),
+    answer: (reply, { status, location, body }) => {
+      if (location !== undefined) void reply.header('location', ports.profile.issuer + location)
+      return reply.code(status).send(body)
+    },
+  })
+
+const makeListHandler = ({ ports, refuser }: AdministrationWire, { row, run }: ListBinding) =>
+  handle<PageAnswer>(refuser, {
+    access: accessOf(row),
+    run: ({ caller }, request) => run(ports, caller, inputOf(request)),
+    answer: (reply, page) => {
+      const { request } = reply
+      if (page.next_cursor !== null) {
+        const address = ports.profile.issuer + fillPath(row, inputOf(request).path)
+        void reply.header('link', nextPageOf(address, request.url, page.next_cursor))
+      }
+      return reply.send(page)
+    },
+  })
+
+/** Serves each of them at the route of its row. */
+export const serveBindings = (app: FastifyInstance, wire: AdministrationWire, bindings: readonly Binding[]): void => {
+  for (const binding of bindings) {
+    const handler = binding.kind === 'act' ? makeActHandler(wire, binding) : makeListHandler(wire, binding)
+    app.route({ ...routeOf(binding.row), handler })
+  }
+}

@@ -1,16 +1,11 @@
 // The administration on one screen: its routes under /api/v1, their schemas and their handlers.
 import type { FastifyInstance } from 'fastify'
-import { z } from 'zod'
 import { ACCESS } from '../../../../api/values/access.ts'
-import { agentChangeBody, agentRecord, newAgentBody } from './agent-record.ts'
+import { serveBindings } from './administer.ts'
+import { bindings as agents } from './agents.ts'
 import { answerEachInTime } from '../wire/answer-deadline.ts'
 import { type AuditQuery, auditQuery, type RefusalsQuery, refusalsQuery } from './audit-query.ts'
-import { makeChangeAgentHandler } from './change-agent.ts'
-import { createdAgentAnswer, makeCreateAgentHandler } from './create-agent.ts'
 import { makeCreateRevocationHandler, revocationAnswers, revocationBody } from './create-revocation.ts'
-import { makeDeleteAgentHandler } from './delete-agent.ts'
-import { makeDisableAgentHandler } from './disable-agent.ts'
-import { makeEnableAgentHandler } from './enable-agent.ts'
 import { makeExportAuditHandler } from './export-audit.ts'
 import { makeExportHistoryHandler } from './export-history.ts'
 import { makeExportLimit } from './export-limit.ts'
@@ -25,8 +20,6 @@ import {
 import { makeExportTokensHandler } from './export-tokens.ts'
 import { registerImports } from '../imports/import-route.ts'
 import { takeJson } from '../wire/json-body.ts'
-import { noteBody } from './json-members.ts'
-import { agentsAnswer, type AgentsQuery, agentsQuery, makeAgentsHandler } from './list-agents.ts'
 import { auditAnswer, auditRecord, makeAuditHandler } from './list-audit.ts'
 import { historyAnswer, makeHistoryHandler } from './list-history.ts'
 import { type HistoryQuery, historyQuery, type TokensQuery, tokensQuery } from './list-query.ts'
@@ -37,98 +30,10 @@ import { revocationRecord } from './revocation-record.ts'
 import { makeRevokeTokenByIdHandler, tokenRevocationBody } from './revoke-token-by-id.ts'
 import { registerSecrets } from './secret-routes.ts'
 import { registerSigningKeys } from './signing-key-routes.ts'
-import { makeShowAgentHandler } from './show-agent.ts'
 import { makeShowRevocationHandler } from './show-revocation.ts'
 import { makeShowTokenHandler } from './show-token.ts'
 import { endedTokenRecord, tokenLife, tokenRecord } from './token-record.ts'
 import type { AdministrationWire } from '../wire/wire.ts'
-
-const nothing = z.undefined().describe('Done.')
-
-const registerAgents = (app: FastifyInstance, { ports, refuser }: AdministrationWire): void => {
-  const [all, one] = ['/api/v1/agents', '/api/v1/agents/:id']
-  const shown = { 200: agentRecord }
-  app.post(
-    all,
-    describeAdministration({
-      operationId: 'createAgent',
-      summary: 'Create an agent',
-      access: ACCESS.writeAgents,
-      body: newAgentBody,
-      answers: { 201: createdAgentAnswer },
-    }),
-    makeCreateAgentHandler(ports, refuser, all),
-  )
-  app.get<{ Querystring: AgentsQuery }>(
-    all,
-    describeList({
-      operationId: 'listAgents',
-      summary: 'List agents',
-      access: ACCESS.readAgents,
-      query: agentsQuery,
-      answer: agentsAnswer,
-    }),
-    makeAgentsHandler(ports, refuser, all),
-  )
-  app.get(
-    one,
-    describeAdministration({
-      operationId: 'showAgent',
-      summary: 'Show an agent',
-      access: ACCESS.readAgents,
-      answers: shown,
-    }),
-    makeShowAgentHandler(ports, refuser),
-  )
-  app.patch(
-    one,
-    describeAdministration({
-      operationId: 'changeAgent',
-      summary: 'Change an agent',
-      access: ACCESS.writeAgents,
-      refusals: [409],
-      body: agentChangeBody,
-      answers: shown,
-    }),
-    makeChangeAgentHandler(ports, refuser),
-  )
-  app.delete(
-    one,
-    describeAdministration({
-      operationId: 'deleteAgent',
-      summary: 'Delete an agent',
-      access: ACCESS.writeAgents,
-      answers: { 204: nothing },
-    }),
-    makeDeleteAgentHandler(ports, refuser),
-  )
-}
-
-const registerAgentStates = (app: FastifyInstance, { ports, refuser }: AdministrationWire): void => {
-  const shown = { 200: agentRecord }
-  app.post(
-    '/api/v1/agents/:id/disable',
-    describeAdministration({
-      operationId: 'disableAgent',
-      summary: 'Disable an agent',
-      access: ACCESS.stopAgents,
-      body: noteBody,
-      answers: shown,
-    }),
-    makeDisableAgentHandler(ports, refuser),
-  )
-  app.post(
-    '/api/v1/agents/:id/enable',
-    describeAdministration({
-      operationId: 'enableAgent',
-      summary: 'Enable an agent',
-      access: ACCESS.writeAgents,
-      body: noteBody,
-      answers: shown,
-    }),
-    makeEnableAgentHandler(ports, refuser),
-  )
-}
 
 const registerTokens = (app: FastifyInstance, { ports, refuser }: AdministrationWire): void => {
   const [live, ended] = ['/api/v1/tokens', '/api/v1/tokens/history']
@@ -269,8 +174,7 @@ const registerExports = (app: FastifyInstance, wire: AdministrationWire): void =
 export const registerAdministration = (app: FastifyInstance, wire: AdministrationWire): void => {
   takeJson(app)
   answerEachInTime(app, wire.inTime)
-  registerAgents(app, wire)
-  registerAgentStates(app, wire)
+  serveBindings(app, wire, agents)
   registerTokens(app, wire)
   registerRevocations(app, wire)
   registerSecrets(app, wire)

@@ -2,7 +2,7 @@
 import { ACCESS } from '../../../../api/values/access.ts'
 import type { Columns } from '../../domain/lists/csv.ts'
 import { formatEndedRecord } from '../../domain/ledger/format-token.ts'
-import { exportHistory } from '../../operations/tokens/export-history.ts'
+import { exportHistory } from '../../operations/tokens/read-tokens.ts'
 import { actorCells } from './export-format.ts'
 import type { ExportLimit } from './export-limit.ts'
 import type { ExportHistoryQuery } from './export-query.ts'

@@ -2,7 +2,7 @@
 import type { ServerResponse } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import type { OrRefusal } from '../../domain/refusal.ts'
-import { makeConcurrencyLimit, type Place } from '../../operations/concurrency-limit.ts'
+import { makeConcurrencyLimit, type Permit } from '../../operations/concurrency-limit.ts'
 import { makeIdleTime, type IdleTime } from '../wire/spare-time.ts'
 import type { AdministrationWire } from '../wire/wire.ts'
 
@@ -11,7 +11,7 @@ const EXPORTS_MAX = 4
 
 export type ExportLimit = {
   /** A place for the answer, left when that has been sent or its connection is no more. */
-  readonly enter: (response: ServerResponse) => OrRefusal<Place>
+  readonly enter: (response: ServerResponse) => OrRefusal<Permit>
   /** For all of them together. */
   readonly idleTime: IdleTime
 }
@@ -34,7 +34,7 @@ export const makeExportLimit = (app: FastifyInstance, { logger }: Pick<Administr
       underWay.add(response)
       response.once('close', () => {
         underWay.delete(response)
-        place.leave()
+        place.release()
       })
       return place
     },

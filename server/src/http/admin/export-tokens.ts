@@ -2,7 +2,7 @@
 import { ACCESS } from '../../../../api/values/access.ts'
 import type { Columns } from '../../domain/lists/csv.ts'
 import { formatRecord } from '../../domain/ledger/format-token.ts'
-import { exportTokens } from '../../operations/tokens/export-tokens.ts'
+import { exportTokens } from '../../operations/tokens/read-tokens.ts'
 import type { ExportLimit } from './export-limit.ts'
 import type { ExportTokensQuery } from './export-query.ts'
 import { makeExportHandler } from './export-records.ts'

@@ -1,7 +1,7 @@
 // GET /api/v1/tokens/history: the tokens that have ended, by whatever cause.
 import { ACCESS } from '../../../../api/values/access.ts'
 import { formatEndedRecord } from '../../domain/ledger/format-token.ts'
-import { listHistory } from '../../operations/tokens/list-history.ts'
+import { listHistory } from '../../operations/tokens/read-tokens.ts'
 import type { AdministrationPorts } from '../../ports/ports.ts'
 import { makeListHandler } from './list-page.ts'
 import { historyFiltersOf, type HistoryQuery } from './list-query.ts'

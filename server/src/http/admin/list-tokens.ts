@@ -1,7 +1,7 @@
 // GET /api/v1/tokens: the tokens that are active now.
 import { ACCESS } from '../../../../api/values/access.ts'
 import { formatRecord } from '../../domain/ledger/format-token.ts'
-import { listTokens } from '../../operations/tokens/list-tokens.ts'
+import { listTokens } from '../../operations/tokens/read-tokens.ts'
 import type { AdministrationPorts } from '../../ports/ports.ts'
 import { makeListHandler } from './list-page.ts'
 import { tokenFiltersOf } from './list-query.ts'

@@ -2,7 +2,7 @@
 import { STATUS_CODES } from 'node:http'
 import { z } from 'zod'
 import { IDEMPOTENCY_KEY_CHARACTERS_MAX, PROOF_CHARACTERS_MAX } from '../../../../api/values/bounds.ts'
-import { STATUS } from '../wire/refusals.ts'
+import { STATUS } from '../wire/statuses.ts'
 
 const HEADERS = {
   'X-Request-Id': {

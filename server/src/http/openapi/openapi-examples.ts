@@ -1,10 +1,11 @@
 // Examples of bodies and answers for the OpenAPI document, by operation. A test holds each against its schema.
+import { OPERATIONS } from '../../../../api/operations.ts'
 import { csvHeader, csvLine } from '../../domain/lists/csv.ts'
 import { AUDIT_COLUMNS } from '../admin/export-audit.ts'
 import { HISTORY_COLUMNS } from '../admin/export-history.ts'
 import { TOKEN_COLUMNS } from '../admin/export-tokens.ts'
-import { EXAMPLE_ISSUER as ISSUER, EXAMPLE_METADATA as metadata } from '../oauth/metadata-example.ts'
-import { EXAMPLE_KEY, SIGNING_KEY_EXAMPLES } from './signing-key-examples.ts'
+import { EXAMPLE_KEY } from '../../../../api/examples.ts'
+import { SIGNING_KEY_EXAMPLES } from './signing-key-examples.ts'
 
 /** `answer` of lines is one of them; `text` is the same in a media type that is no JSON. */
 type Example = { readonly body?: unknown; readonly answer?: unknown; readonly text?: string }
@@ -16,33 +17,8 @@ const TOKEN_ID = '019aa5f0-7c3e-7b1a-9c55-8f4f0d2b6a31'
 const REVOCATION_ID = '5d3c2b1a-8f7e-4d6c-b5a4-93827160f5e4'
 const AUDIENCE = 'https://api.example.com'
 const KID = EXAMPLE_KEY.kid
-const JWT = 'eyJhbGciOiJFUzI1NiIsInR5cCI6ImF0K2p3dCJ9.…'
-const SIGNED_ANSWER = 'eyJhbGciOiJFUzI1NiIsInR5cCI6InRva2VuLWludHJvc3BlY3Rpb24rand0In0.…'
 const [MADE, LATER, EXPIRY] = ['2026-11-21T09:30:00Z', '2026-11-21T09:32:10Z', '2026-11-21T09:35:00Z']
 const OPERATOR = { type: 'operator', iss: 'https://login.example.com', sub: 'ada' } as const
-
-const agent = {
-  agent_id: AGENT_ID,
-  client_id: AGENT_ID,
-  name: 'reports',
-  description: null,
-  owner: 'Ada',
-  labels: { team: 'data' },
-  scope: 'db:read db:write',
-  default_scope: 'db:read',
-  resources: [AUDIENCE],
-  default_audience: null,
-  lifetime_seconds: null,
-  tokens_per_minute: 60,
-  tokens_per_day: null,
-  live_tokens_max: null,
-  at_live_tokens_max: 'refuse',
-  dpop_bound_access_tokens: false,
-  tls_client_certificate_bound_access_tokens: false,
-  created_at: MADE,
-  disabled_at: null,
-  suspended_at: null,
-}
 
 const credential = {
   credential_id: CREDENTIAL_ID,
@@ -136,30 +112,7 @@ const leaked = {
 
 const pageOf = (record: object) => ({ data: [record], next_cursor: null })
 
-const introspection = {
-  active: true,
-  sub: AGENT_ID,
-  scope: 'db:read',
-  exp: 1_795_426_500,
-  client_id: AGENT_ID,
-  iss: ISSUER,
-  aud: AUDIENCE,
-  iat: 1_795_426_200,
-  jti: TOKEN_ID,
-  token_type: 'Bearer',
-}
-
 const GRACE = { grace_seconds: 3600 }
-
-const NEW_AGENT = {
-  name: 'reports',
-  scope: 'db:read db:write',
-  default_scope: 'db:read',
-  resources: [AUDIENCE],
-  owner: 'Ada',
-  labels: { team: 'data' },
-  tokens_per_minute: 60,
-}
 
 const IMPORT = {
   source: 'hydra',
@@ -197,12 +150,7 @@ const imported = {
 const ended = { ...token, ...ending }
 
 export const EXAMPLES: Readonly<Record<string, Example>> = {
-  issueToken: {
-    body: { grant_type: 'client_credentials', client_id: AGENT_ID, client_secret: 'mmc_…', scope: 'db:read' },
-    answer: { access_token: JWT, token_type: 'Bearer', expires_in: 300, scope: 'db:read' },
-  },
-  introspectToken: { body: { token: JWT }, answer: introspection, text: SIGNED_ANSWER },
-  revokeToken: { body: { token: JWT }, answer: {} },
+  ...Object.fromEntries(OPERATIONS.flatMap(({ id, example }) => (example === undefined ? [] : [[id, example]]))),
   listTokens: { answer: pageOf(token) },
   listHistory: { answer: pageOf(ended) },
   showToken: { answer: { ...token, state: 'ended', ...ending } },
@@ -219,15 +167,6 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
     body: [{ token: 'mmc_…', type: 'mintmark_client_secret', url: 'https://github.com/…', source: 'content' }],
     answer: { data: [leaked] },
   },
-  createAgent: { body: NEW_AGENT, answer: { ...agent, client_secret: 'mmc_…' } },
-  listAgents: { answer: pageOf(agent) },
-  showAgent: { answer: agent },
-  changeAgent: {
-    body: { scope: 'db:read', labels: { team: null } },
-    answer: { ...agent, scope: 'db:read', labels: {} },
-  },
-  disableAgent: { body: { note: 'it runs away' }, answer: { ...agent, disabled_at: LATER } },
-  enableAgent: { body: { note: 'mended' }, answer: agent },
   createCredential: {
     body: { name: 'second', expires_at: '2027-11-21T00:00:00Z' },
     answer: { ...credential, expires_at: '2027-11-21T00:00:00Z', last_used_at: null, client_secret: 'mmc_…' },
@@ -270,11 +209,4 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
   exportAudit: { answer: entry, text: csvHeader(AUDIT_COLUMNS) + csvLine(AUDIT_COLUMNS, entry) },
   listAudit: { answer: pageOf(entry) },
   listRefusals: { answer: pageOf(refusals) },
-  publishKeys: { answer: { keys: [EXAMPLE_KEY] } },
-  publishMetadata: { answer: metadata },
-  publishOpenidMetadata: {
-    answer: { ...metadata, subject_types_supported: ['public'], id_token_signing_alg_values_supported: ['ES256'] },
-  },
-  checkAlive: { answer: { status: 'ok' } },
-  checkHealth: { answer: { status: 'ok' } },
 }

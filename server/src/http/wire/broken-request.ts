@@ -2,7 +2,8 @@
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { endInTurn } from './pipelining.ts'
-import { errorBody, STATUS } from './refusals.ts'
+import { errorBody } from './refusals.ts'
+import { STATUS } from './statuses.ts'
 
 /** Who was answered has so long to read it and to hang up. */
 const LINGER_MS = 1000

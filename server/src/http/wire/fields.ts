@@ -72,6 +72,10 @@ const bodyParser = (schema: z.ZodObject): ((body: Buffer | null) => Parsed) => {
 
 export const QUERY_MALFORMED = 'The query string is not percent-encoded UTF-8.'
 
+/** What a schema makes of the parameters of a query. */
+export const readQuery = (schema: z.ZodObject, pairs: readonly Pair[]): Parsed =>
+  compileFields(schema, 'refuses unknown')(pairs)
+
 const queryParser = (schema: z.ZodObject): ((query: RawFields) => Parsed) => {
   const parse = compileFields(schema, 'refuses unknown')
   return ({ pairs }) => (pairs === undefined ? refuse(QUERY_MALFORMED) : parse(pairs))

@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { countValues } from '../../domain/text/json-values.ts'
 import { findMemberFault, formatMemberFault } from '../../domain/text/member-names.ts'
 import { compileValidator } from './fields.ts'
-import { RefusedInput } from './refused-input.ts'
+import { type InputRefusal, RefusedInput } from './refused-input.ts'
 
 /** How many values a body may hold, and what to do where it holds more. */
 type ValuesLimit = { readonly max: number; readonly advice: string }
@@ -32,12 +32,33 @@ const parseJson = (text: string): Parsed => {
 
 const UNKNOWN_MEMBER = 'has a member that this operation does not know'
 
-/** What was wrong, by the name of the member; a member that is not one of ours may be a secret, and is not told back. */
+/** What was wrong, by the name of the member; a member that is not one of ours may be a secret, and is not repeated. */
 const describeIssue = (issue: z.core.$ZodIssue): string => {
   const name = issue.path.length === 0 ? 'The body' : issue.path.join('.')
   if (issue.code === 'unrecognized_keys') return `${name} ${UNKNOWN_MEMBER}.`
-  if (issue.code === 'invalid_type') return `${name} is missing, or is not of the type ${issue.expected}.`
+  // What zod itself says of a type opens so.
+  if (issue.code === 'invalid_type' && issue.message.startsWith('Invalid input')) {
+    return `${name} is missing, or is not of the type ${issue.expected}.`
+  }
   return `${name} ${issue.message}.`
+}
+
+const CODES: readonly InputRefusal[] = ['invalid_scope', 'invalid_target']
+
+/** The error that the schema names for what is wrong. */
+const codeOf = (issue: z.core.$ZodIssue): InputRefusal => {
+  const named: unknown = issue.code === 'custom' ? issue.params?.['error'] : undefined
+  return CODES.find(code => code === named) ?? 'invalid_request'
+}
+
+/** What a schema makes of a value that was read. */
+export const parseValue = <Value>(schema: z.ZodType<Value>, value: unknown): Parsed<Value> => {
+  const parsed = schema.safeParse(value)
+  if (parsed.success) return { value: parsed.data }
+  const [issue] = parsed.error.issues
+  return issue === undefined
+    ? refuse('The body is malformed.')
+    : { error: new RefusedInput(describeIssue(issue), codeOf(issue)) }
 }
 
 /** A schema with a default is of a body that may be left out. */
@@ -61,12 +82,9 @@ export const makeJsonReader =
     const fault = findMemberFault(text)
     // zod passes over this one name in silence, where every other name that is not known is refused.
     if (fault?.kind === 'prototype') return refuse(`The body ${UNKNOWN_MEMBER}.`)
-    const parsed = schema.safeParse(json.value)
-    const [issue] = parsed.error?.issues ?? []
-    if (issue !== undefined) return refuse(describeIssue(issue))
-    if (!parsed.success) return refuse('The body is malformed.')
-    // After the schema: a member that is not one of ours is not told back.
-    return fault === undefined ? { value: parsed.data } : refuse(`${formatMemberFault(fault)}.`)
+    const parsed = parseValue(schema, json.value)
+    // After the schema: a member that is not one of ours is not repeated.
+    return 'error' in parsed || fault === undefined ? parsed : refuse(`${formatMemberFault(fault)}.`)
   }
 
 /** Makes a scope take JSON and nothing else: a page of another site can send a form, but no JSON unasked. */

@@ -5,6 +5,7 @@ import type { Access } from '../../../../api/values/access.ts'
 import type { Origin } from '../../domain/caller.ts'
 import { type Challenge, type OrRefusal, type Refusal, type RefusalCode, Unavailable } from '../../domain/refusal.ts'
 import type { AuditLog } from '../../ports/ports.ts'
+import { STATUS } from './statuses.ts'
 import { parseAuthorization } from './authorization.ts'
 import { pathOf } from './path.ts'
 import { RefusedInput } from './refused-input.ts'
@@ -12,30 +13,6 @@ import { sourceOf } from './source.ts'
 
 // An import would load all that `node:http` exports, a WebSocket too, and take 20 ms of each start.
 const { STATUS_CODES } = process.getBuiltinModule('node:http')
-
-export const STATUS: Readonly<Record<RefusalCode, number>> = {
-  invalid_request: 400,
-  unsupported_grant_type: 400,
-  unsupported_response_type: 400,
-  invalid_scope: 400,
-  invalid_target: 400,
-  unauthorized_client: 400,
-  invalid_dpop_proof: 400,
-  use_dpop_nonce: 400,
-  invalid_client: 401,
-  invalid_token: 401,
-  insufficient_scope: 403,
-  not_found: 404,
-  method_not_allowed: 405,
-  request_timeout: 408,
-  already_exists: 409,
-  request_too_large: 413,
-  misdirected_request: 421,
-  too_many_requests: 429,
-  header_fields_too_large: 431,
-  server_error: 500,
-  temporarily_unavailable: 503,
-}
 
 /** How long a caller should wait before it asks again, where something did not answer or there was no room. */
 export const RETRY_AFTER_SECONDS = 1

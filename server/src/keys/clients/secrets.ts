@@ -1,10 +1,19 @@
 // Client secrets and API keys: a prefix that says what leaked, 256 random bits, and a checksum for secret scanners.
-// They are random in full, so SHA-256 keeps them as well as a slow password hash would.
-import { hash, timingSafeEqual } from 'node:crypto'
+// All of it is random, so SHA-256 protects them as well as a slow password hash would. Also the secrets that another server made.
+import { createHmac, hash, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { DIGEST_CHARACTERS, SHA256_CHARACTERS } from '../../domain/text/hash.ts'
+import type { ImportedSecrets } from '../../ports/imports.ts'
 import type { Randomness, Secrets } from '../../ports/ports.ts'
 import type { SecretKind } from '../../ports/secret-repositories.ts'
+import { deriveKey } from '../at-rest/sealed-bytes.ts'
+import { makeForeignHashVerifier } from './foreign-hash-verifier.ts'
+
+/** Randomness from the operating system's generator. */
+export const randomness: Randomness = {
+  bytes: count => randomBytes(count),
+  uuid: () => randomUUID(),
+}
 
 const CLIENT_SECRET_PREFIX = 'mmc_'
 const API_KEY_PREFIX = 'mma_'
@@ -12,7 +21,7 @@ const API_KEY_PREFIX = 'mma_'
 const SECRET_BYTES = 32
 // Only these and `_`, so that no client percent-encodes a part of a secret in form fields or in HTTP Basic.
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
-// The least lengths that hold 256 and 32 bits in base 62.
+// The shortest lengths that hold 256 and 32 bits in base 62.
 const RANDOM_CHARACTERS = 43
 const CHECKSUM_CHARACTERS = 6
 
@@ -42,7 +51,7 @@ const kindOf = (text: string): SecretKind | undefined => {
   return secretChecksum(body) === checksum ? KINDS.get(prefix) : undefined
 }
 
-// Compared in bytes that are kept, a pair for each length: to make or to clear them costs more than the comparison.
+// Buffers for the comparison, a pair for each length: allocating them costs more than comparing.
 const pairs = new Map(
   [SHA256_CHARACTERS, DIGEST_CHARACTERS].map(length => [length, [Buffer.alloc(length), Buffer.alloc(length)] as const]),
 )
@@ -56,10 +65,19 @@ const areEqual = (a: string, b: string): boolean => {
   return timingSafeEqual(left, right)
 }
 
-export const makeSecrets = (randomness: Pick<Randomness, 'bytes'>): Secrets => ({
-  makeClientSecret: () => makeSecret(CLIENT_SECRET_PREFIX, randomness.bytes(SECRET_BYTES)),
-  makeApiKey: () => makeSecret(API_KEY_PREFIX, randomness.bytes(SECRET_BYTES)),
+export const makeSecrets = ({ bytes }: Pick<Randomness, 'bytes'>): Secrets => ({
+  makeClientSecret: () => makeSecret(CLIENT_SECRET_PREFIX, bytes(SECRET_BYTES)),
+  makeApiKey: () => makeSecret(API_KEY_PREFIX, bytes(SECRET_BYTES)),
   kindOf,
   hash: text => hash('sha256', text, 'hex'),
   areEqual,
 })
+
+/** Secrets that another server made: hashed under a key derived for them, and verified against its hashes on another thread. */
+export const makeImportedSecrets = (keyEncryptionKey: Uint8Array): ImportedSecrets => {
+  const pepper = deriveKey(keyEncryptionKey, 'mintmark imported secrets 1')
+  return {
+    hash: secret => createHmac('sha256', pepper).update(secret, 'utf8').digest('hex'),
+    verify: makeForeignHashVerifier(),
+  }
+}

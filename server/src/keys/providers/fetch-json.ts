@@ -1,7 +1,6 @@
 // One GET of a JSON document of an identity provider: bounded in bytes, without redirects, only over https.
 import { parseWebAddress } from '../../../../api/values/web-address.ts'
 import type { ReadingFailure } from '../../ports/key-sets.ts'
-import { failureOf, wrongAnswer } from './reading-failure.ts'
 
 const DOCUMENT_BYTES_MAX = 262_144
 const LOOPBACK = /^(localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])$/
@@ -9,7 +8,7 @@ const LOOPBACK = /^(localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])$/
 /** The part of the global `fetch` that is used. */
 export type Fetch = (address: string, init: RequestInit) => Promise<Response>
 
-/** `status` is there where the server answered, but not with 200. */
+/** `status` is set where the server answered with another status than 200. */
 export type Fetched = { readonly value: unknown } | { readonly failure: ReadingFailure; readonly status?: number }
 
 /** Whether keys may come from this address: https, or http on this machine, and no password in it. */
@@ -19,7 +18,40 @@ export const isProviderAddress = (address: string): boolean => {
   return url.protocol === 'https:' || (url.protocol === 'http:' && LOOPBACK.test(url.hostname))
 }
 
-/** The body as bytes, or undefined as soon as it is longer than it may be. */
+/** By the names of errors of Node, undici and OpenSSL. */
+const CAUSES: readonly (readonly [RegExp, string])[] = [
+  [/^(?:TimeoutError|AbortError|UND_ERR_(?:HEADERS|BODY)_TIMEOUT)$/, 'it did not answer in time'],
+  [/^(?:ENOTFOUND|EAI_\w+)$/, 'the name of its host does not resolve'],
+  [/^ECONNREFUSED$/, 'its host refused the connection'],
+  [/^(?:EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT)$/, 'its host cannot be reached'],
+  [/CERT|^UNABLE_TO_|^HOSTNAME_MISMATCH$/, 'its TLS certificate is not trusted'],
+  [/^(?:EPROTO|ERR_SSL_\w+)$/, 'TLS cannot be agreed on with its host'],
+  [/^SyntaxError$/, 'it answered something other than JSON'],
+]
+
+const namesOf = (error: unknown): readonly string[] =>
+  error instanceof Error ? [error.name, ...('code' in error ? [String(error.code)] : []), ...namesOf(error.cause)] : []
+
+const messageOf = (error: unknown): string => {
+  if (!(error instanceof Error)) return String(error)
+  return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message
+}
+
+/** The failure for an error: in full for the log, and a cause for any caller, which names no address and quotes no answer. */
+const failureOf = (address: string, error: unknown): ReadingFailure => {
+  const names = namesOf(error)
+  const [, cause = 'the connection to its host failed'] =
+    CAUSES.find(([pattern]) => names.some(name => pattern.test(name))) ?? []
+  return { cause, detail: `${address} failed (${messageOf(error)})` }
+}
+
+/** The failure for an answer that was read and is not what it should be. */
+export const wrongAnswer = (address: string, answered: string): ReadingFailure => ({
+  cause: `it answered ${answered}`,
+  detail: `${address} answered ${answered}`,
+})
+
+/** The body as bytes, or undefined as soon as it exceeds the limit. */
 const readBounded = async (response: Response): Promise<Buffer | undefined> => {
   const stream: AsyncIterable<Uint8Array> | readonly Uint8Array[] = response.body ?? []
   const chunks: Uint8Array[] = []

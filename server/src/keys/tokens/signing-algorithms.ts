@@ -1,12 +1,5 @@
-// The algorithms of signing keys, one row each: how a key is made, published, named and used.
-import {
-  constants,
-  createPublicKey,
-  generateKeyPair,
-  generateKeyPairSync,
-  type KeyObject,
-  type SigningOptions,
-} from 'node:crypto'
+// The algorithms of signing keys, one row each: how a key is made, published and named.
+import { createPublicKey, generateKeyPair, generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { promisify } from 'node:util'
 import type { BareJwk } from '../../domain/keys/signing-key.ts'
 import type { SigningAlgorithm } from '../../../../api/values/algorithms.ts'
@@ -17,15 +10,12 @@ const RSA = { modulusLength: RSA_BITS, publicExponent: 65_537 } as const
 type Pair = { readonly privateKey: KeyObject }
 
 type Algorithm = {
-  /** As Node names the kind of key. */
+  /** Node's name of the kind of key. */
   readonly keyType: string
-  /** Made on this thread, for a command. */
+  /** Makes a key on this thread, for a command. */
   readonly make: () => Pair
-  /** Made beside this thread: an RSA key takes a second now and then. */
+  /** Makes a key without blocking this thread: an RSA key can take a second. */
   readonly generate: () => Promise<Pair>
-  /** What is hashed before it is signed; null where the algorithm does that itself. */
-  readonly digest: 'sha256' | null
-  readonly options: SigningOptions
 }
 
 const generate = promisify(generateKeyPair)
@@ -35,34 +25,25 @@ export const ALGORITHMS: Readonly<Record<SigningAlgorithm, Algorithm>> = {
     keyType: 'ec',
     make: () => generateKeyPairSync('ec', { namedCurve: 'P-256' }),
     generate: () => generate('ec', { namedCurve: 'P-256' }),
-    digest: 'sha256',
-    // RFC 7518 §3.4: r and s side by side, not DER.
-    options: { dsaEncoding: 'ieee-p1363' },
   },
   RS256: {
     keyType: 'rsa',
     make: () => generateKeyPairSync('rsa', RSA),
     generate: () => generate('rsa', RSA),
-    digest: 'sha256',
-    options: { padding: constants.RSA_PKCS1_PADDING },
   },
   EdDSA: {
     keyType: 'ed25519',
     make: () => generateKeyPairSync('ed25519'),
     generate: () => generate('ed25519'),
-    digest: null,
-    options: {},
   },
   'ML-DSA-65': {
     keyType: 'ml-dsa-65',
     make: () => generateKeyPairSync('ml-dsa-65'),
     generate: () => generate('ml-dsa-65'),
-    digest: null,
-    options: {},
   },
 }
 
-/** The public members of a key, private or public, of this algorithm. Throws where it is another kind of key. */
+/** The public members of a key, private or public, of this algorithm. Throws for another kind of key. */
 export const bareJwkOf = (key: KeyObject, alg: SigningAlgorithm): BareJwk => {
   const publicKey = key.type === 'private' ? createPublicKey(key) : key
   if (publicKey.asymmetricKeyType !== ALGORITHMS[alg].keyType) throw new Error(`The key is none for ${alg}.`)
@@ -80,7 +61,7 @@ export const bareJwkOf = (key: KeyObject, alg: SigningAlgorithm): BareJwk => {
   }
 }
 
-/** How long a signature is, in bytes. */
+/** The length of a signature, in bytes. */
 export const signatureBytes = (jwk: BareJwk): number => {
   switch (jwk.alg) {
     case 'ES256':

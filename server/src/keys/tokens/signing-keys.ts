@@ -2,6 +2,8 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto'
 import type { SealedSigningKey } from '../../domain/keys/signing-key.ts'
 import type { SigningAlgorithm } from '../../../../api/values/algorithms.ts'
+import type { SigningKeyMaker } from '../../ports/signing-keys.ts'
+import { readPrivateKey } from '../at-rest/read-private-key.ts'
 import { keyEncryptionKeyId, seal, unseal } from '../at-rest/sealed-bytes.ts'
 import { ALGORITHMS, bareJwkOf } from './signing-algorithms.ts'
 import { thumbprintOf } from './thumbprint.ts'
@@ -18,7 +20,7 @@ export const sealSigningKey = (
   return {
     publicJwk,
     thumbprint,
-    // The kid is authenticated with the key, so that no sealed key can stand in the row of another.
+    // The kid is authenticated with the key, so that a sealed key cannot be moved to the row of another.
     sealedPrivateKey: seal(keyEncryptionKey, privateKey.export({ format: 'der', type: 'pkcs8' }), publicJwk.kid),
     keyEncryptionKeyId: keyEncryptionKeyId(keyEncryptionKey),
   }
@@ -27,7 +29,7 @@ export const sealSigningKey = (
 export const makeSigningKey = (keyEncryptionKey: Uint8Array, alg: SigningAlgorithm = 'ES256'): SealedSigningKey =>
   sealSigningKey(keyEncryptionKey, ALGORITHMS[alg].make().privateKey, { alg })
 
-/** The same beside this thread, for one that serves. */
+/** The same without blocking this thread, for one that serves. */
 export const generateSigningKey = async (
   keyEncryptionKey: Uint8Array,
   alg: SigningAlgorithm,
@@ -57,3 +59,13 @@ export const openSigningKey = (
   }
   return key
 }
+
+/** Makes signing keys of the configured algorithm, and reads those of others; returns either only sealed. */
+export const makeSigningKeyMaker = (keyEncryptionKey: Uint8Array, alg: SigningAlgorithm): SigningKeyMaker => ({
+  make: () => generateSigningKey(keyEncryptionKey, alg),
+  read: (given, kid) => {
+    const read = readPrivateKey(given, kid, alg)
+    if ('wrong' in read) return read
+    return sealSigningKey(keyEncryptionKey, read.privateKey, { alg, kid: read.kid ?? undefined })
+  },
+})

@@ -1,11 +1,12 @@
 // Changes an agent: what is not named stays. What it loses ends the tokens that carry it, in the same transaction.
 import type { Agent } from '../../domain/clients/agent.ts'
 import { actBy, type Origin } from '../../domain/caller.ts'
-import { isRefused, type OrRefusal } from '../../domain/refusal.ts'
+import type { AgentChange } from '../../domain/clients/change-agent.ts'
+import type { OrRefusal } from '../../domain/refusal.ts'
 import { isUuid } from '../../../../api/values/uuid.ts'
 import type { Ports } from '../../ports/ports.ts'
-import { type AgentFields, parseAgentFields, refuseAgent } from './agent-fields.ts'
-import { refuseUnknownAgent } from './show-agent.ts'
+import { refuseAgent } from './create-agent.ts'
+import { refuseUnknownAgent } from './read-agents.ts'
 
 /** Null where the default audience of the service is not known, as at the terminal. */
 type ChangePorts = Pick<Ports, 'agents'> & { readonly profile: { readonly defaultAudience: string | null } }
@@ -18,13 +19,11 @@ export const changeAgent = async (
   ports: ChangePorts,
   origin: Origin,
   agentId: string,
-  fields: AgentFields,
+  change: AgentChange,
 ): Promise<OrRefusal<Agent>> => {
   if (!isUuid(agentId)) return refuseUnknownAgent(agentId)
-  const change = parseAgentFields(fields)
-  if (isRefused(change)) return change
   const wanted = { agentId, change, serviceAudience: ports.profile.defaultAudience }
   const agent = await ports.agents.change(wanted, actBy(origin, 'agent.change'))
   if (agent === 'unknown') return refuseUnknownAgent(agentId)
-  return typeof agent === 'string' ? refuseAgent(ports, agent, fields) : agent
+  return typeof agent === 'string' ? refuseAgent(ports, agent, change.name) : agent
 }

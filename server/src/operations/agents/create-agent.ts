@@ -1,15 +1,30 @@
 // Registers an agent with its first secret, which is shown this once and kept as its hash.
-import type { Agent } from '../../domain/clients/agent.ts'
 import { actBy, type Origin } from '../../domain/caller.ts'
-import { applyChange, BLANK_SETTINGS } from '../../domain/clients/change-agent.ts'
+import { type Agent, LIFETIMES_MAX } from '../../domain/clients/agent.ts'
+import { type AgentChange, applyChange, BLANK_SETTINGS } from '../../domain/clients/change-agent.ts'
 import { isExisting, refuseRepeat } from '../../domain/idempotency.ts'
-import type { OrRefusal } from '../../domain/refusal.ts'
+import { type OrRefusal, refuse } from '../../domain/refusal.ts'
 import type { Ports } from '../../ports/ports.ts'
-import { type AgentFields, parseAgentFields, refuseAgent } from './agent-fields.ts'
 
-export type AgentRequest = AgentFields & Required<Pick<AgentFields, 'name' | 'scope'>>
+export type AgentRequest = AgentChange & { readonly name: string; readonly scopes: readonly string[] }
 
 export type CreatedAgent = { readonly agent: Agent; readonly clientSecret: string }
+
+/** Why the store would not have an agent so. */
+export const refuseAgent = async (
+  ports: Pick<Ports, 'agents'>,
+  why: 'name_taken' | 'lifetimes_full',
+  name: string | undefined,
+): Promise<ReturnType<typeof refuse>> => {
+  if (why === 'name_taken') {
+    return refuse('already_exists', `An agent named ${name} exists already; choose another name.`)
+  }
+  const inUse = (await ports.agents.lifetimes()).join(', ')
+  return refuse(
+    'invalid_request',
+    `${LIFETIMES_MAX} lifetimes are in use, the most there can be; choose one of ${inUse}.`,
+  )
+}
 
 /** Creates an agent. Its `client_id` is its id: one identifier fewer to mix up. */
 export const createAgent = async (
@@ -17,14 +32,12 @@ export const createAgent = async (
   origin: Origin,
   request: AgentRequest,
 ): Promise<OrRefusal<CreatedAgent>> => {
-  const fields = parseAgentFields(request)
-  if ('refusal' in fields) return fields
-  const settings = applyChange(BLANK_SETTINGS, fields)
+  const settings = applyChange(BLANK_SETTINGS, request)
   if ('refusal' in settings) return settings
   const id = ports.randomness.uuid()
   const clientSecret = ports.secrets.makeClientSecret()
   const credential = { id: ports.randomness.uuid(), secretHash: ports.secrets.hash(clientSecret) }
   const agent = await ports.agents.create({ id, clientId: id, ...settings, credential }, actBy(origin, 'agent.create'))
-  if (typeof agent === 'string') return refuseAgent(ports, agent, request)
+  if (typeof agent === 'string') return refuseAgent(ports, agent, request.name)
   return isExisting(agent) ? refuseRepeat(agent) : { agent, clientSecret }
 }

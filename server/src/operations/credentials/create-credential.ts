@@ -10,7 +10,7 @@ import type { Ports } from '../../ports/ports.ts'
 import { refuseUnknownKey } from '../authentication/authenticate-administrator.ts'
 import { checkName, refuseExpired } from './check-rotation.ts'
 import { checkTrust, type TrustPorts, type TrustRequest } from './check-trust.ts'
-import { refuseUnknownAgent } from '../agents/show-agent.ts'
+import { refuseUnknownAgent } from '../agents/read-agents.ts'
 
 type CredentialRequest = {
   readonly agentId: string

@@ -5,7 +5,7 @@ import type { TokenLife } from '../../domain/lists/page.ts'
 import { TOKEN_REVOCATION_REASONS } from '../../../../api/values/reason.ts'
 import { isRefused, type OrRefusal, refuse } from '../../domain/refusal.ts'
 import type { Ports } from '../../ports/ports.ts'
-import { showToken } from './show-token.ts'
+import { showToken } from './read-tokens.ts'
 
 type TokenRevocationRequest = {
   /** One of TOKEN_REVOCATION_REASONS; null for the first of them. */

@@ -1,0 +1,238 @@
+// The settings of an agent, one entry each: what a body may say, what a record shows, and the option of the command line.
+import { z } from 'zod'
+import { name, parsed, text, wholeNumber } from './fields.ts'
+import { ANY_RESOURCE, isResource, RESOURCES_MAX } from './values/audience.ts'
+import { isLabelKey, LABEL_KEY_FORM, LABEL_KEY_PATTERN, LABELS_MAX } from './values/labels.ts'
+import { AT_LIVE_TOKENS_MAX, LIFETIME_SECONDS_MAX, LIMIT_BOUNDS, NO_LIMITS } from './values/limits.ts'
+import { DESCRIPTION_FORM, isDescription, isName, NAME_FORM } from './values/name.ts'
+import {
+  parseScope,
+  parseScopePatterns,
+  SCOPE_CHARACTERS_MAX,
+  SCOPE_PATTERN,
+  SCOPE_PATTERNS_PATTERN,
+} from './values/scope.ts'
+
+const scope = parsed({
+  parse: parseScopePatterns,
+  form: '1 to 16 items of the form resource:action (or resource:*), separated by single spaces',
+  error: 'invalid_scope',
+  meta: { pattern: SCOPE_PATTERNS_PATTERN, maxLength: SCOPE_CHARACTERS_MAX },
+})
+
+const defaultScope = parsed({
+  parse: parseScope,
+  form: '1 to 16 items of the form resource:action, separated by single spaces',
+  error: 'invalid_scope',
+  meta: { pattern: SCOPE_PATTERN, maxLength: SCOPE_CHARACTERS_MAX },
+})
+
+const resources = z
+  .array(z.string())
+  .transform((list, context): readonly string[] => {
+    // Which one is wrong is not said: it may be a secret that was pasted in its place.
+    const message =
+      list.length > RESOURCES_MAX
+        ? `has more than ${RESOURCES_MAX} resources; allow any with ${ANY_RESOURCE}`
+        : `has one that is neither an absolute URI without a fragment nor ${ANY_RESOURCE}`
+    if (list.length <= RESOURCES_MAX && list.every(one => one === ANY_RESOURCE || isResource(one))) {
+      return [...new Set(list)]
+    }
+    context.addIssue({ code: 'custom', message, params: { error: 'invalid_target' } })
+    return z.NEVER
+  })
+  .meta({ maxItems: RESOURCES_MAX })
+
+const defaultAudience = parsed({
+  parse: value => (isResource(value) ? value : undefined),
+  form: 'an absolute URI without a fragment',
+  error: 'invalid_target',
+  meta: { format: 'uri' },
+})
+
+/** Says what is wrong with a label; a key that is none is not repeated, for it may be a secret in the wrong place. */
+const refineLabels = (labels: Readonly<Record<string, string | null>>, context: z.RefinementCtx): void => {
+  for (const [key, value] of Object.entries(labels)) {
+    if (!isLabelKey(key)) {
+      context.addIssue({ code: 'custom', message: `has a key that is not ${LABEL_KEY_FORM}` })
+    } else if (value !== null && !isName(value)) {
+      context.addIssue({ code: 'custom', path: [key], message: `is not ${NAME_FORM}` })
+    }
+  }
+}
+
+const labelsMeta = { maxProperties: LABELS_MAX, propertyNames: { pattern: LABEL_KEY_PATTERN } }
+
+const newLabels = z.record(z.string(), z.string()).superRefine(refineLabels).meta(labelsMeta).nullable()
+
+const labelsChange = z
+  .record(z.string(), z.string().nullable())
+  .superRefine(refineLabels)
+  .meta({ propertyNames: labelsMeta.propertyNames })
+  .nullable()
+  .describe('The labels to set; null for one to remove.')
+
+const atLiveTokensMax = z
+  .enum(AT_LIVE_TOKENS_MAX)
+  .nullable()
+  .transform(value => value ?? NO_LIMITS.atLiveTokensMax)
+  .describe(`Null: ${NO_LIMITS.atLiveTokensMax}.`)
+
+/** How a setting is given on the command line: its option, what it says there, and what its `--no-` form says. */
+type SettingOption = { readonly flags: string; readonly help: string; readonly clear?: string }
+
+type Setting<Input extends z.ZodType, Shown extends z.ZodType> = {
+  readonly body: Input
+  readonly record: Shown
+  readonly option: SettingOption
+}
+
+const setting = <Input extends z.ZodType, Shown extends z.ZodType>(row: Setting<Input, Shown>): Setting<Input, Shown> =>
+  row
+
+const limit = (most: number, unit = '') => wholeNumber(1, most, unit).nullable()
+
+const countOrNull = z.int().nullable()
+
+/** In the order of the record. */
+export const SETTINGS = {
+  name: setting({
+    body: name,
+    record: z.string(),
+    option: { flags: '--name <name>', help: 'a name to know it by, which no other agent has' },
+  }),
+  description: setting({
+    body: text(isDescription, DESCRIPTION_FORM, { minLength: 1, maxLength: 1000 }).nullable(),
+    record: z.string().nullable(),
+    option: { flags: '--description <text>', help: 'what it is for', clear: 'remove the description' },
+  }),
+  owner: setting({
+    body: name.nullable(),
+    record: z.string().nullable().describe('Who answers for it.'),
+    option: { flags: '--owner <name>', help: 'who answers for it', clear: 'remove the owner' },
+  }),
+  labels: setting({
+    body: labelsChange,
+    record: z.record(z.string(), z.string()),
+    option: { flags: '--label <key=value>', help: 'a mark to find it by (repeatable)', clear: 'remove every label' },
+  }),
+  scope: setting({
+    body: scope,
+    record: z.string().describe('What it may ask for: items, or resource:* for every action on a resource.'),
+    option: {
+      flags: '--scope <scope>',
+      help: 'what it may ask for: "db:read db:write", or "db:*" for every action on db',
+    },
+  }),
+  default_scope: setting({
+    body: defaultScope.nullable(),
+    record: z.string().nullable().describe('What it gets where a request names no scope.'),
+    option: {
+      flags: '--default-scope <scope>',
+      help: 'what it gets when a request names no scope; without it such a request is refused',
+      clear: 'refuse its requests that name no scope',
+    },
+  }),
+  resources: setting({
+    body: resources,
+    record: z.array(z.string()).describe('What it may ask for as audience; * for any.'),
+    option: {
+      flags: '--resource <uri...>',
+      help: 'a resource that it may ask for (repeatable); "*" for any',
+      clear: 'let it ask for no resource by name',
+    },
+  }),
+  default_audience: setting({
+    body: defaultAudience.nullable(),
+    record: z.string().nullable().describe("Null: the service's."),
+    option: {
+      flags: '--default-audience <uri>',
+      help: 'the audience of its tokens when a request names no resource',
+      clear: 'fall back on the default audience of the service',
+    },
+  }),
+  lifetime_seconds: setting({
+    body: limit(LIFETIME_SECONDS_MAX, 'seconds'),
+    record: countOrNull.describe("Null: the service's."),
+    option: {
+      flags: '--lifetime-seconds <n>',
+      help: 'the lifetime of its tokens, instead of the service’s',
+      clear: 'give its tokens the lifetime of the service',
+    },
+  }),
+  tokens_per_minute: setting({
+    body: limit(LIMIT_BOUNDS.tokensPerMinute),
+    record: countOrNull.describe('The most tokens it gets in any 60 seconds. Null: any number.'),
+    option: {
+      flags: '--tokens-per-minute <n>',
+      help: 'the most tokens that it gets in any 60 seconds',
+      clear: 'let it have any number of tokens in a minute',
+    },
+  }),
+  tokens_per_day: setting({
+    body: limit(LIMIT_BOUNDS.tokensPerDay),
+    record: countOrNull.describe('The most tokens it gets in any 24 hours. Null: any number.'),
+    option: {
+      flags: '--tokens-per-day <n>',
+      help: 'the most tokens that it gets in any 24 hours',
+      clear: 'let it have any number of tokens in a day',
+    },
+  }),
+  live_tokens_max: setting({
+    body: limit(LIMIT_BOUNDS.liveTokensMax),
+    record: countOrNull.describe('The most of its tokens that are alive at once. Null: any number.'),
+    option: {
+      flags: '--live-tokens-max <n>',
+      help: 'the most of its tokens that are alive at once',
+      clear: 'let any number of its tokens live at once',
+    },
+  }),
+  at_live_tokens_max: setting({
+    body: atLiveTokensMax,
+    record: z
+      .enum(AT_LIVE_TOKENS_MAX)
+      .describe('What a request beyond live_tokens_max does: it is refused, or ends the oldest token of the agent.'),
+    option: {
+      flags: '--at-live-tokens-max <what>',
+      help: 'what a request beyond that does: end its oldest token, or be refused',
+    },
+  }),
+  dpop_bound_access_tokens: setting({
+    body: z.boolean(),
+    record: z.boolean().describe('Whether it gets no token without a DPoP proof (RFC 9449 §5.2).'),
+    option: {
+      flags: '--dpop-bound-access-tokens',
+      help: 'give it no token without a DPoP proof (RFC 9449)',
+      clear: 'give it bearer tokens too, as every agent gets unless said otherwise',
+    },
+  }),
+  tls_client_certificate_bound_access_tokens: setting({
+    body: z.boolean(),
+    record: z
+      .boolean()
+      .describe('Whether its tokens are bound to its TLS certificate, without which it gets none (RFC 8705 §3.4).'),
+    option: {
+      flags: '--tls-client-certificate-bound-access-tokens',
+      help: 'bind its tokens to its TLS certificate (RFC 8705)',
+      clear: 'bind them to none',
+    },
+  }),
+}
+
+type Settings = typeof SETTINGS
+type SettingName = keyof Settings
+
+/** One part of every entry, under its name. */
+const pick = <Part extends 'body' | 'record'>(part: Part) =>
+  Object.fromEntries(Object.entries(SETTINGS).map(([wireName, row]) => [wireName, row[part]])) as unknown as {
+    [Name in SettingName]: Settings[Name][Part]
+  } // as the entries have them
+
+/** The members of a record that show settings. */
+export const settingsRecord = pick('record')
+
+/** The body of a change: what is absent stays as it is. */
+export const settingsChange = z.strictObject(pick('body')).partial()
+
+/** The body of a creation. */
+export const newSettings = settingsChange.extend({ labels: newLabels.optional() }).required({ name: true, scope: true })

@@ -1,0 +1,163 @@
+// Agents: the clients that may ask for tokens.
+import { z } from 'zod'
+import { newSettings, settingsChange, settingsRecord } from './agent-settings.ts'
+import { AGENT_ID, AUDIENCE, LATER, MADE, pageExample } from './examples.ts'
+import { noteBody, pageOf, paging, parameter, suspendedAt, time, timeOrNull } from './fields.ts'
+import { operation } from './operation.ts'
+import { ACCESS } from './values/access.ts'
+import { isLabelKey } from './values/labels.ts'
+import { isName, NAME_FORM } from './values/name.ts'
+
+export const agentRecord = z.object({
+  agent_id: z.string().describe('The sub of its tokens. Never used twice.'),
+  client_id: z.string(),
+  ...settingsRecord,
+  created_at: time,
+  disabled_at: timeOrNull,
+  suspended_at: suspendedAt,
+})
+
+const example = {
+  agent_id: AGENT_ID,
+  client_id: AGENT_ID,
+  name: 'reports',
+  description: null,
+  owner: 'Ada',
+  labels: { team: 'data' },
+  scope: 'db:read db:write',
+  default_scope: 'db:read',
+  resources: [AUDIENCE],
+  default_audience: null,
+  lifetime_seconds: null,
+  tokens_per_minute: 60,
+  tokens_per_day: null,
+  live_tokens_max: null,
+  at_live_tokens_max: 'refuse',
+  dpop_bound_access_tokens: false,
+  tls_client_certificate_bound_access_tokens: false,
+  created_at: MADE,
+  disabled_at: null,
+  suspended_at: null,
+}
+
+/** Labels that one request may ask for together. */
+const LABELS_ASKED_MAX = 8
+
+const parseName = (text: string): string | undefined => (isName(text) ? text : undefined)
+
+// The beginning of a name may end in a space; a name may not.
+const parsePrefix = (text: string): string | undefined => (isName(text.trimEnd()) ? text : undefined)
+
+const BOOLEANS: Readonly<Record<string, boolean>> = { true: true, false: false }
+
+const parseBoolean = (text: string): boolean | undefined => (Object.hasOwn(BOOLEANS, text) ? BOOLEANS[text] : undefined)
+
+const parseLabel = (text: string): { readonly key: string; readonly value: string } | undefined => {
+  const equals = text.indexOf('=')
+  const [key, value] = [text.slice(0, Math.max(equals, 0)), text.slice(equals + 1)]
+  return isLabelKey(key) && isName(value) ? { key, value } : undefined
+}
+
+const label = parameter(parseLabel, 'of the form key=value, as labels are', { type: 'string' }).unwrap()
+
+const agentsQuery = z.object({
+  disabled: parameter(parseBoolean, 'true or false', {
+    description: 'Only disabled ones, or only others.',
+    type: 'boolean',
+  }),
+  owner: parameter(parseName, NAME_FORM, { description: 'Only those of this owner.' }),
+  label: z
+    .array(label)
+    .max(LABELS_ASKED_MAX, `is given more than ${LABELS_ASKED_MAX} times`)
+    .meta({ description: 'Only those with this label, `key=value`; may repeat.', examples: [['team=data']] })
+    .optional(),
+  name_prefix: parameter(parsePrefix, 'the beginning of a name', { description: 'Only those whose names open so.' }),
+  q: parameter(parsePrefix, 'an id or the beginning of a name', {
+    description: 'The one with this id first, then those whose names open so.',
+  }),
+  ...paging,
+})
+
+const shown = { 200: agentRecord }
+
+export const createAgent = operation({
+  route: 'POST /api/v1/agents',
+  id: 'createAgent',
+  summary: 'Create an agent',
+  access: ACCESS.writeAgents,
+  body: newSettings,
+  answers: { 201: agentRecord.extend({ client_secret: z.string().describe('Shown this once.') }) },
+  example: {
+    body: {
+      name: 'reports',
+      scope: 'db:read db:write',
+      default_scope: 'db:read',
+      resources: [AUDIENCE],
+      owner: 'Ada',
+      labels: { team: 'data' },
+      tokens_per_minute: 60,
+    },
+    answer: { ...example, client_secret: 'mmc_…' },
+  },
+})
+
+export const listAgents = operation({
+  route: 'GET /api/v1/agents',
+  id: 'listAgents',
+  summary: 'List agents',
+  access: ACCESS.readAgents,
+  query: agentsQuery,
+  answers: { 200: pageOf(agentRecord) },
+  example: { answer: pageExample(example) },
+})
+
+export const showAgent = operation({
+  route: 'GET /api/v1/agents/{id}',
+  id: 'showAgent',
+  summary: 'Show an agent',
+  access: ACCESS.readAgents,
+  answers: shown,
+  example: { answer: example },
+})
+
+export const changeAgent = operation({
+  route: 'PATCH /api/v1/agents/{id}',
+  id: 'changeAgent',
+  summary: 'Change an agent',
+  access: ACCESS.writeAgents,
+  refusals: [409],
+  body: settingsChange,
+  answers: shown,
+  example: {
+    body: { scope: 'db:read', labels: { team: null } },
+    answer: { ...example, scope: 'db:read', labels: {} },
+  },
+})
+
+export const deleteAgent = operation({
+  route: 'DELETE /api/v1/agents/{id}',
+  id: 'deleteAgent',
+  summary: 'Delete an agent',
+  access: ACCESS.writeAgents,
+  answers: { 204: z.undefined().describe('Done.') },
+})
+
+export const disableAgent = operation({
+  route: 'POST /api/v1/agents/{id}/disable',
+  id: 'disableAgent',
+  summary: 'Disable an agent',
+  access: ACCESS.stopAgents,
+  body: noteBody,
+  answers: shown,
+  example: { body: { note: 'it runs away' }, answer: { ...example, disabled_at: LATER } },
+})
+
+export const enableAgent = operation({
+  route: 'POST /api/v1/agents/{id}/enable',
+  id: 'enableAgent',
+  summary: 'Enable an agent',
+  access: ACCESS.writeAgents,
+  body: noteBody,
+  answers: shown,
+  example: { body: { note: 'mended' }, answer: example },
+})

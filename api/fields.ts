@@ -1,0 +1,141 @@
+// Schemas that several operations share. Each parses, refuses with one sentence and describes itself in the document.
+import { z } from 'zod'
+import { PAGE_RECORDS_DEFAULT, PAGE_RECORDS_MAX } from './values/lists.ts'
+import { isName, NAME_FORM } from './values/name.ts'
+import { isNote, NOTE_FORM } from './values/note.ts'
+import { type Milliseconds, parseTime } from './values/time.ts'
+
+/** Which error a wrong value is; `invalid_request` unless it is said. */
+type InputError = 'invalid_scope' | 'invalid_target'
+
+type Meta = Readonly<Record<string, unknown>>
+
+type Rule<T> = {
+  /** Undefined where the text is wrong. */
+  readonly parse: (text: string) => T | undefined
+  /** What was expected, to follow "is not". */
+  readonly form: string
+  readonly error?: InputError
+  readonly meta?: Meta
+}
+
+/** A text that a rule turns into a value. */
+export const parsed = <T>({ parse, form, error, meta = {} }: Rule<T>) =>
+  z
+    .string()
+    .transform((text, context): T => {
+      const value = parse(text)
+      if (value !== undefined) return value
+      context.addIssue({ code: 'custom', message: `is not ${form}`, params: { error } })
+      return z.NEVER
+    })
+    .meta(meta)
+
+/** A text that a rule takes as it is. */
+export const text = (is: (value: string) => boolean, form: string, meta: Meta = {}) =>
+  z
+    .string()
+    .refine(is, { error: `is not ${form}` })
+    .meta(meta)
+
+export const wholeNumber = (least: number, most: number, unit = '') => {
+  const error = `is not a whole number${unit === '' ? '' : ` of ${unit}`} from ${least} to ${most}`
+  return z.int({ error }).min(least, { error }).max(most, { error })
+}
+
+const TIME_FORM = 'an RFC 3339 time such as 2026-11-21T09:30:05Z'
+
+/** A time in a body. */
+export const timeMember = (description: string) =>
+  parsed({ parse: parseTime, form: TIME_FORM, meta: { description, format: 'date-time' } })
+
+/** A time in an answer. */
+export const time = z.string().meta({ format: 'date-time' })
+export const timeOrNull = time.nullable()
+
+export const uuid = z.string().meta({ format: 'uuid' })
+
+export const name = text(isName, NAME_FORM, { minLength: 1, maxLength: 100 })
+
+/** For those who read the audit log and the history later. */
+export const note = text(isNote, NOTE_FORM, {
+  description: `For those who read the audit log and the history later: ${NOTE_FORM}.`,
+  minLength: 1,
+  maxLength: 500,
+})
+
+/** The body of an act that needs none but takes a note; it may be left out. */
+export const noteBody = z.strictObject({ note: note.nullish() }).default({})
+
+/** What `suspended_at` of a record means. */
+export const suspendedAt = timeOrNull.describe(
+  'Since when a restore of the store keeps it from being used; null: it does not, or an operator has accepted it.',
+)
+
+/** `expires_at` of something new. */
+export const expiresAt = timeMember('From then on it is refused. Absent or null: never.').nullish()
+
+export const expiryOf = (at: Milliseconds | null | undefined): { readonly at: Milliseconds } | null =>
+  at === null || at === undefined ? null : { at }
+
+/** Who acted. */
+export const actor = z.object({
+  type: z.enum(['operator', 'client', 'api_key', 'cli', 'system']),
+  iss: z.string().optional(),
+  sub: z.string().optional(),
+  id: z.string().optional(),
+})
+
+/** A parameter of a query that a rule turns into a value. */
+export const parameter = <T>(parse: Rule<T>['parse'], form: string, meta: Meta) =>
+  parsed({ parse, form, meta }).optional()
+
+export const matching =
+  (form: RegExp) =>
+  (value: string): string | undefined =>
+    form.test(value) ? value : undefined
+
+export const oneOf =
+  <T extends string>(values: readonly T[]) =>
+  (value: string): T | undefined =>
+    values.find(one => one === value)
+
+export const timeParameter = (description: string) =>
+  parameter(parseTime, `${TIME_FORM} (encode a + as %2B)`, { description, format: 'date-time' })
+
+const LIMIT = /^[1-9]\d{0,3}$/
+/** A cursor of a list by name holds a name: 100 characters, each of up to twelve once it is percent-encoded. */
+const CURSOR_CHARACTERS_MAX = 1280
+
+const parseLimit = (value: string): number | undefined =>
+  LIMIT.test(value) && Number(value) <= PAGE_RECORDS_MAX ? Number(value) : undefined
+
+/** Of every list. */
+export const paging = {
+  limit: parameter(parseLimit, `a whole number from 1 to ${PAGE_RECORDS_MAX}`, {
+    description: 'Records in a page, at most.',
+    type: 'integer',
+    minimum: 1,
+    maximum: PAGE_RECORDS_MAX,
+    default: PAGE_RECORDS_DEFAULT,
+  }),
+  cursor: parameter(matching(new RegExp(`^[\\x21-\\x7E]{1,${CURSOR_CHARACTERS_MAX}}$`)), 'a cursor of this list', {
+    description: '`next_cursor` of the page before, with the same filters.',
+    maxLength: CURSOR_CHARACTERS_MAX,
+  }),
+}
+
+/** Of a list without filters. */
+export const pagingQuery = z.object(paging)
+
+export const pageOf = <Record extends z.ZodType>(record: Record) =>
+  z.object({
+    data: z.array(record),
+    next_cursor: z.string().nullable().describe('Null on the last page. A page before it may be short, even empty.'),
+  })
+
+/** Beside `data` where a filter names what this version does not know: an empty page then says nothing of it. */
+export const unknownNames = z
+  .array(z.string())
+  .optional()
+  .describe('Names in the filter that are not known, perhaps mistyped: nothing can match them. Absent where all are.')

@@ -1,0 +1,108 @@
+// One operation of the API, one row: its route, who may call it, what it takes and what it answers. Routes, the OpenAPI
+// document, the command line and the tests of the documentation derive from the rows.
+import type { z } from 'zod'
+import type { Access } from './values/access.ts'
+
+export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
+
+/** A method and a path below the base URL; `{name}` in it is a parameter. */
+export type Route = `${Method} /${string}`
+
+/**
+ * Who may call: what an administrator needs; or anyone, a client (RFC 6749 §2.3), a resource server with an API key, or
+ * whoever may revoke a token (RFC 7009 §2.1).
+ */
+export type Caller = Access | 'anyone' | 'client' | 'introspector' | 'revoker'
+
+/** Of a body in JSON its schema; of another media type, or of several, one for each. */
+export type Answer =
+  | z.ZodType
+  | { readonly description?: string; readonly content: Readonly<Record<string, { readonly schema: z.ZodType }>> }
+
+/** For the document. `answer` of lines is one of them. */
+export type Example = { readonly body?: unknown; readonly answer?: unknown; readonly text?: string }
+
+/** Headers of its answers beside those that every answer has. */
+export type AnswerHeader =
+  | 'Access-Control-Allow-Origin'
+  | 'Access-Control-Expose-Headers'
+  | 'Cache-Control-Public'
+  | 'Content-Disposition'
+  | 'ETag'
+  | 'Vary'
+  | 'X-Content-Type-Options'
+
+/** Parameters of a request that no schema holds. */
+export type OtherParameter = 'DPoP' | 'Idempotency-Key' | 'verbose'
+
+export type Operation = {
+  readonly route: Route
+  /** What programs made from the document call it. */
+  readonly id: string
+  readonly summary: string
+  readonly access: Caller
+  readonly query?: z.ZodObject
+  /** JSON. A schema with a default is of a body that may be left out. */
+  readonly body?: z.ZodType
+  /** `application/x-www-form-urlencoded`, in the place of JSON. */
+  readonly form?: z.ZodObject
+  /** By status; a body that is undefined is none. */
+  readonly answers: Readonly<Record<number, Answer>>
+  /** Statuses of refusals beside those that follow from the rest of the row. */
+  readonly refusals?: readonly number[]
+  readonly headers?: readonly AnswerHeader[]
+  readonly parameters?: readonly OtherParameter[]
+  /** Of a body; that of the service unless it is said here. */
+  readonly bodyBytesMax?: number
+  readonly example?: Example
+}
+
+/** Keeps the types of a row. */
+export const operation = <const Row extends Operation>(row: Row): Row => row
+
+type ParametersIn<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | ParametersIn<Rest>
+  : never
+
+/** The parameters of its path. */
+export type PathOf<Row extends Operation> = { readonly [Name in ParametersIn<Row['route']>]: string }
+
+/** Its body, as the schema makes it. */
+export type BodyOf<Row extends Operation> = Row extends { readonly body: infer Body extends z.ZodType }
+  ? z.output<Body>
+  : undefined
+
+/** Its form, as the schema makes it. */
+export type FormOf<Row extends Operation> = Row extends { readonly form: infer Form extends z.ZodObject }
+  ? z.output<Form>
+  : undefined
+
+/** Its query, as the schema makes it. */
+export type QueryOf<Row extends Operation> = Row extends { readonly query: infer Query extends z.ZodType }
+  ? z.output<Query>
+  : undefined
+
+/** What its answers hold, of whatever status. */
+export type AnswerOf<Row extends Operation> = {
+  [Status in keyof Row['answers']]: Row['answers'][Status] extends infer Body extends z.ZodType ? z.input<Body> : never
+}[keyof Row['answers']]
+
+export const methodOf = ({ route }: Pick<Operation, 'route'>): Method => route.slice(0, route.indexOf(' ')) as Method // Route says so
+
+/** Below the base URL, with `{name}` for each parameter. */
+export const pathOf = ({ route }: Pick<Operation, 'route'>): string => route.slice(route.indexOf(' ') + 1)
+
+/** The path with the parameters in it, each percent-encoded. */
+export const fillPath = <Row extends Operation>(row: Row, path: PathOf<Row>): string => {
+  const values: Readonly<Record<string, string>> = path
+  return pathOf(row).replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(values[name] ?? ''))
+}
+
+const SUBJECTS: Readonly<Record<string, string>> = { '.well-known': 'metadata', livez: 'health', readyz: 'health' }
+
+/** What it is about: its tag in the document. The credentials of an agent are a subject of their own. */
+export const subjectOf = (row: Pick<Operation, 'route'>): string => {
+  const [first = '', , subject = '', , part] = pathOf(row).slice(1).split('/')
+  if (first !== 'api') return SUBJECTS[first] ?? first
+  return part === 'credentials' ? part : subject
+}

@@ -1,0 +1,45 @@
+// What the operations on agents do.
+import * as api from '../../../../api/agents.ts'
+import { agentRecord, changeOf } from '../../domain/clients/agent-record.ts'
+import { changeAgent } from '../../operations/agents/change-agent.ts'
+import { createAgent } from '../../operations/agents/create-agent.ts'
+import { deleteAgent, disableAgent, enableAgent } from '../../operations/agents/agent-states.ts'
+import { listAgents, showAgent } from '../../operations/agents/read-agents.ts'
+import { bind, bindList } from './binding.ts'
+
+export const bindings = [
+  bind(api.createAgent, {
+    run: (ports, origin, { body }) =>
+      createAgent(ports, origin, { ...changeOf(body), name: body.name, scopes: body.scope }),
+    answer: ({ agent, clientSecret }) => ({ ...agentRecord(agent), client_secret: clientSecret }),
+    location: ({ agent }) => `/api/v1/agents/${agent.id}`,
+  }),
+  bindList(api.listAgents, {
+    filtersOf: query => ({
+      disabled: query.disabled ?? null,
+      owner: query.owner ?? null,
+      labels: query.label ?? [],
+      namePrefix: query.name_prefix ?? null,
+      search: query.q ?? null,
+    }),
+    list: listAgents,
+    format: agentRecord,
+  }),
+  bind(api.showAgent, {
+    run: (ports, { caller }, { path }) => showAgent(ports, caller, path.id),
+    answer: agentRecord,
+  }),
+  bind(api.changeAgent, {
+    run: (ports, origin, { path, body }) => changeAgent(ports, origin, path.id, changeOf(body)),
+    answer: agentRecord,
+  }),
+  bind(api.deleteAgent, { run: (ports, origin, { path }) => deleteAgent(ports, origin, path.id) }),
+  bind(api.disableAgent, {
+    run: (ports, origin, { path, body }) => disableAgent(ports, origin, path.id, body.note ?? null),
+    answer: agentRecord,
+  }),
+  bind(api.enableAgent, {
+    run: (ports, origin, { path, body }) => enableAgent(ports, origin, path.id, body.note ?? null),
+    answer: agentRecord,
+  }),
+]

@@ -1,0 +1,35 @@
+// Reads agents: one by its id, or a page of them by name.
+import { isUuid } from '../../../../api/values/uuid.ts'
+import type { Administrator } from '../../domain/caller.ts'
+import type { Agent } from '../../domain/clients/agent.ts'
+import type { AgentFilters, ListName } from '../../domain/lists/page.ts'
+import { type OrRefusal, refuse } from '../../domain/refusal.ts'
+import type { Ports } from '../../ports/ports.ts'
+import { readKeyedPage } from '../reading/read-keyed-page.ts'
+import type { ListPage, ListRequest } from '../reading/read-page.ts'
+
+/** What is no id is not repeated: it may be a secret that was pasted in its place. */
+export const refuseUnknownAgent = (agentId: string): ReturnType<typeof refuse> =>
+  refuse('not_found', isUuid(agentId) ? `No agent has the id ${agentId}.` : 'No agent has this id: it is no UUID.')
+
+/** The agent with this id. */
+export const showAgent = async (
+  ports: Pick<Ports, 'agents'>,
+  _caller: Administrator,
+  agentId: string,
+): Promise<OrRefusal<Agent>> => {
+  const agent = isUuid(agentId) ? await ports.agents.show(agentId) : undefined
+  return agent ?? refuseUnknownAgent(agentId)
+}
+
+const LIST: ListName = 'agents'
+
+/** Asks nothing. */
+export const EVERY_AGENT: AgentFilters = { disabled: null, owner: null, labels: [], namePrefix: null, search: null }
+
+/** One page of the agents that pass the filters. */
+export const listAgents = (
+  ports: Pick<Ports, 'agents' | 'secrets'>,
+  _caller: Administrator,
+  request: ListRequest<AgentFilters>,
+): Promise<OrRefusal<ListPage<Agent>>> => readKeyedPage(ports, LIST, request, page => ports.agents.list(page))
