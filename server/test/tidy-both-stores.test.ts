@@ -40,7 +40,6 @@ const ON_ONE_STORE: Readonly<Record<string, string>> = {
   'store/sqlite/clock': `${SQLITE}; ${COUNTERPART}: commands`,
   'store/sqlite/connection': SQLITE,
   'store/sqlite/drive': SQLITE,
-  'store/ledger/late-inserts': `${SQLITE}; ${COUNTERPART}: promises`,
   'store/sqlite/migrations': `${SQLITE}; ${COUNTERPART}: migrations`,
   'store/offline/restore': `${SQLITE}; ${COUNTERPART}: backup-commands`,
   'store/ledger/retention': `${SQLITE}: rows go, not partitions; ${COUNTERPART}: retention`,
