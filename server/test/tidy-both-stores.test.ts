@@ -15,6 +15,7 @@ const ON_ONE_STORE: Readonly<Record<string, string>> = {
   'contract/client-key-address': WIRE,
   'contract/constant-bodies': WIRE,
   'contract/dpop-settings': WIRE,
+  'contract/error-reference': WIRE,
   'contract/every-endpoint': WIRE,
   'contract/front-page': WIRE,
   'contract/hostile-bytes': WIRE,

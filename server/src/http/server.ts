@@ -8,6 +8,7 @@ import { makeAnswerDeadline } from './wire/answer-deadline.ts'
 import { makeBrokenRequestHandler } from './wire/broken-request.ts'
 import { type CertificatesTaken, makeCertificateFinder } from './oauth/client-certificate.ts'
 import { registerDocumentation } from './openapi/documentation-page.ts'
+import { registerErrorPage } from './openapi/error-page.ts'
 import { registerFrontPage } from './openapi/front-page.ts'
 import type { ImportCell } from './imports/import-limit.ts'
 import { makeListener, type Timeouts, type Tls } from './wire/listener.ts'
@@ -80,6 +81,7 @@ export const buildServer = (ports: Ports, options: ServerOptions): FastifyInstan
   const hash = (text: string): string => ports.secrets.hash(text)
   registerDocumentation(app, { basePath, hash, refuser })
   void app.register(async scope => registerFrontPage(scope, { basePath, issuer, hash }))
+  void app.register(async scope => registerErrorPage(scope, { basePath, hash }))
   const findCertificate = makeCertificateFinder(ports.certificates, options.certificates ?? NO_CERTIFICATES)
   const { importCell = new Int32Array(1) } = options
   const wire = { ports, refuser, logger, inTime: makeAnswerDeadline(ports), findCertificate, importCell }

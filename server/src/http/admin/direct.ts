@@ -7,7 +7,7 @@ import { isRefused, type OrRefusal, type Refusal } from '../../domain/refusal.ts
 import type { AdministrationPorts } from '../../ports/ports.ts'
 import { readQuery } from '../wire/fields.ts'
 import { parseValue } from '../wire/json-body.ts'
-import { STATUS } from '../wire/statuses.ts'
+import { ERRORS } from '../wire/error-reference.ts'
 import type { Binding, Input } from './binding.ts'
 
 const SUBJECTS: Readonly<Record<string, () => Promise<{ readonly bindings: readonly Binding[] }>>> = {
@@ -63,5 +63,5 @@ export const makeDirectCall =
     const binding = await bindingOf(row)
     const input = readInput(row, request)
     const answer = isRefused(input) ? input : await run(binding, ports, origin, input)
-    return isRefused(answer) ? { refusal: answer.refusal, status: STATUS[answer.refusal.code] } : answer
+    return isRefused(answer) ? { refusal: answer.refusal, status: ERRORS[answer.refusal.code].status } : answer
   }
