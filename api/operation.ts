@@ -28,6 +28,7 @@ export type AnswerHeader =
   | 'Access-Control-Expose-Headers'
   | 'Cache-Control-Public'
   | 'Content-Disposition'
+  | 'Content-Security-Policy'
   | 'ETag'
   | 'Vary'
   | 'X-Content-Type-Options'
@@ -72,6 +73,11 @@ export type BodyOf<Row extends Operation> = Row extends { readonly body: infer B
   ? z.output<Body>
   : undefined
 
+/** Its form, as the schema makes it. */
+export type FormOf<Row extends Operation> = Row extends { readonly form: infer Form extends z.ZodObject }
+  ? z.output<Form>
+  : undefined
+
 /** Its query, as the schema makes it. */
 export type QueryOf<Row extends Operation> = Row extends { readonly query: infer Query extends z.ZodType }
   ? z.output<Query>
@@ -93,7 +99,12 @@ export const fillPath = <Row extends Operation>(row: Row, path: PathOf<Row>): st
   return pathOf(row).replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(values[name] ?? ''))
 }
 
-const SUBJECTS: Readonly<Record<string, string>> = { '.well-known': 'metadata', livez: 'health', readyz: 'health' }
+const SUBJECTS: Readonly<Record<string, string>> = {
+  '.well-known': 'metadata',
+  errors: 'metadata',
+  livez: 'health',
+  readyz: 'health',
+}
 
 /** What it is about: its tag in the document. The credentials of an agent are a subject of their own. */
 export const subjectOf = (row: Pick<Operation, 'route'>): string => {

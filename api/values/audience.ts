@@ -24,7 +24,7 @@ export const firstResourceBeyond = (allowed: readonly string[], resources: reado
  * What an agent's tokens may be for: its resources and its default audience, which is the service's where it has none.
  * `serviceAudience` is null where it is not known.
  */
-export const audiencesOf = (
+export const audiencesOfAgent = (
   { resources, defaultAudience }: { readonly resources: readonly string[]; readonly defaultAudience: string | null },
   serviceAudience: string | null,
 ): readonly string[] => {

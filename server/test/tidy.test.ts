@@ -1,6 +1,8 @@
 // The house rules that a linter cannot know: who may import whom, what things are called, what the docs must name.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { pathOf } from '../../api/operation.ts'
+import { OPERATIONS } from '../../api/operations.ts'
 import { ERRORS } from '../src/http/wire/error-reference.ts'
 import {
   findCircle,
@@ -269,24 +271,12 @@ test('the documents name no file that is not there', () => {
 })
 
 test('the docs name every route', () => {
-  const files = ['routes', 'admin/administration-routes'].map(name => readText(`server/src/http/${name}.ts`))
-  const routes = namesIn(files.join('\n'), /(?<=')\/[a-z0-9._/:-]+(?=')/g).map(path =>
-    path.replaceAll(/:(\w+)/g, '{$1}'),
-  )
-  const [token, agent] = ['/oauth/token', '/api/v1/agents/{id}']
-  assert.ok(routes.includes(token) && routes.includes(agent), 'The files of routes name none.')
+  const routes = OPERATIONS.map(pathOf)
   nothing(without(routes, namesIn(docs(), /\/[a-z0-9._/{}-]*[a-z0-9}]/g)), 'A route, but in no file of docs/:')
 })
 
-test('docs/administration.md names every route of the administration', () => {
-  const routes = namesIn(readText('server/src/http/admin/administration-routes.ts'), /(?<=')\/[a-z0-9._/:-]+(?=')/g)
-  assert.ok(routes.length > 0, 'http/admin/administration-routes.ts names no route.')
-  const named = namesIn(readText('docs/administration.md'), /(?<=`[A-Z]+ )\/[a-z0-9._/{}-]+(?=`)/g)
-  nothing(
-    without(
-      routes.map(route => route.replaceAll(/:([a-z_]+)/g, '{$1}')),
-      named,
-    ),
-    'In http/admin/administration-routes.ts, but not in docs/administration.md:',
-  )
+test('docs/administration.md names every operation of the administration', () => {
+  const named = namesIn(readText('docs/administration.md'), /(?<=`)[A-Z]+ \/[a-z0-9._/{}-]+(?=`)/g)
+  const routes = OPERATIONS.map(({ route }) => route).filter(route => route.includes(' /api/'))
+  nothing(without(routes, named), 'In api/, but not in docs/administration.md:')
 })

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import type { RequestListener } from 'node:http'
 import { makeBrokenRequestHandler } from '../http/wire/broken-request.ts'
 import { BACKLOG, makeListener } from '../http/wire/listener.ts'
-import { randomness } from '../keys/randomness.ts'
+import { randomness } from '../keys/clients/secrets.ts'
 import { refuseListening } from '../config/start-refused.ts'
 
 export type LocalServer = { readonly close: () => Promise<void> }

@@ -1,127 +1,43 @@
-// The API on one screen: every route, its schemas and its handler. docs/ names each of them.
+// The routes of the service beside its administration: each operation of api/ and its handler.
 import type { FastifyInstance } from 'fastify'
-import { z } from 'zod'
-import { answerInTime } from './wire/answer-deadline.ts'
-import {
-  answerAlive,
-  healthAnswer,
-  makeReadyHandler,
-  makeUnreadyHandler,
-  readyAnswer,
-  unreadyAnswer,
-} from './oauth/check-health.ts'
+import { checkAlive, checkHealth } from '../../../api/health.ts'
+import { publishKeys, publishMetadata, publishOpenidMetadata, readErrorReference } from '../../../api/metadata.ts'
+import { introspectToken, issueToken, revokeToken } from '../../../api/oauth.ts'
+import { type FormOf, type Operation, pathOf } from '../../../api/operation.ts'
+import { answerAlive, makeReadyHandler, makeUnreadyHandler } from './oauth/check-health.ts'
 import { answerPreflight } from './oauth/cross-origin.ts'
-import { introspectAnswers, introspectForm, makeIntrospectHandler } from './oauth/introspect-tokens.ts'
-import { makeTokenHandler, tokenAnswer, tokenForm } from './oauth/issue-tokens.ts'
-import { byClient, byIntrospector, byRevoker, describeForm, describeRead } from './openapi/openapi.ts'
-import { PUBLIC_HEADERS } from './openapi/openapi-components.ts'
-import { keySetAnswers, makeKeySetHandler } from './oauth/publish-keys.ts'
-import {
-  makeAuthorizeHandler,
-  makeMetadataHandler,
-  makeOpenidMetadataHandler,
-  metadataAnswer,
-  openidMetadataAnswer,
-} from './oauth/publish-metadata.ts'
-import { makeRevokeHandler, revokeAnswer, revokeForm } from './oauth/revoke-token.ts'
+import { makeIntrospectHandler } from './oauth/introspect-tokens.ts'
+import { makeTokenHandler } from './oauth/issue-tokens.ts'
+import { makeKeySetHandler } from './oauth/publish-keys.ts'
+import { makeAuthorizeHandler, makeMetadataHandler, makeOpenidMetadataHandler } from './oauth/publish-metadata.ts'
+import { makeRevokeHandler } from './oauth/revoke-token.ts'
+import { makeErrorPageHandler } from './openapi/error-page.ts'
+import { answerInTime } from './wire/answer-deadline.ts'
+import { routeOf } from './wire/describe.ts'
 import type { Wire } from './wire/wire.ts'
 
-type Form<T extends z.ZodType> = { Body: z.output<T> }
+type Form<Row extends Operation> = { Body: FormOf<Row> }
 
-/** What agents and resource servers ask for. */
-const registerOauth = (app: FastifyInstance, wire: Wire): void => {
-  const { ports, refuser, inTime } = wire
-  app.post<Form<typeof tokenForm>>(
-    '/oauth/token',
-    {
-      schema: describeForm({
-        operationId: 'issueToken',
-        summary: 'Issue a token',
-        security: byClient,
-        form: tokenForm,
-        answer: tokenAnswer,
-        // Limits of agents.
-        refusals: [429],
-        parameters: ['DPoP'],
-      }),
-    },
-    makeTokenHandler(wire),
-  )
-  app.post<Form<typeof introspectForm>>(
-    '/oauth/introspect/v2',
-    {
-      schema: describeForm({
-        operationId: 'introspectToken',
-        summary: 'Verify a token',
-        security: byIntrospector,
-        form: introspectForm,
-        answer: introspectAnswers,
-      }),
-    },
-    makeIntrospectHandler(ports, refuser, inTime),
-  )
-  app.post<Form<typeof revokeForm>>(
-    '/oauth/revoke',
-    {
-      schema: describeForm({
-        operationId: 'revokeToken',
-        summary: 'Revoke a token',
-        security: byRevoker,
-        form: revokeForm,
-        answer: revokeAnswer,
-      }),
-    },
-    answerInTime(inTime, makeRevokeHandler(wire)),
-  )
-  app.get('/oauth/authorize', { schema: { hide: true } }, makeAuthorizeHandler(refuser))
-}
-
-const registerPublic = (app: FastifyInstance, { ports, refuser, inTime }: Wire): void => {
-  const keySet = '/.well-known/jwks.json'
-  app.get(
-    keySet,
-    {
-      schema: describeRead({
-        operationId: 'publishKeys',
-        summary: 'Public keys',
-        answers: keySetAnswers,
-        refusals: [503],
-        headers: [...PUBLIC_HEADERS, 'ETag', 'Vary'],
-      }),
-    },
-    answerInTime(inTime, makeKeySetHandler(ports)),
-  )
-  app.options(keySet, { schema: { hide: true } }, answerPreflight)
-  app.get(
-    '/livez',
-    {
-      schema: describeRead({
-        operationId: 'checkAlive',
-        summary: 'Whether the process runs',
-        answers: { 200: healthAnswer },
-      }),
-    },
-    answerAlive,
-  )
-  app.get(
-    '/readyz',
-    {
-      schema: describeRead({
-        operationId: 'checkHealth',
-        summary: 'Whether the service can serve',
-        answers: { 200: readyAnswer, 503: unreadyAnswer },
-        parameters: ['verbose'],
-      }),
-      errorHandler: makeUnreadyHandler(refuser),
-    },
-    answerInTime(inTime, makeReadyHandler(ports)),
-  )
-}
+const HIDDEN = { schema: { hide: true } }
 
 /** The operations, below the path of the base URL, each answered by its deadline. */
 export const registerOperations = (app: FastifyInstance, wire: Wire): void => {
-  registerOauth(app, wire)
-  registerPublic(app, wire)
+  const { ports, refuser, inTime } = wire
+  app.route<Form<typeof issueToken>>({ ...routeOf(issueToken), handler: makeTokenHandler(wire) })
+  const introspect = makeIntrospectHandler(ports, refuser, inTime)
+  app.route<Form<typeof introspectToken>>({ ...routeOf(introspectToken), handler: introspect })
+  const revoke = answerInTime(inTime, makeRevokeHandler(wire))
+  app.route<Form<typeof revokeToken>>({ ...routeOf(revokeToken), handler: revoke })
+  app.get('/oauth/authorize', HIDDEN, makeAuthorizeHandler(refuser))
+  app.route({ ...routeOf(publishKeys), handler: answerInTime(inTime, makeKeySetHandler(ports)) })
+  app.options(pathOf(publishKeys), HIDDEN, answerPreflight)
+  app.route({ ...routeOf(readErrorReference), handler: makeErrorPageHandler(ports) })
+  app.route({ ...routeOf(checkAlive), handler: answerAlive })
+  app.route({
+    ...routeOf(checkHealth),
+    errorHandler: makeUnreadyHandler(refuser),
+    handler: answerInTime(inTime, makeReadyHandler(ports)),
+  })
 }
 
 /**
@@ -129,27 +45,15 @@ export const registerOperations = (app: FastifyInstance, wire: Wire): void => {
  * and, as RFC 8414 §3.1 has it, with the well-known name inserted before the path.
  */
 export const registerMetadata = (app: FastifyInstance, { ports, inTime }: Wire, basePath: string): void => {
-  const documents = {
-    publishMetadata: {
-      name: '/.well-known/oauth-authorization-server',
-      answer: metadataAnswer,
-      handler: makeMetadataHandler(ports),
-    },
-    publishOpenidMetadata: {
-      name: '/.well-known/openid-configuration',
-      answer: openidMetadataAnswer,
-      handler: makeOpenidMetadataHandler(ports),
-    },
-  }
-  const summary = 'Metadata of this authorization server'
-  const marks = { refusals: [503], headers: [...PUBLIC_HEADERS, 'ETag' as const] }
-  for (const [operationId, { name, answer, handler: answerWhenRead }] of Object.entries(documents)) {
-    const schema = describeRead({ operationId, summary, answers: { 200: answer, 304: z.undefined() }, ...marks })
-    const handler = answerInTime(inTime, answerWhenRead)
-    app.get(basePath + name, { schema }, handler)
-    app.options(basePath + name, { schema: { hide: true } }, answerPreflight)
+  for (const [row, answerWhenRead] of [
+    [publishMetadata, makeMetadataHandler(ports)],
+    [publishOpenidMetadata, makeOpenidMetadataHandler(ports)],
+  ] as const) {
+    const [name, handler] = [pathOf(row), answerInTime(inTime, answerWhenRead)]
+    app.route({ ...routeOf(row), url: basePath + name, handler })
+    app.options(basePath + name, HIDDEN, answerPreflight)
     if (basePath === '') continue
-    app.get(name + basePath, { schema: { hide: true } }, handler)
-    app.options(name + basePath, { schema: { hide: true } }, answerPreflight)
+    app.get(name + basePath, HIDDEN, handler)
+    app.options(name + basePath, HIDDEN, answerPreflight)
   }
 }

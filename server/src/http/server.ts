@@ -8,12 +8,13 @@ import { makeAnswerDeadline } from './wire/answer-deadline.ts'
 import { makeBrokenRequestHandler } from './wire/broken-request.ts'
 import { type CertificatesTaken, makeCertificateFinder } from './oauth/client-certificate.ts'
 import { registerDocumentation } from './openapi/documentation-page.ts'
-import { registerErrorPage } from './openapi/error-page.ts'
 import { registerFrontPage } from './openapi/front-page.ts'
 import type { ImportCell } from './imports/import-limit.ts'
 import { makeListener, type Timeouts, type Tls } from './wire/listener.ts'
 import { registerOpenapi } from './openapi/openapi-document.ts'
 import { makeOutageLog } from './wire/outage-log.ts'
+
+import { basePathOf } from './wire/path.ts'
 import { READING, useOurReaders } from './wire/readers.ts'
 import { makeRecogniser } from './admin/recognise-administrator.ts'
 import { makeRefuser, type Refuser } from './wire/refusals.ts'
@@ -61,7 +62,7 @@ const optionsOf = ({ bodyBytesMax, https, timeouts }: ServerOptions, { refuser, 
 /** Builds the server. It listens once its caller says so. The path of the issuer is the path of every route. */
 export const buildServer = (ports: Ports, options: ServerOptions): FastifyInstance => {
   const { issuer } = ports.profile
-  const basePath = new URL(issuer).pathname.replace(/\/$/, '')
+  const basePath = basePathOf(issuer)
   const { logger, allowedHosts } = options
   const outages = makeOutageLog({ logger, monotonic: ports.monotonic })
   const refuser = makeRefuser({
@@ -81,7 +82,6 @@ export const buildServer = (ports: Ports, options: ServerOptions): FastifyInstan
   const hash = (text: string): string => ports.secrets.hash(text)
   registerDocumentation(app, { basePath, hash, refuser })
   void app.register(async scope => registerFrontPage(scope, { basePath, issuer, hash }))
-  void app.register(async scope => registerErrorPage(scope, { basePath, hash }))
   const findCertificate = makeCertificateFinder(ports.certificates, options.certificates ?? NO_CERTIFICATES)
   const { importCell = new Int32Array(1) } = options
   const wire = { ports, refuser, logger, inTime: makeAnswerDeadline(ports), findCertificate, importCell }

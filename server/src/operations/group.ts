@@ -1,5 +1,7 @@
 // Gathers requests that arrive together, so that an operation on groups serves callers one at a time.
 
+/** Beyond it a group gains little, and the last request of it waits for all (measured for the store's inserts). */
+export const GROUP_MAX = 256
 /** Turns of the event loop that a group may wait while each brings more. */
 const TURNS_MAX = 4
 

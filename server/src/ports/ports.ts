@@ -223,7 +223,7 @@ export interface TokenCodec {
   /** Strict: canonical base64url, three parts, bounded size. Undefined where the text cannot be ours. */
   read(text: string): TokenReference | undefined
   /** Whether a text that read() took is a token signed by this key, under any encoding of the signature. */
-  isSignedBy(text: string, key: PublicJwk): boolean
+  isSignedBy(text: string, key: PublicJwk): Promise<boolean>
   /** As read(), for a revocation that must not miss: white space around it and any spelling of the signature pass. */
   readLenient(text: string): TokenReference | undefined
 }

@@ -1,9 +1,11 @@
 // The key sets of others in a serving thread: asked of the main thread, which fetches each once for all threads.
-import { Unavailable } from '../domain/refusal.ts'
 import type { KeySet, KeySetPlace, KeySets } from '../ports/key-sets.ts'
+import { type InTime, makeDeadline } from '../ports/deadline.ts'
 
 /** Longer than a reading takes at most, and shorter than a request may wait for its answer. */
 const ANSWER_MS_MAX = 4_300
+
+const LATE = 'The main thread, which fetches keys, does not answer.'
 
 type RelayedKeySets = KeySets & {
   /** Takes an answer of the main thread. */
@@ -16,24 +18,24 @@ const nameOf = ({ of, issuer, jwksUri }: KeySetPlace): string => JSON.stringify(
 
 type KeySetsAsked = (...asked: Parameters<KeySets['latest']>) => void
 
-/** `ask` hands a place to the main thread. What that does not answer in time is Unavailable; a late answer is the next one's. */
-export const relayKeySets = (ask: KeySetsAsked, answerMsMax = ANSWER_MS_MAX): RelayedKeySets => {
+/** `ask` sends a place to the main thread. What it does not answer in time is Unavailable; a late answer is that of the next to ask. */
+export const relayKeySets = (
+  ask: KeySetsAsked,
+  inTime: InTime = makeDeadline({ monotonic: () => performance.now() }, ANSWER_MS_MAX, LATE),
+): RelayedKeySets => {
   const waiting = new Map<string, Waiting>()
 
-  const begin: (...asked: Parameters<KeySets['latest']>) => Waiting = (place, seenAt) => {
+  const begin = (place: KeySetPlace, seenAt: number): Waiting => {
     const name = nameOf(place)
-    const { promise, resolve, reject } = Promise.withResolvers<KeySet>()
-    const giveUp = (): void => {
-      waiting.delete(name)
-      reject(new Unavailable('The main thread, which fetches keys, does not answer.'))
+    const { promise, resolve } = Promise.withResolvers<KeySet>()
+    const forget = (): void => {
+      if (waiting.get(name) === one) waiting.delete(name)
     }
-    const timer = setTimeout(giveUp, answerMsMax)
     const settle = (set: KeySet): void => {
-      clearTimeout(timer)
-      waiting.delete(name)
+      forget()
       resolve(set)
     }
-    const one = { answer: promise, settle }
+    const one: Waiting = { answer: inTime(promise).finally(forget), settle }
     waiting.set(name, one)
     ask(place, seenAt)
     return one

@@ -11,7 +11,7 @@ import {
   permits,
   type ProviderKey,
 } from '../../src/keys/providers/provider-key.ts'
-import { verifySignature } from '../../src/keys/providers/verify-signature.ts'
+import { verifySignature } from '../../src/keys/verify-signature.ts'
 
 const PAYLOAD = 'eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODAsDQogImh0dHA6Ly9leGFtcGxlLmNvbS9pc19yb290Ijp0cnVlfQ'
 const CLAIMS = { iss: 'joe', exp: 1_300_819_380, 'http://example.com/is_root': true }

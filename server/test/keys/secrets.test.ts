@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 import { crc32 } from 'node:zlib'
-import { randomness } from '../../src/keys/randomness.ts'
+import { randomness } from '../../src/keys/clients/secrets.ts'
 import { makeSecrets } from '../../src/keys/clients/secrets.ts'
 
 const secrets = makeSecrets(randomness)

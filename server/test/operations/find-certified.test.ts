@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import type { Credential } from '../../src/domain/clients/agent.ts'
 import type { CertificateTrust, PresentedCertificate } from '../../src/domain/clients/client-certificate.ts'
 import type { ClientTrust } from '../../src/domain/clients/client-trust.ts'
-import { findCertified } from '../../src/operations/authentication/find-certified.ts'
+import { findCertified } from '../../src/operations/authentication/recognize-client.ts'
 
 const NOW = 1_000_000
 

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { AuditVerdict, KnownSeal, Tampering } from '../../src/domain/audit/seal.ts'
-import { auditSealKey } from '../../src/keys/at-rest/audit-key.ts'
+import { auditSealKey } from '../../src/keys/at-rest/sealed-bytes.ts'
 import { ENTRY_COLUMNS } from '../../src/store/audit/seal-chain.ts'
 import { sealStep } from '../../src/store/audit/seals.ts'
 import { beginCheck } from '../../src/store/offline/verify-audit.ts'

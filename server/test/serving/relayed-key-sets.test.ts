@@ -3,14 +3,15 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Unavailable } from '../../src/domain/refusal.ts'
 import type { KeySet, KeySetPlace } from '../../src/ports/key-sets.ts'
+import { type InTime, makeDeadline } from '../../src/ports/deadline.ts'
 import { relayKeySets } from '../../src/serving/relayed-key-sets.ts'
 
 const PLACE: KeySetPlace = { of: 'provider', issuer: 'https://provider.test', jwksUri: null }
 const SET: KeySet = { jwks: [], readAt: 1, nextReadingAt: 2, failure: null }
 
-const makeRelay = () => {
+const makeRelay = (inTime?: InTime) => {
   const asked: KeySetPlace[] = []
-  return { asked, relay: relayKeySets(place => void asked.push(place)) }
+  return { asked, relay: relayKeySets(place => void asked.push(place), inTime) }
 }
 
 test('a place is asked for once, however many wait, and each has the answer to its own', async () => {
@@ -29,16 +30,21 @@ test('a place is asked for once, however many wait, and each has the answer to i
 })
 
 test('a main thread that does not answer leaves nobody waiting, and its late answer is that of who asked again', async t => {
-  t.mock.timers.enable({ apis: ['setTimeout'] })
-  const { asked, relay } = makeRelay()
+  t.mock.timers.enable({ apis: ['setInterval'] })
+  let now = 0
+  const pass = (ms: number): void => {
+    now += ms
+    t.mock.timers.tick(ms)
+  }
+  const { asked, relay } = makeRelay(makeDeadline({ monotonic: () => now }, 4_300, 'late'))
   const waiting = [relay.latest(PLACE, 0), relay.latest(PLACE, 0)]
-  t.mock.timers.tick(4_300)
+  pass(4_300)
   for (const one of waiting) await assert.rejects(one, Unavailable)
   relay.settle(PLACE, SET)
   const again = relay.latest(PLACE, 0)
   assert.equal(asked.length, 2)
   relay.settle(PLACE, { ...SET, readAt: 7 })
   assert.equal((await again).readAt, 7)
-  t.mock.timers.tick(4_300)
+  pass(4_300)
   relay.settle(PLACE, SET)
 })

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import type { PublicJwk, SealedSigningKey } from '../../src/domain/keys/signing-key.ts'
-import { auditSealKey } from '../../src/keys/at-rest/audit-key.ts'
+import { auditSealKey } from '../../src/keys/at-rest/sealed-bytes.ts'
 import { makeReencryption, openFormerSealKey } from '../../src/keys/at-rest/reencryption.ts'
 import { keyEncryptionKeyId } from '../../src/keys/at-rest/sealed-bytes.ts'
 import { makeSigningKey, openSigningKey } from '../../src/keys/tokens/signing-keys.ts'

@@ -1,6 +1,6 @@
 // What a change makes of an agent, and what it takes from the agent: pure, so that the store can decide inside its transaction.
 import type { Agent } from './agent.ts'
-import { ANY_RESOURCE, audiencesOf, firstResourceBeyond } from '../../../../api/values/audience.ts'
+import { ANY_RESOURCE, audiencesOfAgent, firstResourceBeyond } from '../../../../api/values/audience.ts'
 import { LABELS_MAX, type LabelsChange, mergeLabels } from '../../../../api/values/labels.ts'
 import { NO_LIMITS } from '../../../../api/values/limits.ts'
 import { type OrRefusal, refuse } from '../refusal.ts'
@@ -99,11 +99,12 @@ export const audiencesKept = (
   after: AgentSettings,
   serviceAudience: string | null,
 ): OrRefusal<{ readonly keepAudiences: readonly string[] | null }> => {
-  const kept = audiencesOf(after, serviceAudience)
+  const kept = audiencesOfAgent(after, serviceAudience)
   if (kept.includes(ANY_RESOURCE)) return { keepAudiences: null }
   const fallsBackNow = after.defaultAudience === null
   // Where the service's audience is lost or kept by both, it makes no difference to this comparison.
-  const isLost = firstResourceBeyond(kept, audiencesOf(before, fallsBackNow ? null : serviceAudience)) !== undefined
+  const isLost =
+    firstResourceBeyond(kept, audiencesOfAgent(before, fallsBackNow ? null : serviceAudience)) !== undefined
   const hidesService = !fallsBackNow && before.defaultAudience === null && serviceAudience === null
   if (!isLost && !hidesService) return { keepAudiences: null }
   if (!fallsBackNow || serviceAudience !== null) return { keepAudiences: kept }

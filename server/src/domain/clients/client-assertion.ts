@@ -30,7 +30,7 @@ const timeFault = ({ exp, nbf, iat }: Claims, seconds: number, expiryMax: number
 }
 
 /** What a token may be meant for. */
-const audiencesOf = (trust: AssertionTrust, issuer: string): readonly string[] => {
+const acceptedAudiences = (trust: AssertionTrust, issuer: string): readonly string[] => {
   if (trust.kind === 'workload_identity') return [trust.audience ?? issuer]
   return trust.takesTokenEndpoint ? [issuer, `${issuer}/oauth/token`] : [issuer]
 }
@@ -50,7 +50,7 @@ export const checkAssertionClaims = (
   { issuer, now }: { readonly issuer: string; readonly now: Milliseconds },
 ): AssertionClaims | Wrong => {
   const audience = audienceOf(claims, trust)
-  if (!audiencesOf(trust, issuer).some(one => one === audience)) return { wrong: 'aud is not this service' }
+  if (!acceptedAudiences(trust, issuer).some(one => one === audience)) return { wrong: 'aud is not this service' }
   const wrong = timeFault(claims, now / 1000, EXPIRY_SECONDS_MAX[trust.kind])
   if (wrong !== undefined) return { wrong }
   const { jti, exp } = claims

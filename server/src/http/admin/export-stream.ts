@@ -1,6 +1,6 @@
 // Sends an export: a page is read only once the caller has taken the one before it, and what is not whole never looks so.
 import type { ServerResponse } from 'node:http'
-import type { InTime } from '../wire/answer-deadline.ts'
+import type { InTime } from '../../ports/deadline.ts'
 import type { IdleTime } from '../wire/spare-time.ts'
 
 export type TextPage = { readonly text: string; readonly isLast: boolean }

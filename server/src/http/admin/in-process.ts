@@ -4,7 +4,8 @@ import fastify from 'fastify'
 import type { z } from 'zod'
 import type { Origin } from '../../domain/caller.ts'
 import { registerAdministration } from './administration-routes.ts'
-import { introspectForm, makeOwnerIntrospectHandler, type TerminalPorts } from '../oauth/introspect-tokens.ts'
+import { introspectToken } from '../../../../api/oauth.ts'
+import { makeOwnerIntrospectHandler, type TerminalPorts } from '../oauth/introspect-tokens.ts'
 import { READING, useOurReaders } from '../wire/readers.ts'
 import { makeRefuser } from '../wire/refusals.ts'
 
@@ -45,8 +46,8 @@ export const makeInProcess = (ports: TerminalPorts, origin: Origin): Send => {
   useOurReaders(app, refuser)
   const wire = { ports, refuser, logger, inTime: <T>(work: Promise<T>) => work, importCell: new Int32Array(1) }
   void app.register(async scope => registerAdministration(scope, wire))
-  const introspection = { schema: { body: introspectForm } }
-  app.post<{ Body: z.output<typeof introspectForm> }>(
+  const introspection = { schema: { body: introspectToken.form } }
+  app.post<{ Body: z.output<typeof introspectToken.form> }>(
     '/oauth/introspect/v2',
     introspection,
     makeOwnerIntrospectHandler(ports, refuser),

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { type ChangedKey, keyChangeRecord, keyRecord, type ShownKey } from '../../domain/keys/key-record.ts'
 import { SIGNING_ALGORITHMS } from '../../../../api/values/algorithms.ts'
 import { NOTE_MEANING, timeOrNull } from './json-members.ts'
-import { publicJwk } from '../oauth/publish-keys.ts'
+import { publicJwk } from '../../../../api/metadata.ts'
 import { pageOf } from './token-record.ts'
 
 const secondsOrNull = z.int().nullable()

@@ -1,37 +1,13 @@
 // GET /livez and /readyz: whether the process runs, and whether it can serve.
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { z } from 'zod'
+import type { z } from 'zod'
+import type { components } from '../../../../api/health.ts'
 import { Unavailable } from '../../domain/refusal.ts'
 import { checkComponents, checkHealth } from '../../operations/check-health.ts'
 import type { ProviderState } from '../../ports/operators.ts'
 import type { Ports } from '../../ports/ports.ts'
 import type { RawFields } from '../wire/form.ts'
 import { type Refuser, RETRY_AFTER_SECONDS } from '../wire/refusals.ts'
-
-const reason = z.string().optional().describe('For people; it may change. Not there where the status is ok.')
-
-const components = z
-  .array(
-    z.discriminatedUnion('name', [
-      z.object({ name: z.literal('store'), status: z.enum(['ok', 'unavailable']), reason }),
-      z.object({
-        name: z.literal('identity_provider'),
-        issuer: z.url(),
-        status: z
-          .enum(['ok', 'stale', 'unavailable'])
-          .describe('`stale`: newer keys cannot be read, and those that were read before are believed for now.'),
-        reason,
-      }),
-    ]),
-  )
-  .optional()
-  .describe('With `?verbose`. Being ready depends on the store alone.')
-
-export const healthAnswer = z.object({ status: z.literal('ok') })
-
-export const readyAnswer = healthAnswer.extend({ components })
-
-export const unreadyAnswer = z.object({ status: z.literal('unavailable'), reason: z.string(), components })
 
 type Component = NonNullable<z.output<typeof components>>[number]
 

@@ -1,24 +1,23 @@
 // Reads how a client authenticates itself: by a secret in the form or by HTTP Basic, or by an assertion; never by two of
 // them (RFC 6749 §2.3, RFC 7521 §4.2). Where it sends none of these, its certificate is looked at (RFC 8705 §2).
-import { z } from 'zod'
+import type { FastifyRequest } from 'fastify'
+import type { revokeToken } from '../../../../api/oauth.ts'
+import type { FormOf } from '../../../../api/operation.ts'
 import type { PresentedCertificate } from '../../domain/clients/client-certificate.ts'
 import { ASSERTION_TYPE } from '../../../../api/values/credentials.ts'
-import { type OrRefusal, refuse } from '../../domain/refusal.ts'
-import type { ClientCredentials } from '../../operations/authentication/authenticate-client.ts'
-import { type Authorization, decodeBasic } from '../wire/authorization.ts'
+import { isRefused, type OrRefusal, refuse } from '../../domain/refusal.ts'
+import type { RequestOrigin } from '../../operations/authentication/authenticate-client.ts'
+import type { ClientCredentials } from '../../operations/authentication/recognize-client.ts'
+import { answerBy } from '../wire/answer-deadline.ts'
+import { type Authorization, decodeBasic, parseAuthorization } from '../wire/authorization.ts'
+import { sourceOf } from '../wire/source.ts'
+import type { Wire } from '../wire/wire.ts'
 
-/** The fields with which a client authenticates itself, part of every form that takes them. */
-export const clientFields = {
-  client_id: z.string().optional().describe('Identifier of the client, unless it authenticates by HTTP Basic.'),
-  client_secret: z.string().optional().describe('Secret of the client, unless it authenticates by HTTP Basic.'),
-  client_assertion: z
-    .string()
-    .optional()
-    .describe('A JWT that proves who the client is (RFC 7523); client_id is not needed beside it.'),
-  client_assertion_type: z.string().optional().describe(`Of client_assertion: ${ASSERTION_TYPE}.`),
-}
-
-export type ClientFields = z.output<z.ZodObject<typeof clientFields>>
+/** The fields with which a client authenticates itself, in every form that takes them. */
+export type ClientFields = Pick<
+  FormOf<typeof revokeToken>,
+  'client_id' | 'client_secret' | 'client_assertion' | 'client_assertion_type'
+>
 
 const readAssertion = (assertion: string, { client_assertion_type, client_id }: ClientFields): ClientCredentials => {
   if (client_assertion_type !== ASSERTION_TYPE) return { kind: 'unsupported' }
@@ -65,3 +64,30 @@ export const readClientCredentials = (
   if (authorization === undefined) return readForm(form, certificate)
   return authorization.scheme === 'basic' ? readBasic(authorization, form) : { kind: 'unsupported' }
 }
+
+/** What a request says of its client, and where it came from. */
+type ReadClient<Credentials> = {
+  readonly credentials: Credentials
+  readonly certificate?: PresentedCertificate
+  readonly origin: RequestOrigin
+}
+
+/** Returns the function that reads the certificate and, by `readCredentials`, the credentials of a request, or refuses them. */
+export const makeClientReader =
+  <Credentials extends object>(
+    { ports, findCertificate }: Pick<Wire, 'ports' | 'findCertificate'>,
+    readCredentials: (
+      authorization: Authorization | undefined,
+      form: ClientFields,
+      certificate: PresentedCertificate | undefined,
+    ) => OrRefusal<Credentials>,
+  ) =>
+  (request: FastifyRequest<{ Body: ClientFields }>): OrRefusal<ReadClient<Credentials>> => {
+    const shown = findCertificate(request)
+    if (isRefused(shown)) return shown
+    const authorization = parseAuthorization(request.headers.authorization)
+    const credentials = readCredentials(authorization, request.body, shown.certificate)
+    if (isRefused(credentials)) return credentials
+    const origin = { requestId: request.id, source: sourceOf(request), until: answerBy(ports) }
+    return { ...shown, credentials, origin }
+  }

@@ -1,9 +1,10 @@
 // POST /oauth/introspect/v2: whether a token is active (RFC 7662), asked with an API key.
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { z } from 'zod'
+import { type introspectToken, SIGNED_TYPE } from '../../../../api/oauth.ts'
+import type { FormOf } from '../../../../api/operation.ts'
 import { isRefused, type OrRefusal, refuse, refuseCaller } from '../../domain/refusal.ts'
 import type { PresentedApiKey } from '../../operations/authentication/authenticate-api-key.ts'
-import { inGroups } from '../../operations/group.ts'
+import { GROUP_MAX, inGroups } from '../../operations/group.ts'
 import {
   introspectForOwner,
   type IntrospectRequest,
@@ -12,54 +13,12 @@ import {
 import { signIntrospections } from '../../operations/tokens/sign-introspections.ts'
 import type { AdministrationPorts, Ports } from '../../ports/ports.ts'
 import { makeNegotiator } from './accept.ts'
-import type { InTime } from '../wire/answer-deadline.ts'
+import type { InTime } from '../../ports/deadline.ts'
 import { decodeBasic, parseAuthorization } from '../wire/authorization.ts'
 import { headerOf } from '../wire/header.ts'
-import { GROUP_MAX } from '../wire/group-max.ts'
 import type { Refuser } from '../wire/refusals.ts'
 
-export const introspectForm = z.object({
-  token: z.string({ error: 'is missing: send the token to check' }).describe('The token to check.'),
-  token_type_hint: z.string().optional().describe('Taken and not needed (RFC 7662 §2.1).'),
-})
-
-const introspectAnswer = z.object({
-  active: z.boolean().describe('False, and then alone, for any token that is not active here, whatever the cause.'),
-  sub: z.string().optional().describe("The agent's unique identifier, a UUID."),
-  scope: z.string().optional(),
-  exp: z.int().optional(),
-  client_id: z.string().optional(),
-  iss: z.string().optional(),
-  aud: z.union([z.string(), z.array(z.string())]).optional(),
-  iat: z.int().optional(),
-  jti: z.string().optional(),
-  token_type: z.enum(['Bearer', 'DPoP']).optional(),
-  cnf: z
-    .union([z.object({ jkt: z.string() }), z.object({ 'x5t#S256': z.string() })])
-    .optional()
-    .describe(
-      'The key to which the token is bound: of DPoP proofs (RFC 9449 §6.2), or of a certificate (RFC 8705 §3.2).',
-    ),
-})
-
-/** Where `Accept` asks for it, the answer as a JWT (RFC 9701 §5). */
-const SIGNED_TYPE = 'application/token-introspection+jwt'
-
-export const introspectAnswers = {
-  description: `Whether the token is active; as a signed JWT where Accept asks for ${SIGNED_TYPE} (RFC 9701).`,
-  content: {
-    'application/json': { schema: introspectAnswer },
-    [SIGNED_TYPE]: {
-      schema: z
-        .string()
-        .describe(
-          'A JWT with typ token-introspection+jwt, iss, aud (the id of the API key), iat, and in token_introspection the answer.',
-        ),
-    },
-  },
-}
-
-type IntrospectionRequest = FastifyRequest<{ Body: z.output<typeof introspectForm> }>
+type IntrospectionRequest = FastifyRequest<{ Body: FormOf<typeof introspectToken> }>
 
 type Presented = { readonly apiKey: PresentedApiKey | undefined }
 

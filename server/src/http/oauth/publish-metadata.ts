@@ -1,6 +1,5 @@
 // The metadata of this authorization server (RFC 8414), and the same where OpenID Connect's clients look for it.
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { z } from 'zod'
 import type { CertificateSources } from '../../domain/clients/client-certificate.ts'
 import { ASSERTION_ALGORITHMS, DPOP_ALGORITHMS } from '../../../../api/values/algorithms.ts'
 import { publishKeys } from '../../operations/signing-keys/publish-keys.ts'
@@ -10,35 +9,6 @@ import { allowAnyOrigin } from './cross-origin.ts'
 import type { Refuser } from '../wire/refusals.ts'
 
 const METADATA_MAX_AGE_SECONDS = 300
-
-const names = z.array(z.string())
-
-export const metadataAnswer = z.object({
-  issuer: z.url(),
-  authorization_endpoint: z.url().describe('Announced for clients that demand one; it refuses every request.'),
-  token_endpoint: z.url(),
-  introspection_endpoint: z.url(),
-  revocation_endpoint: z.url(),
-  jwks_uri: z.url(),
-  service_documentation: z.url(),
-  grant_types_supported: names,
-  response_types_supported: names,
-  token_endpoint_auth_methods_supported: names,
-  token_endpoint_auth_signing_alg_values_supported: names.describe('RFC 8414 §2: of client assertions.'),
-  introspection_endpoint_auth_methods_supported: names,
-  introspection_signing_alg_values_supported: names.describe('RFC 9701 §7.'),
-  revocation_endpoint_auth_methods_supported: names,
-  revocation_endpoint_auth_signing_alg_values_supported: names,
-  tls_client_certificate_bound_access_tokens: z.boolean().optional().describe('RFC 8705 §3.3.'),
-  dpop_signing_alg_values_supported: names.describe('RFC 9449 §5.1.'),
-  code_challenge_methods_supported: names,
-  scopes_supported: names.optional(),
-})
-
-export const openidMetadataAnswer = metadataAnswer.extend({
-  subject_types_supported: names,
-  id_token_signing_alg_values_supported: names,
-})
 
 /** Those by certificate only where one can come (RFC 8705 §2). */
 const clientAuthMethods = ({ verified, unverified }: CertificateSources): readonly string[] => [

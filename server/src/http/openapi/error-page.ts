@@ -1,9 +1,9 @@
 // GET /errors: the error reference as a page, with a section for each code. The `type` of a problem links to its section.
-import type { FastifyInstance } from 'fastify'
-import { z } from 'zod'
-import { constantBody, type Hash, sendConstant } from '../oauth/constant-body.ts'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Ports } from '../../ports/ports.ts'
+import { constantBody, sendConstant } from '../oauth/constant-body.ts'
 import { ERRORS, type ErrorEntry } from '../wire/error-reference.ts'
-import { describeRead } from './openapi.ts'
+import { basePathOf } from '../wire/path.ts'
 import { PAGE_HEADERS, writePage } from './page.ts'
 
 const escapeText = (text: string): string =>
@@ -31,23 +31,9 @@ const writeErrorPage = (basePath: string): string => {
   return writePage({ title: 'Mintmark: error codes', basePath, content: [INTRODUCTION, ...sections].join('\n') })
 }
 
-type ErrorPageOptions = { readonly basePath: string; readonly hash: Hash }
-
-export const registerErrorPage = (app: FastifyInstance, { basePath, hash }: ErrorPageOptions): void => {
-  const page = { body: constantBody(hash, writeErrorPage(basePath)), type: 'text/html; charset=utf-8' }
-  const schema = describeRead({
-    operationId: 'readErrorReference',
-    summary: 'Error reference',
-    answers: {
-      200: {
-        description: 'A page with a section for each error code.',
-        content: { 'text/html': { schema: z.string() } },
-      },
-      304: z.undefined(),
-    },
-    headers: ['Content-Security-Policy', 'X-Content-Type-Options', 'ETag'],
-  })
-  app.get(`${basePath}/errors`, { schema }, (request, reply) =>
-    sendConstant(request, reply.headers(PAGE_HEADERS), page),
-  )
+export const makeErrorPageHandler = ({ profile, secrets }: Pick<Ports, 'profile' | 'secrets'>) => {
+  const content = writeErrorPage(basePathOf(profile.issuer))
+  const page = { body: constantBody(text => secrets.hash(text), content), type: 'text/html; charset=utf-8' }
+  return (request: FastifyRequest, reply: FastifyReply): FastifyReply =>
+    sendConstant(request, reply.headers(PAGE_HEADERS), page)
 }

@@ -4,8 +4,8 @@ import { csvHeader, csvLine } from '../../domain/lists/csv.ts'
 import { AUDIT_COLUMNS } from '../admin/export-audit.ts'
 import { HISTORY_COLUMNS } from '../admin/export-history.ts'
 import { TOKEN_COLUMNS } from '../admin/export-tokens.ts'
-import { EXAMPLE_ISSUER as ISSUER, EXAMPLE_METADATA as metadata } from '../oauth/metadata-example.ts'
-import { EXAMPLE_KEY, SIGNING_KEY_EXAMPLES } from './signing-key-examples.ts'
+import { EXAMPLE_KEY } from '../../../../api/examples.ts'
+import { SIGNING_KEY_EXAMPLES } from './signing-key-examples.ts'
 
 /** `answer` of lines is one of them; `text` is the same in a media type that is no JSON. */
 type Example = { readonly body?: unknown; readonly answer?: unknown; readonly text?: string }
@@ -17,8 +17,6 @@ const TOKEN_ID = '019aa5f0-7c3e-7b1a-9c55-8f4f0d2b6a31'
 const REVOCATION_ID = '5d3c2b1a-8f7e-4d6c-b5a4-93827160f5e4'
 const AUDIENCE = 'https://api.example.com'
 const KID = EXAMPLE_KEY.kid
-const JWT = 'eyJhbGciOiJFUzI1NiIsInR5cCI6ImF0K2p3dCJ9.…'
-const SIGNED_ANSWER = 'eyJhbGciOiJFUzI1NiIsInR5cCI6InRva2VuLWludHJvc3BlY3Rpb24rand0In0.…'
 const [MADE, LATER, EXPIRY] = ['2026-11-21T09:30:00Z', '2026-11-21T09:32:10Z', '2026-11-21T09:35:00Z']
 const OPERATOR = { type: 'operator', iss: 'https://login.example.com', sub: 'ada' } as const
 
@@ -114,19 +112,6 @@ const leaked = {
 
 const pageOf = (record: object) => ({ data: [record], next_cursor: null })
 
-const introspection = {
-  active: true,
-  sub: AGENT_ID,
-  scope: 'db:read',
-  exp: 1_795_426_500,
-  client_id: AGENT_ID,
-  iss: ISSUER,
-  aud: AUDIENCE,
-  iat: 1_795_426_200,
-  jti: TOKEN_ID,
-  token_type: 'Bearer',
-}
-
 const GRACE = { grace_seconds: 3600 }
 
 const IMPORT = {
@@ -166,12 +151,6 @@ const ended = { ...token, ...ending }
 
 export const EXAMPLES: Readonly<Record<string, Example>> = {
   ...Object.fromEntries(OPERATIONS.flatMap(({ id, example }) => (example === undefined ? [] : [[id, example]]))),
-  issueToken: {
-    body: { grant_type: 'client_credentials', client_id: AGENT_ID, client_secret: 'mmc_…', scope: 'db:read' },
-    answer: { access_token: JWT, token_type: 'Bearer', expires_in: 300, scope: 'db:read' },
-  },
-  introspectToken: { body: { token: JWT }, answer: introspection, text: SIGNED_ANSWER },
-  revokeToken: { body: { token: JWT }, answer: {} },
   listTokens: { answer: pageOf(token) },
   listHistory: { answer: pageOf(ended) },
   showToken: { answer: { ...token, state: 'ended', ...ending } },
@@ -230,11 +209,4 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
   exportAudit: { answer: entry, text: csvHeader(AUDIT_COLUMNS) + csvLine(AUDIT_COLUMNS, entry) },
   listAudit: { answer: pageOf(entry) },
   listRefusals: { answer: pageOf(refusals) },
-  publishKeys: { answer: { keys: [EXAMPLE_KEY] } },
-  publishMetadata: { answer: metadata },
-  publishOpenidMetadata: {
-    answer: { ...metadata, subject_types_supported: ['public'], id_token_signing_alg_values_supported: ['ES256'] },
-  },
-  checkAlive: { answer: { status: 'ok' } },
-  checkHealth: { answer: { status: 'ok' } },
 }

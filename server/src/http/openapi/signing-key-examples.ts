@@ -1,10 +1,9 @@
 // Examples of signing keys for the OpenAPI document, by operation.
+import { EXAMPLE_KEY } from '../../../../api/examples.ts'
 
-const KID = 'Vb3rV0mJcZ2mIY8mXx0ZJk5m1c8k1yq2nq2n0t1cH9k'
+const KID = EXAMPLE_KEY.kid
 const NEXT_KID = 'mS0yQ8r7hWb1vTqkEo3pXc9aLf5dUz2nGjYi6H4KwRA'
 const [MADE, LATER] = ['2026-11-21T09:30:00Z', '2026-11-21T09:32:10Z']
-
-export const EXAMPLE_KEY = { kty: 'EC', crv: 'P-256', x: KID, y: KID, kid: KID, alg: 'ES256', use: 'sig' }
 
 const signingKey = {
   kid: KID,

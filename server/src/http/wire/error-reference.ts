@@ -21,7 +21,7 @@ export const ERRORS: Readonly<Record<RefusalCode, ErrorEntry>> = {
       'A member of a JSON body is given twice.',
       'The content type is wrong.',
       'The request carries two credentials.',
-      'The agent needs a client certificate and the request has none, or the header that carries it cannot be read.',
+      'The agent needs a client certificate and the request has none, or the header that carries it is malformed or does not come from a trusted proxy.',
     ],
     remedy: 'Correct the request; the description names the part that is wrong.',
   },
@@ -159,9 +159,9 @@ export const ERRORS: Readonly<Record<RefusalCode, ErrorEntry>> = {
       'At `/oauth/token`: the agent has as many live tokens as its limit allows.',
     ],
     remedy:
-      'Use each token until it expires. `Retry-After` says in how many seconds a token would be granted if no other ' +
-      'request takes it; or ask an administrator to raise the limit. A request refused with this code is not a failed ' +
-      'authentication and does not count toward a limit.',
+      'Use each token until it expires. Wait as many seconds as `Retry-After` says: a token is granted then if no other ' +
+      'request takes it first. Or ask an administrator to raise the limit. A request that is refused with this code is ' +
+      'not a failed authentication and does not count toward a limit.',
   },
   header_fields_too_large: {
     status: 431,
@@ -195,5 +195,5 @@ export const ERRORS: Readonly<Record<RefusalCode, ErrorEntry>> = {
   },
 }
 
-/** The fragment of a code's section on the page /errors. */
+/** The `type` of a problem: the address of the section of its code on the page /errors. */
 export const typeOf = (issuer: string, code: RefusalCode): string => `${issuer}/errors#${code}`

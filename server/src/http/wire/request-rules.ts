@@ -1,12 +1,10 @@
 // What holds for every request before its route is looked at: the headers of every answer, the host, the query string.
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { introspectToken, issueToken, revokeToken } from '../../../../api/oauth.ts'
 import type { RawFields } from './form.ts'
 import { QUERY_MALFORMED } from './fields.ts'
-import { introspectForm } from '../oauth/introspect-tokens.ts'
-import { tokenForm } from '../oauth/issue-tokens.ts'
 import { pathOf } from './path.ts'
 import type { Refuser } from './refusals.ts'
-import { revokeForm } from '../oauth/revoke-token.ts'
 import type { UnknownRouteHandler } from './unknown-route.ts'
 
 /** Query parameters, in lower case, that would carry a secret: URLs stand in logs, histories and Referer headers. */
@@ -26,7 +24,7 @@ const CREDENTIAL_NAMES = new Set([
 ])
 
 const FORM_NAMES = new Set(
-  [tokenForm, introspectForm, revokeForm].flatMap(({ shape }): readonly string[] => Object.keys(shape)),
+  [issueToken, introspectToken, revokeToken].flatMap(({ form }): readonly string[] => Object.keys(form.shape)),
 )
 
 // Not one that looks like a secret of ours: request ids are logged.

@@ -2,7 +2,7 @@
 import type { Logger } from 'pino'
 import type { AdministrationPorts, Ports } from '../../ports/ports.ts'
 import type { FindCertificate } from '../oauth/client-certificate.ts'
-import type { InTime } from './answer-deadline.ts'
+import type { InTime } from '../../ports/deadline.ts'
 import type { ImportCell } from '../imports/import-limit.ts'
 import type { Refuser } from './refusals.ts'
 

@@ -4,6 +4,7 @@ import { isKid } from '../../domain/keys/signing-key.ts'
 import type { SigningAlgorithm } from '../../../../api/values/algorithms.ts'
 import { type RsaLimits, rsaWeakness } from '../providers/rsa-strength.ts'
 import { ALGORITHMS, bareJwkOf } from '../tokens/signing-algorithms.ts'
+import { SIGNATURE_FORMS } from '../verify-signature.ts'
 
 // RFC 8017 allows other exponents; a small one has broken verifiers, and no issuer in use has another.
 const OWN_RSA: RsaLimits = { bitsMin: 2048, bitsMax: 4096, exponentMin: 65_537n, exponentMax: 65_537n }
@@ -63,9 +64,9 @@ const otherUse = ({ use, alg: named, key_ops: operations }: Members, alg: Signin
   return undefined
 }
 
-// The halves of a JWK are told apart from one another by nobody but its maker: they may not belong together.
+// Only its maker decides what the public and the private half of a JWK are: they may not belong together.
 const belongsTogether = (key: KeyObject, alg: SigningAlgorithm, given: Members): boolean => {
-  const { digest, options } = ALGORITHMS[alg]
+  const { digest, options } = SIGNATURE_FORMS[alg]
   const text = randomBytes(32)
   try {
     const publicKey = createPublicKey(key)

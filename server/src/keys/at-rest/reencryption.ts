@@ -1,7 +1,6 @@
 // Takes what is sealed under one key-encryption key to another, and keeps the key of the audit log's seals for checks.
 import type { SealedSigningKey } from '../../domain/keys/signing-key.ts'
-import { auditSealKey } from './audit-key.ts'
-import { keyEncryptionKeyId, seal, unseal } from './sealed-bytes.ts'
+import { auditSealKey, keyEncryptionKeyId, seal, unseal } from './sealed-bytes.ts'
 import { openSigningKey, sealSigningKey } from '../tokens/signing-keys.ts'
 
 const purposeOf = (lastSeal: number): string => `mintmark audit seals up to ${lastSeal}`

@@ -1,5 +1,5 @@
-// Secrets at rest: bytes sealed under a key-encryption key (AES-256-GCM), each bound to what it is for.
-import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto'
+// What the key-encryption key is used for: bytes sealed under it (AES-256-GCM), each bound to what it is for, and keys derived from it.
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
 
 const KEY_ENCRYPTION_KEY_BYTES = 32
 const CIPHER = 'aes-256-gcm'
@@ -38,3 +38,13 @@ export const unseal = (keyEncryptionKey: Uint8Array, sealed: Uint8Array, purpose
     return undefined
   }
 }
+
+const DERIVED_KEY_BYTES = 32
+
+/** RFC 5869. `info` is the key's own: it reveals nothing of the key-encryption key, or of the other keys derived from it. */
+export const deriveKey = (keyEncryptionKey: Uint8Array, info: string): Uint8Array =>
+  new Uint8Array(hkdfSync('sha256', keyEncryptionKey, new Uint8Array(0), info, DERIVED_KEY_BYTES))
+
+/** The key of the audit log's seals: a writer of the store who lacks the key-encryption key cannot forge a seal. */
+export const auditSealKey = (keyEncryptionKey: Uint8Array): Uint8Array =>
+  deriveKey(keyEncryptionKey, 'mintmark audit seal 1')

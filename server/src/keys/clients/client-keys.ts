@@ -4,9 +4,14 @@ import { Unavailable } from '../../domain/refusal.ts'
 import type { MonotonicMilliseconds } from '../../../../api/values/time.ts'
 import type { KeySets } from '../../ports/key-sets.ts'
 import { PLACES_MAX } from '../providers/key-sets.ts'
-import { makeProviderKeyCache, type ProviderKeyCache, WAITING_A_PLACE_MAX } from '../providers/provider-key-cache.ts'
+import {
+  makeProviderKeyCache,
+  makeWaitingCount,
+  type ProviderKeyCache,
+  WAITING_A_PLACE_MAX,
+} from '../providers/provider-key-cache.ts'
 import { parseMemberKey, type ProviderKey } from '../providers/provider-key.ts'
-import { cache } from '../remember.ts'
+import { cache } from '../cache.ts'
 
 /** Requests that may wait for the keys of all places. */
 export const WAITING_MAX = 512
@@ -24,7 +29,7 @@ const parseKeys = (json: string): readonly ProviderKey[] =>
 // What SPIFFE publishes says what it is for in a word of its own (SPIFFE Trust Domain and Bundle §4.2.2).
 const usesOf = (issuer: string): readonly string[] => (issuer.startsWith('spiffe://') ? ['sig', 'jwt-svid'] : ['sig'])
 
-type Place = { readonly keys: ProviderKeyCache; waiting: number }
+type Place = { readonly keys: ProviderKeyCache; readonly waiting: ReturnType<typeof makeWaitingCount> }
 
 const placeMaker =
   ({ keySets, monotonicNow }: ClientKeysOptions) =>
@@ -32,31 +37,27 @@ const placeMaker =
     const [issuerGiven, jwksUri] = JSON.parse(key) as readonly [string | null, string | null]
     const issuer = issuerGiven ?? jwksUri ?? ''
     const place = { of: 'client', issuer, jwksUri } as const
-    return { keys: makeProviderKeyCache({ place, keySets, uses: usesOf(issuer), monotonicNow }), waiting: 0 }
+    return {
+      keys: makeProviderKeyCache({ place, keySets, uses: usesOf(issuer), monotonicNow }),
+      waiting: makeWaitingCount(),
+    }
   }
 
 /** Throws Unavailable where keys at an address cannot be had, or as many as may already wait for them. */
 export const makeClientKeys = (options: ClientKeysOptions): FindKeys => {
   const registered = cache(PLACES_MAX, parseKeys)
   const places = cache(PLACES_MAX, placeMaker(options))
-  let waiting = 0
+  const waiting = makeWaitingCount()
 
   const findFetched = async (place: Place, fits: (key: ProviderKey) => boolean): Promise<readonly ProviderKey[]> => {
-    // A known key waits for nobody, however many unknown ones do.
+    // A known key waits for no other request, however many unknown ones do.
     const held = place.keys.held(fits)
     if (held.length > 0) return held
-    // No more for one place than is left for all others: however many hang, a further one finds room.
-    if (place.waiting >= Math.min(WAITING_A_PLACE_MAX, WAITING_MAX - waiting)) {
+    // No more for one place than is left for all others: however many hang, another place finds room.
+    if (place.waiting.count() >= Math.min(WAITING_A_PLACE_MAX, WAITING_MAX - waiting.count())) {
       throw new Unavailable('More client assertions wait for the keys of their clients than are taken.')
     }
-    waiting += 1
-    place.waiting += 1
-    try {
-      return await place.keys.find(fits)
-    } finally {
-      waiting -= 1
-      place.waiting -= 1
-    }
+    return waiting.during(place.waiting.during(place.keys.find(fits)))
   }
 
   return async ({ jwks, jwksUri, issuer }, fits) =>

@@ -1,12 +1,13 @@
 // DPoP proofs (RFC 9449 §4.2): read strictly, and verified off the event loop with the key that each one brings.
+import { createHmac } from 'node:crypto'
 import { DPOP_ALGORITHMS } from '../../../../api/values/algorithms.ts'
 import { PROOF_CHARACTERS_MAX } from '../../../../api/values/bounds.ts'
 import type { DpopProofs, UnverifiedProof } from '../../ports/dpop-proofs.ts'
 import { type CompactJws, isJsonObject, type JsonObject, readCompactJws } from '../tokens/compact-jws.ts'
-import { makeDpopNonces } from './dpop-nonces.ts'
+import { deriveKey } from '../at-rest/sealed-bytes.ts'
 import { parseProviderAlgorithm, parseProviderKey, permits, type ProviderAlgorithm } from '../providers/provider-key.ts'
 import { requiredMembers, thumbprintOf } from '../tokens/thumbprint.ts'
-import { verifySignature } from '../providers/verify-signature.ts'
+import { verifySignature } from '../verify-signature.ts'
 
 // One key has one thumbprint: a proof must spell its key in the canonical way.
 const isCanonical = (canonical: JsonObject, jwk: JsonObject): boolean =>
@@ -43,6 +44,27 @@ const read = (text: string): UnverifiedProof | { readonly wrong: string } => {
   if (algorithm === undefined) return { wrong: `alg is not one of ${DPOP_ALGORITHMS.join(', ')}` }
   if (!isJsonObject(jwk)) return { wrong: 'jwk is missing' }
   return { claims: jws.payload, verify: () => verifyProof(jws, algorithm, jwk) }
+}
+
+const NONCE_KEY = 'mintmark dpop nonce 1'
+/** 132 bits of base64url. */
+const NONCE_CHARACTERS = 22
+/** Two are in use at a time. */
+const CACHED_MAX = 4
+
+/** The nonces (RFC 9449 §8), by step of time: every thread and process under one key makes the same ones.
+ * Without the key none can be predicted, nor a later one computed from an earlier. */
+const makeDpopNonces = (keyEncryptionKey: Uint8Array): ((step: number) => string) => {
+  const key = deriveKey(keyEncryptionKey, NONCE_KEY)
+  const cached = new Map<number, string>()
+  return step => {
+    const known = cached.get(step)
+    if (known !== undefined) return known
+    const nonce = createHmac('sha256', key).update(String(step)).digest('base64url').slice(0, NONCE_CHARACTERS)
+    if (cached.size >= CACHED_MAX) cached.clear()
+    cached.set(step, nonce)
+    return nonce
+  }
 }
 
 export const makeDpopProofs = (keyEncryptionKey: Uint8Array): DpopProofs => ({

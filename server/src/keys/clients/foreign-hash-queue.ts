@@ -1,7 +1,7 @@
 // The order in which secrets are verified against other servers' hashes, one at a time: bounded, and fair by credential
 // and by network, so that wrong secrets for one client delay no other one, and its own right secret by a few turns.
 // docs/decisions/0035-fair-verification.md
-import { cache } from '../remember.ts'
+import { cache } from '../cache.ts'
 
 /** Different secrets that may wait or be under verification: all together, and of one share of a credential. */
 export const VERIFICATIONS_MAX = 64

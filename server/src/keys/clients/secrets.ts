@@ -1,10 +1,19 @@
 // Client secrets and API keys: a prefix that says what leaked, 256 random bits, and a checksum for secret scanners.
 // They are random in full, so SHA-256 keeps them as well as a slow password hash would.
-import { hash, timingSafeEqual } from 'node:crypto'
+import { createHmac, hash, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { DIGEST_CHARACTERS, SHA256_CHARACTERS } from '../../domain/text/hash.ts'
+import type { ImportedSecrets } from '../../ports/imports.ts'
 import type { Randomness, Secrets } from '../../ports/ports.ts'
 import type { SecretKind } from '../../ports/secret-repositories.ts'
+import { deriveKey } from '../at-rest/sealed-bytes.ts'
+import { makeForeignHashVerifier } from './foreign-hash-verifier.ts'
+
+/** Randomness from the operating system's generator. */
+export const randomness: Randomness = {
+  bytes: count => randomBytes(count),
+  uuid: () => randomUUID(),
+}
 
 const CLIENT_SECRET_PREFIX = 'mmc_'
 const API_KEY_PREFIX = 'mma_'
@@ -56,10 +65,19 @@ const areEqual = (a: string, b: string): boolean => {
   return timingSafeEqual(left, right)
 }
 
-export const makeSecrets = (randomness: Pick<Randomness, 'bytes'>): Secrets => ({
-  makeClientSecret: () => makeSecret(CLIENT_SECRET_PREFIX, randomness.bytes(SECRET_BYTES)),
-  makeApiKey: () => makeSecret(API_KEY_PREFIX, randomness.bytes(SECRET_BYTES)),
+export const makeSecrets = ({ bytes }: Pick<Randomness, 'bytes'>): Secrets => ({
+  makeClientSecret: () => makeSecret(CLIENT_SECRET_PREFIX, bytes(SECRET_BYTES)),
+  makeApiKey: () => makeSecret(API_KEY_PREFIX, bytes(SECRET_BYTES)),
   kindOf,
   hash: text => hash('sha256', text, 'hex'),
   areEqual,
 })
+
+/** Secrets that another server made: kept under a key of their own, and verified against its hashes on another thread. */
+export const makeImportedSecrets = (keyEncryptionKey: Uint8Array): ImportedSecrets => {
+  const pepper = deriveKey(keyEncryptionKey, 'mintmark imported secrets 1')
+  return {
+    hash: secret => createHmac('sha256', pepper).update(secret, 'utf8').digest('hex'),
+    verify: makeForeignHashVerifier(),
+  }
+}

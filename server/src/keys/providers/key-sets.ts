@@ -4,7 +4,7 @@ import type { KeySet, KeySetPlace, KeySets, ReadingFailure } from '../../ports/k
 import type { Fetch } from './fetch-json.ts'
 import { KEYS_FRESH_MILLISECONDS, KEYS_HELD_MILLISECONDS_MAX } from './provider-key-cache.ts'
 import { type KeySetReading, makeKeySetReader, READING_MILLISECONDS_MAX } from './provider-key-set.ts'
-import { cache } from '../remember.ts'
+import { cache } from '../cache.ts'
 
 /**
  * In less than that no more than two readings begin while keys are held, whatever `kid` callers send: two in 30 seconds.

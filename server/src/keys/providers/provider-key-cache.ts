@@ -10,6 +10,23 @@ export const KEYS_FRESH_MILLISECONDS = 600_000
 export const KEYS_HELD_MILLISECONDS_MAX = 1_800_000
 /** Requests that may wait for the keys of one place: a server that hangs must not take the room of all others. */
 export const WAITING_A_PLACE_MAX = 128
+
+/** Counts the requests that wait for something now. */
+export const makeWaitingCount = () => {
+  let waiting = 0
+  return {
+    count: (): number => waiting,
+    during: async <Outcome>(work: Promise<Outcome>): Promise<Outcome> => {
+      waiting += 1
+      try {
+        return await work
+      } finally {
+        waiting -= 1
+      }
+    },
+  }
+}
+
 /** For one request: a set that another thread had read, one whose reading began before the request came, and then its own. */
 const ASKED_MAX = 3
 /** The time until the thread that fetches is asked again, where it did not answer. */
@@ -66,7 +83,7 @@ export const makeProviderKeyCache = ({ place, keySets, uses, monotonicNow }: Cac
   let times: Omit<KeySet, 'jwks'> = { readAt: -Infinity, nextReadingAt: -Infinity, failure: null }
   let keys: KeysByText = new Map()
   let asking: Promise<void> | undefined
-  let waiting = 0
+  const waiting = makeWaitingCount()
 
   const age = (): number => monotonicNow() - times.readAt
 
@@ -97,16 +114,11 @@ export const makeProviderKeyCache = ({ place, keySets, uses, monotonicNow }: Cac
   /** Asks for the latest set if it may be a newer one; all callers wait for one answer. False: too many do already. */
   const renew = async (): Promise<boolean> => {
     if (asking === undefined && monotonicNow() < times.nextReadingAt) return true
-    if (waiting >= WAITING_A_PLACE_MAX) return false
+    if (waiting.count() >= WAITING_A_PLACE_MAX) return false
     asking ??= ask().finally(() => {
       asking = undefined
     })
-    waiting += 1
-    try {
-      await asking
-    } finally {
-      waiting -= 1
-    }
+    await waiting.during(asking)
     return true
   }
 

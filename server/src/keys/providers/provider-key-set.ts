@@ -1,9 +1,8 @@
 // Reading an identity provider's key set: at the address configured, or at the one that its metadata names.
 import { isJsonObject } from '../tokens/compact-jws.ts'
 import type { ReadingFailure } from '../../ports/key-sets.ts'
-import { fetchJson, type Fetch, type Fetched } from './fetch-json.ts'
+import { fetchJson, type Fetch, type Fetched, wrongAnswer } from './fetch-json.ts'
 import { bareMembersOf } from './provider-key.ts'
-import { wrongAnswer } from './reading-failure.ts'
 
 /** Keys of one set: an issuer in use has some ten. */
 export const KEYS_IN_SET_MAX = 64

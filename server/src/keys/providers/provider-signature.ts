@@ -3,7 +3,7 @@ import { hash, type KeyObject } from 'node:crypto'
 import type { CompactJws } from '../tokens/compact-jws.ts'
 import type { ProviderAlgorithm } from './provider-key.ts'
 import type { VerificationQueue } from './verification-queue.ts'
-import { verifySignature } from './verify-signature.ts'
+import { verifySignature } from '../verify-signature.ts'
 
 /** JWTs that are known, by hashes: a JWT that verified is a secret, and is not kept. */
 const KNOWN_MAX = 4000

@@ -1,12 +1,5 @@
-// The algorithms of signing keys, one row each: how a key is made, published, named and used.
-import {
-  constants,
-  createPublicKey,
-  generateKeyPair,
-  generateKeyPairSync,
-  type KeyObject,
-  type SigningOptions,
-} from 'node:crypto'
+// The algorithms of signing keys, one row each: how a key is made, published and named.
+import { createPublicKey, generateKeyPair, generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { promisify } from 'node:util'
 import type { BareJwk } from '../../domain/keys/signing-key.ts'
 import type { SigningAlgorithm } from '../../../../api/values/algorithms.ts'
@@ -23,9 +16,6 @@ type Algorithm = {
   readonly make: () => Pair
   /** Made beside this thread: an RSA key takes a second now and then. */
   readonly generate: () => Promise<Pair>
-  /** What is hashed before it is signed; null where the algorithm does that itself. */
-  readonly digest: 'sha256' | null
-  readonly options: SigningOptions
 }
 
 const generate = promisify(generateKeyPair)
@@ -35,30 +25,21 @@ export const ALGORITHMS: Readonly<Record<SigningAlgorithm, Algorithm>> = {
     keyType: 'ec',
     make: () => generateKeyPairSync('ec', { namedCurve: 'P-256' }),
     generate: () => generate('ec', { namedCurve: 'P-256' }),
-    digest: 'sha256',
-    // RFC 7518 §3.4: r and s side by side, not DER.
-    options: { dsaEncoding: 'ieee-p1363' },
   },
   RS256: {
     keyType: 'rsa',
     make: () => generateKeyPairSync('rsa', RSA),
     generate: () => generate('rsa', RSA),
-    digest: 'sha256',
-    options: { padding: constants.RSA_PKCS1_PADDING },
   },
   EdDSA: {
     keyType: 'ed25519',
     make: () => generateKeyPairSync('ed25519'),
     generate: () => generate('ed25519'),
-    digest: null,
-    options: {},
   },
   'ML-DSA-65': {
     keyType: 'ml-dsa-65',
     make: () => generateKeyPairSync('ml-dsa-65'),
     generate: () => generate('ml-dsa-65'),
-    digest: null,
-    options: {},
   },
 }
 

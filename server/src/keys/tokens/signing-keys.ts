@@ -2,6 +2,8 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto'
 import type { SealedSigningKey } from '../../domain/keys/signing-key.ts'
 import type { SigningAlgorithm } from '../../../../api/values/algorithms.ts'
+import type { SigningKeyMaker } from '../../ports/signing-keys.ts'
+import { readPrivateKey } from '../at-rest/read-private-key.ts'
 import { keyEncryptionKeyId, seal, unseal } from '../at-rest/sealed-bytes.ts'
 import { ALGORITHMS, bareJwkOf } from './signing-algorithms.ts'
 import { thumbprintOf } from './thumbprint.ts'
@@ -57,3 +59,13 @@ export const openSigningKey = (
   }
   return key
 }
+
+/** Makes signing keys of the configured algorithm, and reads those of others; returns either only sealed. */
+export const makeSigningKeyMaker = (keyEncryptionKey: Uint8Array, alg: SigningAlgorithm): SigningKeyMaker => ({
+  make: () => generateSigningKey(keyEncryptionKey, alg),
+  read: (given, kid) => {
+    const read = readPrivateKey(given, kid, alg)
+    if ('wrong' in read) return read
+    return sealSigningKey(keyEncryptionKey, read.privateKey, { alg, kid: read.kid ?? undefined })
+  },
+})

@@ -1,11 +1,12 @@
 // Access tokens as text: signed at issue, found by the address in them, recognised by the digest of the whole.
-import { createPublicKey, hash, sign, verify, type SignKeyObjectInput } from 'node:crypto'
+import { createPublicKey, hash, sign, type SignKeyObjectInput } from 'node:crypto'
 import { type AccessTokenClaims, addressReader, confirmationIn, formatClaims } from '../../domain/ledger/claims.ts'
 import { type Digest, digestIn } from '../../domain/text/hash.ts'
 import type { PublicJwk, SigningKey } from '../../domain/keys/signing-key.ts'
 import type { MintedToken, TokenCodec, TokenReference } from '../../ports/ports.ts'
 import { COMPACT_CHARACTERS_MAX, decodeCanonical, readProvablePayload, splitCompact } from './compact-jws.ts'
-import { ALGORITHMS, signatureBytes } from './signing-algorithms.ts'
+import { SIGNATURE_FORMS, type SignatureForm, verifySignature } from '../verify-signature.ts'
+import { signatureBytes } from './signing-algorithms.ts'
 import { openSigningKey } from './signing-keys.ts'
 
 /** Stands where one was spelled otherwise: 64 bytes, as the signatures of most keys are. */
@@ -20,7 +21,7 @@ type TokenType = 'at+jwt' | 'token-introspection+jwt'
 
 type OpenKey = {
   readonly headers: Readonly<Record<TokenType, string>>
-  readonly digest: 'sha256' | null
+  readonly digest: SignatureForm['digest']
   readonly input: SignKeyObjectInput
 }
 
@@ -62,7 +63,7 @@ const makeKeyRing = (keyEncryptionKey: Uint8Array): ((key: SigningKey) => OpenKe
     const { kid, alg } = key.publicJwk
     const known = ring.get(kid)
     if (known !== undefined) return known
-    const { digest, options } = ALGORITHMS[alg]
+    const { digest, options } = SIGNATURE_FORMS[alg]
     const headers = {
       'at+jwt': encodedHeader(key.publicJwk, 'at+jwt'),
       'token-introspection+jwt': encodedHeader(key.publicJwk, 'token-introspection+jwt'),
@@ -75,21 +76,22 @@ const makeKeyRing = (keyEncryptionKey: Uint8Array): ((key: SigningKey) => OpenKe
   }
 }
 
-const isSignedBy = (text: string, key: PublicJwk): boolean => {
+const isSignedBy = async (text: string, jwk: PublicJwk): Promise<boolean> => {
   const trimmed = text.trim()
   const canonical = canonicalExceptSignature(trimmed)
   const parts = canonical === undefined ? undefined : splitCompact(canonical)
   if (parts === undefined) return false
   const [header, payload] = parts
   // What the key signed under another header is no access token, whatever its payload says.
-  if (header !== encodedHeader(key, 'at+jwt') || decodeCanonical(payload) === undefined) return false
-  const { digest, options } = ALGORITHMS[key.alg]
-  const input = { ...options, key: createPublicKey({ key, format: 'jwk' }) }
-  const signed = Buffer.from(`${header}.${payload}`)
-  // ECDSA itself takes n−s for s.
-  return decodingsOf(trimmed.slice(trimmed.lastIndexOf('.') + 1)).some(
-    signature => signature.length === signatureBytes(key) && verify(digest, signed, input, signature),
-  )
+  if (header !== encodedHeader(jwk, 'at+jwt') || decodeCanonical(payload) === undefined) return false
+  const signingInput = `${header}.${payload}`
+  const key = createPublicKey({ key: jwk, format: 'jwk' })
+  for (const signature of decodingsOf(trimmed.slice(trimmed.lastIndexOf('.') + 1))) {
+    // ECDSA itself takes n−s for s.
+    const isLong = signature.length === signatureBytes(jwk)
+    if (isLong && (await verifySignature({ signingInput, signature }, jwk.alg, key))) return true
+  }
+  return false
 }
 
 /** Reads tokens; it needs no key. */

@@ -5,7 +5,6 @@ import { counted, isRefused, type OrRefusal, refuse, refuseCaller } from '../../
 import type { Source } from '../../domain/source.ts'
 import type { Ports } from '../../ports/ports.ts'
 import { authenticateApiKeys } from './authenticate-api-key.ts'
-import { authenticateOperator } from './authenticate-operator.ts'
 
 export type AdministratorCredentials =
   | { readonly kind: 'none' }
@@ -32,6 +31,20 @@ const checkRights = (caller: ApiKeyCaller, access: Access): OrRefusal<ApiKeyCall
   return access.isOfWholeService === true && caller.audiences !== null
     ? refuse('insufficient_scope', `This API key is limited to audiences, and may not ${access.to}.`)
     : caller
+}
+
+/** The operator that a JWT of a configured identity provider names, or `invalid_token` with one text for every cause (RFC 6750 §3.1). */
+export const authenticateOperator = async (
+  ports: Pick<Ports, 'operators'>,
+  jwt: string,
+  source: Source,
+): Promise<OrRefusal<OperatorCaller>> => {
+  const verified = await ports.operators.verify(jwt, source)
+  if (!('refused' in verified)) return verified
+  const description = 'The bearer token is not a valid JWT of a configured identity provider for this service.'
+  const challenges = ['Bearer error="invalid_token"'] as const
+  const attempt = { way: 'operator', clientId: null } as const
+  return { refusal: { code: 'invalid_token', description, challenges, inside: verified.refused, attempt } }
 }
 
 /** The caller, or 401 without a good credential and 403 without the right. */

@@ -1,141 +1,93 @@
-// Recognises a client by its id and secret, by its certificate, or by what was proved in their place: at the token
-// endpoint, and where a client revokes its own token.
-import type { Client, Credential } from '../../domain/clients/agent.ts'
-import { isClientId } from '../../domain/clients/client-id.ts'
-import type { PresentedCertificate } from '../../domain/clients/client-certificate.ts'
-import { CREDENTIALS_MAX } from '../../domain/clients/credential.ts'
-import { hasExpired } from '../../domain/ledger/expiry.ts'
-import { counted, refuseCaller } from '../../domain/refusal.ts'
-import type { Milliseconds } from '../../../../api/values/time.ts'
-import type { SingleUse } from '../../ports/secret-repositories.ts'
+// The steps by which the token and the revocation endpoint authenticate a client, in one place and in one order:
+//
+//   1. checkAssertion       An assertion becomes the credential that it is verified for, or a refusal.
+//   2. decide               The endpoint recognizes the client in the store and does what the request asks for.
+//   3. verifyLegacySecret   Only where step 2 refuses a secret of which the store has another server's hash.
+//   4. decide               Again, with the credential of step 3.
+//
+// Steps 1 and 2 of a request wait for no other request; step 3 computes a slow hash on another thread.
+import { actBy } from '../../domain/caller.ts'
+import { isKeptFast } from '../../domain/clients/imported-secret.ts'
+import { isRefused, type OrRefusal, refuse } from '../../domain/refusal.ts'
+import type { Source } from '../../domain/source.ts'
+import type { MonotonicMilliseconds } from '../../../../api/values/time.ts'
+import type { InTime } from '../../ports/deadline.ts'
 import type { Ports } from '../../ports/ports.ts'
-import { findCertified } from './find-certified.ts'
+import { type AssertionPorts, checkAssertion } from './check-assertion.ts'
+import {
+  type CheckedCredentials,
+  type ClientCredentials,
+  hasLegacyHash,
+  type LegacyHash,
+  type PresentedAssertion,
+  type VerifiedCredentials,
+} from './recognize-client.ts'
 
-/** What a request presented of a client's authentication, as the wire layer read it. */
-export type ClientCredentials =
-  | { readonly kind: 'none' }
-  /** A way of authentication that this service does not have. */
-  | { readonly kind: 'unsupported' }
-  | {
-      readonly kind: 'secret'
-      readonly clientId: string
-      readonly secret: string
-      /** The secret as it stood in the header, where that is another text: many clients do not encode it for HTTP Basic. */
-      readonly rawSecret?: string
-    }
-  /** A client assertion (RFC 7521 §4.2) that nobody has looked at yet. */
-  | {
-      readonly kind: 'assertion'
-      readonly assertion: string
-      /** The client id beside it, which it need not have. */
-      readonly clientId?: string
-    }
-  /** Nothing but the certificate of the connection, and the client id that RFC 8705 §2 wants beside it. */
-  | { readonly kind: 'certificate'; readonly clientId: string; readonly certificate: PresentedCertificate }
-  /** The secret of this credential was proved against the hash of another server, or an assertion by its keys. */
-  | {
-      readonly kind: 'verified'
-      readonly clientId: string
-      readonly credentialId: string
-      /** The assertion, where it may be used once and is not used yet. */
-      readonly assertion?: SingleUse
-    }
-
-export type AuthenticatedClient = { readonly client: Client; readonly credential: Credential }
-
-/** One text for every cause (RFC 6749 §5.2): which part was wrong is nobody's business. */
-const CLIENT_REFUSED =
-  'Client authentication failed: send client_id and client_secret of an enabled agent, in the form or by HTTP Basic.'
-
-/** The refusal, of an attempt where anything was presented. `client` is the one found under the id that was. */
-export const refuseClient = (credentials: ClientCredentials, client: Client | undefined) => {
-  const refused = refuseCaller('invalid_client', CLIENT_REFUSED, 'Basic')
-  if (credentials.kind === 'none') return refused
-  return counted(refused, { way: 'client', clientId: client?.agent.clientId ?? null })
+/** Where a request came from, and when it must be answered. */
+export type RequestOrigin = {
+  readonly requestId: string
+  readonly source: Source
+  readonly until: MonotonicMilliseconds
 }
 
-/** The refusal of an assertion that was used before, or is too old by now. */
-export const refuseUsed = (credentials: ClientCredentials, client: Client | undefined) => {
-  const { refusal } = refuseClient(credentials, client)
-  return { refusal: { ...refusal, inside: 'the assertion was used before, or is too old by now' } }
+type ClientRequest = { readonly credentials: ClientCredentials; readonly origin: RequestOrigin }
+
+/** A request whose assertion, if it had one, is verified. */
+export type Checked<Request> = Request & { readonly credentials: CheckedCredentials }
+
+type Attempt<Request, Answer> = (request: Request) => Promise<OrRefusal<Answer>>
+
+type Endpoint<Request, Answer> = {
+  readonly decide: Attempt<Checked<Request>, Answer>
+  /** Bounds the attempts (steps 1 and 2, or 4) under way. A request in step 3 is none. */
+  readonly limit?: (attempt: Attempt<Request, Answer>) => Attempt<Request, Answer>
+  /** For an endpoint without a deadline around the whole: applied to whatever step 1 or 3 begins. */
+  readonly inTime?: InTime
 }
 
-/** The refusal of a certificate that no credential of the client trusts at `now`. */
-const refuseUncertified = (
-  presented: Extract<ClientCredentials, { kind: 'certificate' }>,
-  client: Client | undefined,
-  now: Milliseconds,
-) => {
-  const { refusal } = refuseClient(presented, client)
-  const tried = findCertified(presented.certificate, client?.credentials ?? [], now)
-  return { refusal: { ...refusal, inside: 'wrong' in tried ? tried.wrong : 'the agent is disabled' } }
-}
-
-/** The refusal of credentials that do not open at `now`; the cause stands in the log only. */
-export const refuseAt = (credentials: ClientCredentials, client: Client | undefined, now: Milliseconds) =>
-  credentials.kind === 'certificate' ? refuseUncertified(credentials, client, now) : refuseClient(credentials, client)
-
-const NO_HASH = '0'.repeat(64)
-
-type AuthenticationPorts = Pick<Ports, 'importedSecrets' | 'secrets'>
-
-/** The texts that the secret may be: it is not told whether a client encoded it. */
-export const presentedSecrets = (credentials: ClientCredentials): readonly string[] => {
-  if (credentials.kind !== 'secret') return []
-  const { secret, rawSecret } = credentials
-  return rawSecret === undefined ? [secret] : [secret, rawSecret]
-}
-
-const findImported = (
-  { importedSecrets, secrets }: AuthenticationPorts,
-  credentials: ClientCredentials,
-  known: readonly Credential[],
-): Credential | undefined => {
-  const imported = known.filter(({ isImported }) => isImported)
-  if (imported.length === 0) return undefined
-  const hashes = presentedSecrets(credentials).map(secret => importedSecrets.hash(secret))
-  return imported.find(({ secretHash }) => hashes.some(hash => secrets.areEqual(secretHash, hash)))
-}
-
-const findMatching = (
-  ports: AuthenticationPorts,
-  credentials: ClientCredentials,
-  known: readonly Credential[],
-  now: Milliseconds,
-): Credential | undefined => {
-  if (credentials.kind === 'verified') return known.find(({ id }) => id === credentials.credentialId)
-  if (credentials.kind === 'certificate') {
-    const certified = findCertified(credentials.certificate, known, now)
-    return 'found' in certified ? certified.found : undefined
-  }
-  const hash = ports.secrets.hash(credentials.kind === 'secret' ? credentials.secret : '')
-  let matching: Credential | undefined
-  for (let n = 0; n < CREDENTIALS_MAX; n += 1) {
-    if (ports.secrets.areEqual(known[n]?.secretHash ?? NO_HASH, hash)) matching = known[n]
-  }
-  return credentials.kind === 'secret' ? (matching ?? findImported(ports, credentials, known)) : undefined
-}
+const BUSY = 'More secrets of imported clients are waiting to be checked than are taken: try again.'
 
 /**
- * The credential that the secret or the certificate opens at `now`, or undefined. A secret costs the same whether the client is unknown, disabled
- * or wrong, and however many credentials it has: one hash, and as many comparisons as an agent can have credentials. An
- * agent with an imported secret costs a hash more.
+ * The credential of the legacy hash, or the refusal. A secret that is long enough is first converted to a fast hash,
+ * durably and once; a shorter one stays under the slow hash.
  */
-export const authenticateClient = (
-  ports: AuthenticationPorts,
-  credentials: ClientCredentials,
-  client: Client | undefined,
-  now: Milliseconds,
-): AuthenticatedClient | undefined => {
-  const matching = findMatching(ports, credentials, client?.credentials ?? [], now)
-  if (client === undefined || matching === undefined || hasExpired(matching.expiresAt, now)) return undefined
-  return client.agent.disabledAt === null ? { client, credential: matching } : undefined
+const verifyLegacySecret = async (
+  ports: Pick<Ports, 'importedSecrets' | 'imports'>,
+  { caller, credentialId, foreignHash, secrets }: LegacyHash,
+  { requestId, source, until }: RequestOrigin,
+): Promise<OrRefusal<VerifiedCredentials> | 'wrong'> => {
+  const verified = await ports.importedSecrets.verify({ credentialId, source, foreignHash, secrets, until })
+  if (verified === 'busy') return refuse('temporarily_unavailable', BUSY)
+  if (verified === 'wrong') return verified
+  if (isKeptFast(verified.secret)) {
+    const act = actBy({ caller, requestId, source }, 'credential.convert')
+    await ports.imports.convert(credentialId, ports.importedSecrets.hash(verified.secret), act, until)
+  }
+  return { kind: 'verified', clientId: caller.clientId, credentialId }
 }
 
-const NO_CLIENT = ''
-
-/** The client id to look up. What no client can have as its id is looked up as the empty text, and so is nothing. */
-export const clientIdOf = (credentials: ClientCredentials): string => {
-  if (!('clientId' in credentials) || credentials.kind === 'assertion') return NO_CLIENT
-  return isClientId(credentials.clientId) ? credentials.clientId : NO_CLIENT
+/** Returns the function that answers one request of a client by the steps above. */
+export const authenticateClients = <Request extends ClientRequest, Answer extends object>(
+  ports: AssertionPorts & Pick<Ports, 'importedSecrets' | 'imports'>,
+  { decide, limit = attempt => attempt, inTime = work => work }: Endpoint<Request, Answer>,
+): Attempt<Request, Answer> => {
+  const decideAsserted = async (request: Request, presented: PresentedAssertion): Promise<OrRefusal<Answer>> => {
+    const credentials = await checkAssertion(ports, presented, request.origin.source)
+    return isRefused(credentials) ? credentials : decide({ ...request, credentials })
+  }
+  const attempt = limit(request => {
+    const { credentials, origin } = request
+    if (credentials.kind === 'assertion') return inTime(decideAsserted(request, credentials), origin.until)
+    return decide({ ...request, credentials })
+  })
+  return async request => {
+    const answer = await attempt(request)
+    if (!hasLegacyHash(answer)) return answer
+    const decideAgain = async (): Promise<OrRefusal<Answer>> => {
+      const credentials = await verifyLegacySecret(ports, answer.legacyHash, request.origin)
+      if (credentials === 'wrong') return answer
+      return isRefused(credentials) ? credentials : attempt({ ...request, credentials })
+    }
+    return inTime(decideAgain(), request.origin.until)
+  }
 }

@@ -11,27 +11,15 @@ import {
 } from '../../domain/clients/client-trust.ts'
 import { hasExpired } from '../../domain/ledger/expiry.ts'
 import { digestIn } from '../../domain/text/hash.ts'
-import { type OrRefusal, type Refusal, refuse, Unavailable } from '../../domain/refusal.ts'
+import { type OrRefusal, refuse, Unavailable } from '../../domain/refusal.ts'
 import type { Source } from '../../domain/source.ts'
 import type { Milliseconds } from '../../../../api/values/time.ts'
 import type { UnverifiedAssertion } from '../../ports/client-assertions.ts'
 import type { SingleUse } from '../../ports/secret-repositories.ts'
 import type { Ports } from '../../ports/ports.ts'
-import { type ClientCredentials, refuseClient } from './authenticate-client.ts'
+import { type PresentedAssertion, refuseClient, type VerifiedCredentials } from './recognize-client.ts'
 
-export type PresentedAssertion = Extract<ClientCredentials, { kind: 'assertion' }>
-
-type AssertedCredentials = Extract<ClientCredentials, { kind: 'verified' }>
-
-type AssertionPorts = Pick<Ports, 'agents' | 'assertions' | 'credentials' | 'profile' | 'secrets'>
-
-type Refused = { readonly refusal: Refusal }
-
-/** The cause stands in the log only: on the wire all are one. */
-const refuseAssertion = (presented: PresentedAssertion, client: Client | undefined, inside: string): Refused => {
-  const { refusal } = refuseClient(presented, client)
-  return { refusal: { ...refusal, inside } }
-}
+export type AssertionPorts = Pick<Ports, 'agents' | 'assertions' | 'credentials' | 'profile' | 'secrets'>
 
 type Named = { readonly clientId: string; readonly kind: AssertionTrust['kind']; readonly credentialId: string | null }
 
@@ -119,11 +107,11 @@ export const checkAssertion = async (
   ports: AssertionPorts,
   presented: PresentedAssertion,
   source: Source,
-): Promise<OrRefusal<AssertedCredentials>> => {
+): Promise<OrRefusal<VerifiedCredentials>> => {
   const read = ports.assertions.read(presented.assertion)
-  if ('wrong' in read) return refuseAssertion(presented, undefined, read.wrong)
+  if ('wrong' in read) return refuseClient(presented, undefined, read.wrong)
   const named = await nameOf(ports, read)
-  if ('wrong' in named) return refuseAssertion(presented, undefined, named.wrong)
+  if ('wrong' in named) return refuseClient(presented, undefined, named.wrong)
   const { clientId, kind } = named
   if (kind === 'private_key_jwt' && (presented.clientId ?? clientId) !== clientId) {
     return refuse('invalid_request', 'client_id is not the client that the assertion names.')
@@ -131,12 +119,12 @@ export const checkAssertion = async (
   // No refusal is given from a cache.
   const { clients, now } = await ports.agents.viewForIssue([clientId], 'fresh')
   const [client] = clients
-  if (client === undefined) return refuseAssertion(presented, undefined, 'sub is no client')
+  if (client === undefined) return refuseClient(presented, undefined, 'sub is no client')
   if ((presented.clientId ?? clientId) !== clientId) {
-    return refuseAssertion(presented, client, 'client_id is not the client that the assertion names')
+    return refuseClient(presented, client, 'client_id is not the client that the assertion names')
   }
   const tried = await tryAll(read, candidatesOf(client, named, now), { issuer: ports.profile.issuer, now, source })
-  if ('wrong' in tried) return refuseAssertion(presented, client, tried.wrong)
+  if ('wrong' in tried) return refuseClient(presented, client, tried.wrong)
   const assertion = singleUse(ports, client, tried)
   const verified = { kind: 'verified', clientId, credentialId: tried.credential.id } as const
   return assertion === undefined ? verified : { ...verified, assertion }

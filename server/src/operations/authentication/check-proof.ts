@@ -1,30 +1,15 @@
-// Checks the DPoP proof of a token request (RFC 9449 §5), the client first: what costs most comes last.
+// Checks the DPoP proof of a token request (RFC 9449 §5) after its client: the most expensive check comes last.
 import { checkProofClaims, nonceLastInstant, nonceStepAt, refuseProof } from '../../domain/ledger/dpop.ts'
 import { digestIn } from '../../domain/text/hash.ts'
 import { isRefused, type OrRefusal, type Refusal } from '../../domain/refusal.ts'
 import type { Milliseconds } from '../../../../api/values/time.ts'
 import type { Ports, TokenProof } from '../../ports/ports.ts'
-import { authenticateClient, type ClientCredentials, clientIdOf } from './authenticate-client.ts'
-import { hasLegacyHash, refuseOrVerify, type LegacyHash } from './verify-legacy-secret.ts'
+import { type CheckedCredentials, findClient } from './recognize-client.ts'
 
 /** `nonce` is for the client's next proof; null where none is demanded. */
 type CheckedProof = { readonly proof: TokenProof; readonly nonce: string | null }
 
 type ProofPorts = Pick<Ports, 'agents' | 'importedSecrets' | 'proofs' | 'profile' | 'secrets'>
-
-/** The store's time, for a client that it knows. No refusal is given from a cache. */
-const recognise = async (
-  ports: ProofPorts,
-  credentials: ClientCredentials,
-): Promise<OrRefusal<{ now: Milliseconds }> | LegacyHash> => {
-  const look = (freshness: 'cached' | 'fresh') => ports.agents.viewForIssue([clientIdOf(credentials)], freshness)
-  const cached = await look('cached')
-  if (authenticateClient(ports, credentials, cached.clients[0], cached.now) !== undefined) return { now: cached.now }
-  const { now, clients } = await look('fresh')
-  return authenticateClient(ports, credentials, clients[0], now) === undefined
-    ? refuseOrVerify(credentials, clients[0], now)
-    : { now }
-}
 
 const demandNonce = (nonce: string): { readonly refusal: Refusal } => ({
   refusal: {
@@ -48,12 +33,14 @@ const checkNonce = (ports: ProofPorts, nonce: unknown, now: Milliseconds): OrRef
  */
 export const checkProof = async (
   ports: ProofPorts,
-  credentials: ClientCredentials,
+  credentials: CheckedCredentials,
   text: string,
-): Promise<OrRefusal<CheckedProof> | LegacyHash> => {
-  const recognised = await recognise(ports, credentials)
-  if (isRefused(recognised) || hasLegacyHash(recognised)) return recognised
-  const { now } = recognised
+): Promise<OrRefusal<CheckedProof>> => {
+  const cached = await findClient(ports, credentials, 'cached')
+  // No refusal comes from a cache.
+  const found = isRefused(cached) ? await findClient(ports, credentials, 'fresh') : cached
+  if (isRefused(found)) return found
+  const { now } = found
   // Node joins the values of a header that is given more than once (RFC 9449 §4.3, check 1).
   if (text.includes(',')) return refuseProof('there is more than one')
   const read = ports.proofs.read(text)

@@ -1,5 +1,5 @@
 // Lists the credentials of an agent, oldest first: the revoked and expired ones too.
-import type { Administrator } from '../../domain/caller.ts'
+import { type Administrator, audiencesOf } from '../../domain/caller.ts'
 import type { CountedCredential } from '../../domain/clients/credential.ts'
 import type { OrRefusal } from '../../domain/refusal.ts'
 import { isUuid } from '../../../../api/values/uuid.ts'
@@ -7,7 +7,6 @@ import type { Ports } from '../../ports/ports.ts'
 import { type KeysetRequest, readKeyset } from '../reading/read-keyset.ts'
 import type { ListPage } from '../reading/read-page.ts'
 import { refuseUnknownAgent } from '../agents/read-agents.ts'
-import { audiencesOf } from './show-credential.ts'
 
 /** One page of them. */
 export const listCredentials = async (

@@ -1,5 +1,5 @@
 // Shows one credential of an agent: everything but the secret, and how many live tokens it got.
-import type { Administrator } from '../../domain/caller.ts'
+import { type Administrator, audiencesOf } from '../../domain/caller.ts'
 import type { CountedCredential } from '../../domain/clients/credential.ts'
 import { type OrRefusal, refuse } from '../../domain/refusal.ts'
 import { isUuid } from '../../../../api/values/uuid.ts'
@@ -9,10 +9,6 @@ export type CredentialPath = { readonly agentId: string; readonly credentialId: 
 
 export const refuseUnknownCredential = ({ agentId, credentialId }: CredentialPath): ReturnType<typeof refuse> =>
   refuse('not_found', `No credential of an agent ${agentId} has the id ${credentialId}.`)
-
-/** The audiences that a caller is limited to; null: none. */
-export const audiencesOf = (caller: Administrator): readonly string[] | null =>
-  caller.kind === 'api_key' ? caller.audiences : null
 
 export const showCredential = async (
   ports: Pick<Ports, 'credentials'>,

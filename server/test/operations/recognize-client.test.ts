@@ -4,10 +4,11 @@ import { test } from 'node:test'
 import type { Client } from '../../src/domain/clients/agent.ts'
 import { CREDENTIALS_MAX } from '../../src/domain/clients/credential.ts'
 import { NO_LIMITS } from '../../../api/values/limits.ts'
-import { randomness } from '../../src/keys/randomness.ts'
-import { makeImportedSecrets } from '../../src/keys/clients/imported-secrets.ts'
+import { isRefused } from '../../src/domain/refusal.ts'
+import { randomness } from '../../src/keys/clients/secrets.ts'
+import { makeImportedSecrets } from '../../src/keys/clients/secrets.ts'
 import { makeSecrets } from '../../src/keys/clients/secrets.ts'
-import { authenticateClient } from '../../src/operations/authentication/authenticate-client.ts'
+import { type CheckedCredentials, recognizeClient } from '../../src/operations/authentication/recognize-client.ts'
 
 const NOW = Date.UTC(2026, 10, 21, 9, 30, 0)
 const real = makeSecrets(randomness)
@@ -50,6 +51,18 @@ const credential = (number: number, secret: string, expiresAt: number | null = n
 
 const others = Array.from({ length: CREDENTIALS_MAX - 1 }, (_, n) => credential(n + 2, `other ${n}`))
 
+type Recognition = Parameters<typeof recognizeClient>[0]
+
+/** The number of the credential that is recognized; undefined where the client is refused. */
+const numberOf = (
+  ports: Recognition,
+  presented: CheckedCredentials,
+  client: Client | undefined,
+): number | undefined => {
+  const found = recognizeClient(ports, presented, client, NOW)
+  return isRefused(found) ? undefined : found.credential.number
+}
+
 const run = (client: Client | undefined, secret = SECRET) => {
   const asked = { hashes: 0, comparisons: 0, keyed: 0 }
   const secrets = {
@@ -71,8 +84,7 @@ const run = (client: Client | undefined, secret = SECRET) => {
     },
   }
   const ports = { secrets, importedSecrets }
-  const found = authenticateClient(ports, { kind: 'secret', clientId: 'client', secret }, client, NOW)
-  return { asked, number: found?.credential.number }
+  return { asked, number: numberOf(ports, { kind: 'secret', clientId: 'client', secret }, client) }
 }
 
 const CASES: Readonly<Record<string, readonly [Client | undefined, number | undefined]>> = {
@@ -118,15 +130,15 @@ test('an imported secret is taken by its keyed hash alone, for one hash more, be
 test('a secret that HTTP Basic may have carried unencoded is compared in both forms, if it is an imported one', () => {
   const both = { kind: 'secret', clientId: 'client', secret: 'a b', rawSecret: 'a+b' } as const
   const found = (known: Client['credentials']) =>
-    authenticateClient({ secrets: real, importedSecrets: keyed }, both, clientWith(known), NOW)?.credential.number
+    numberOf({ secrets: real, importedSecrets: keyed }, both, clientWith(known))
   assert.deepEqual([found([imported(1, 'a b')]), found([imported(2, 'a+b')])], [1, 2])
   assert.deepEqual([found([credential(1, 'a b')]), found([credential(2, 'a+b')])], [1, undefined])
 })
 
-test('a proven credential is taken while it is there, has not expired, and its agent is enabled', () => {
+test('a verified credential is taken while it is there, has not expired, and its agent is enabled', () => {
   const ports = { secrets: real, importedSecrets: keyed }
   const verified = { kind: 'verified', clientId: 'client', credentialId: 'credential 1' } as const
-  const number = (client: Client) => authenticateClient(ports, verified, client, NOW)?.credential.number
+  const number = (client: Client) => numberOf(ports, verified, client)
   assert.equal(number(clientWith([credential(1, SECRET)])), 1)
   assert.equal(number(clientWith([credential(2, SECRET)])), undefined)
   assert.equal(number(clientWith([credential(1, SECRET, NOW)])), undefined)

@@ -1,0 +1,135 @@
+// What agents and resource servers ask for: tokens (RFC 6749), their state (RFC 7662), their end (RFC 7009).
+import { z } from 'zod'
+import { AGENT_ID, AUDIENCE, ISSUER, JWT, TOKEN_ID } from './examples.ts'
+import { operation } from './operation.ts'
+import { ASSERTION_TYPE } from './values/credentials.ts'
+
+/** The fields with which a client authenticates itself, part of every form that takes them. */
+const clientFields = {
+  client_id: z.string().optional().describe('Identifier of the client, unless it authenticates by HTTP Basic.'),
+  client_secret: z.string().optional().describe('Secret of the client, unless it authenticates by HTTP Basic.'),
+  client_assertion: z
+    .string()
+    .optional()
+    .describe('A JWT that proves who the client is (RFC 7523); client_id is not needed beside it.'),
+  client_assertion_type: z.string().optional().describe(`Of client_assertion: ${ASSERTION_TYPE}.`),
+}
+
+const tokenForm = z.object({
+  grant_type: z.string({ error: 'is missing: send client_credentials' }).meta({ examples: ['client_credentials'] }),
+  ...clientFields,
+  scope: z
+    .string()
+    .optional()
+    .meta({ description: 'Items resource:action, separated by one space each.', examples: ['db:read'] }),
+  resource: z
+    .array(z.string())
+    .optional()
+    .describe('The absolute URI of what the token is for (RFC 8707); repeatable.'),
+  audience: z.array(z.string()).optional().describe('Another name for resource.'),
+})
+
+const tokenAnswer = z.object({
+  access_token: z.string().describe('A JWT (RFC 9068).'),
+  token_type: z.enum(['Bearer', 'DPoP']).describe('DPoP where the request carried a proof (RFC 9449 §5).'),
+  expires_in: z.int().positive().describe('Lifetime of the token in seconds.'),
+  scope: z.string().describe('The scope granted.'),
+})
+
+export const issueToken = operation({
+  route: 'POST /oauth/token',
+  id: 'issueToken',
+  summary: 'Issue a token',
+  access: 'client',
+  form: tokenForm,
+  answers: { 200: tokenAnswer },
+  // Limits of agents.
+  refusals: [429],
+  parameters: ['DPoP'],
+  example: {
+    body: { grant_type: 'client_credentials', client_id: AGENT_ID, client_secret: 'mmc_…', scope: 'db:read' },
+    answer: { access_token: JWT, token_type: 'Bearer', expires_in: 300, scope: 'db:read' },
+  },
+})
+
+const introspectForm = z.object({
+  token: z.string({ error: 'is missing: send the token to check' }).describe('The token to check.'),
+  token_type_hint: z.string().optional().describe('Taken and not needed (RFC 7662 §2.1).'),
+})
+
+const introspectAnswer = z.object({
+  active: z.boolean().describe('False, and then alone, for any token that is not active here, whatever the cause.'),
+  sub: z.string().optional().describe("The agent's unique identifier, a UUID."),
+  scope: z.string().optional(),
+  exp: z.int().optional(),
+  client_id: z.string().optional(),
+  iss: z.string().optional(),
+  aud: z.union([z.string(), z.array(z.string())]).optional(),
+  iat: z.int().optional(),
+  jti: z.string().optional(),
+  token_type: z.enum(['Bearer', 'DPoP']).optional(),
+  cnf: z
+    .union([z.object({ jkt: z.string() }), z.object({ 'x5t#S256': z.string() })])
+    .optional()
+    .describe(
+      'The key to which the token is bound: of DPoP proofs (RFC 9449 §6.2), or of a certificate (RFC 8705 §3.2).',
+    ),
+})
+
+/** Where `Accept` asks for it, the answer as a JWT (RFC 9701 §5). */
+export const SIGNED_TYPE = 'application/token-introspection+jwt'
+
+const introspectAnswers = {
+  description: `Whether the token is active; as a signed JWT where Accept asks for ${SIGNED_TYPE} (RFC 9701).`,
+  content: {
+    'application/json': { schema: introspectAnswer },
+    [SIGNED_TYPE]: {
+      schema: z
+        .string()
+        .describe(
+          'A JWT with typ token-introspection+jwt, iss, aud (the id of the API key), iat, and in token_introspection the answer.',
+        ),
+    },
+  },
+}
+
+export const introspectToken = operation({
+  route: 'POST /oauth/introspect/v2',
+  id: 'introspectToken',
+  summary: 'Verify a token',
+  access: 'introspector',
+  form: introspectForm,
+  answers: { 200: introspectAnswers },
+  example: {
+    body: { token: JWT },
+    answer: {
+      active: true,
+      sub: AGENT_ID,
+      scope: 'db:read',
+      exp: 1_795_426_500,
+      client_id: AGENT_ID,
+      iss: ISSUER,
+      aud: AUDIENCE,
+      iat: 1_795_426_200,
+      jti: TOKEN_ID,
+      token_type: 'Bearer',
+    },
+    text: 'eyJhbGciOiJFUzI1NiIsInR5cCI6InRva2VuLWludHJvc3BlY3Rpb24rand0In0.…',
+  },
+})
+
+const revokeForm = z.object({
+  token: z.string({ error: 'is missing: send the token to revoke' }).describe('The token to revoke.'),
+  token_type_hint: z.string().optional().describe('Taken and not needed (RFC 7009 §2.1).'),
+  ...clientFields,
+})
+
+export const revokeToken = operation({
+  route: 'POST /oauth/revoke',
+  id: 'revokeToken',
+  summary: 'Revoke a token',
+  access: 'revoker',
+  form: revokeForm,
+  answers: { 200: z.object({}).describe('The token is not active, on any process, ever again.') },
+  example: { body: { token: JWT }, answer: {} },
+})

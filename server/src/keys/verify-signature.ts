@@ -1,0 +1,48 @@
+// How each JWS algorithm signs, and the one function that verifies a signature: of a token of this service, of an identity
+// provider or of a client.
+import { constants, type KeyObject, type SigningOptions, verify } from 'node:crypto'
+import { promisify } from 'node:util'
+import type { SigningAlgorithm } from '../../../api/values/algorithms.ts'
+import type { ProviderAlgorithm } from './providers/provider-key.ts'
+import type { CompactJws } from './tokens/compact-jws.ts'
+
+type JwsAlgorithm = SigningAlgorithm | ProviderAlgorithm
+
+export type SignatureForm = {
+  /** What is hashed before it is signed; null where the algorithm does that itself. */
+  readonly digest: 'sha256' | 'sha384' | null
+  readonly options: SigningOptions
+}
+
+// RFC 7518 §3.4: r and s side by side, not DER.
+const ECDSA: SigningOptions = { dsaEncoding: 'ieee-p1363' }
+// RFC 7518 §3.5: a salt as long as the hash.
+const PSS: SigningOptions = {
+  padding: constants.RSA_PKCS1_PSS_PADDING,
+  saltLength: constants.RSA_PSS_SALTLEN_DIGEST,
+}
+const ITSELF: SignatureForm = { digest: null, options: {} }
+
+/** By the names of RFC 7518 §3.1, RFC 8037 §3.1 and RFC 9864 §2. */
+export const SIGNATURE_FORMS: Readonly<Record<JwsAlgorithm, SignatureForm>> = {
+  RS256: { digest: 'sha256', options: { padding: constants.RSA_PKCS1_PADDING } },
+  PS256: { digest: 'sha256', options: PSS },
+  ES256: { digest: 'sha256', options: ECDSA },
+  ES384: { digest: 'sha384', options: ECDSA },
+  Ed25519: ITSELF,
+  EdDSA: ITSELF,
+  'ML-DSA-65': ITSELF,
+}
+
+// On libuv's threads: up to 0.1 ms of computation that no other request waits for.
+const verifyAside = promisify(verify)
+
+/** Whether `key`, which must be one for the algorithm, made the signature. Does not block the thread. */
+export const verifySignature = (
+  { signingInput, signature }: Pick<CompactJws, 'signingInput' | 'signature'>,
+  algorithm: JwsAlgorithm,
+  key: KeyObject,
+): Promise<boolean> => {
+  const { digest, options } = SIGNATURE_FORMS[algorithm]
+  return verifyAside(digest, Buffer.from(signingInput), { ...options, key }, signature)
+}

@@ -1,0 +1,137 @@
+// Decides what token a request is granted: its client, scope, audience, lifetime, and the key that it is bound to: none, that
+// of its DPoP proof (RFC 9449), or that of the client's certificate (RFC 8705 §3).
+import type { Agent, Client } from '../../domain/clients/agent.ts'
+import { type PresentedCertificate, validityFault } from '../../domain/clients/client-certificate.ts'
+import { AUDIENCES_MAX, audiencesOfAgent, firstResourceBeyond, isResource } from '../../../../api/values/audience.ts'
+import type { Confirmation } from '../../domain/ledger/claims.ts'
+import { firstScopeBeyond, parseScope, SCOPE_ITEMS_MAX } from '../../../../api/values/scope.ts'
+import { isRefused, type OrRefusal, refuse } from '../../domain/refusal.ts'
+import type { Milliseconds } from '../../../../api/values/time.ts'
+import type { Ports, TokenProof } from '../../ports/ports.ts'
+import type { SingleUse } from '../../ports/secret-repositories.ts'
+import {
+  type AuthenticatedClient,
+  type CheckedCredentials,
+  recognizeClient,
+} from '../authentication/recognize-client.ts'
+
+/** What a request brought to bind its token to. */
+type Bindable = {
+  /** Checked, but for whether it was used before. */
+  readonly proof?: TokenProof
+  /** Of the connection. */
+  readonly certificate?: PresentedCertificate
+}
+
+export type IssueRequest = Bindable & {
+  readonly grantType: string
+  readonly credentials: CheckedCredentials
+  /** Undefined where the request names none. */
+  readonly scope: string | undefined
+  /** The values of `resource`, or of `audience`, which is taken as another name for it. */
+  readonly resources: readonly string[]
+}
+
+export type Grant = AuthenticatedClient & {
+  readonly scope: readonly string[]
+  readonly audience: readonly string[]
+  readonly lifetimeSeconds: number
+  readonly cnf?: Confirmation
+  readonly proof: TokenProof | undefined
+  readonly assertion: SingleUse | undefined
+}
+
+type GrantPorts = Pick<Ports, 'importedSecrets' | 'profile' | 'secrets'>
+
+const PROOF_WANTED = 'This agent gets no bearer tokens: send a DPoP proof.'
+const CERTIFICATE_WANTED =
+  'This agent gets no token without a client certificate: make the TLS connection with one (RFC 8705).'
+const ONE_KEY = 'The tokens of this agent are bound to its certificate: send no DPoP proof.'
+
+/** Anybody may have signed the certificate (RFC 8705 §3): that its holder asks again is all that is proved. */
+const bindToCertificate = (
+  { proof, certificate }: Bindable,
+  now: Milliseconds,
+): OrRefusal<{ readonly cnf: Confirmation }> => {
+  // RFC 7800 §3: one key confirms a token, and a resource server that knows of one of two would take it for bound to that.
+  if (proof !== undefined) return refuse('invalid_dpop_proof', ONE_KEY)
+  if (certificate === undefined) return refuse('invalid_request', CERTIFICATE_WANTED)
+  const outOfTime = validityFault(certificate, now)
+  return outOfTime === null
+    ? { cnf: { 'x5t#S256': certificate.thumbprint } }
+    : refuse('invalid_request', `No token is bound to this client certificate: ${outOfTime}.`)
+}
+
+/** What the agent's token is bound to, or why it gets none so. */
+const bindToken = (
+  agent: Pick<Agent, 'dpopBound' | 'certificateBound'>,
+  bindable: Bindable,
+  now: Milliseconds,
+): OrRefusal<{ readonly cnf?: Confirmation }> => {
+  if (agent.certificateBound) return bindToCertificate(bindable, now)
+  const { proof } = bindable
+  if (proof !== undefined) return { cnf: { jkt: proof.jkt } }
+  // RFC 9449 §5.2.
+  return agent.dpopBound ? refuse('invalid_dpop_proof', PROOF_WANTED) : {}
+}
+
+const grantScope = (agent: Agent, requested: string | undefined): OrRefusal<{ scope: readonly string[] }> => {
+  if (requested === undefined) {
+    return agent.defaultScope === null
+      ? refuse(
+          'invalid_scope',
+          'The request names no scope and the agent has no default one: send scope=resource:action.',
+        )
+      : { scope: agent.defaultScope }
+  }
+  const scope = parseScope(requested)
+  if (scope === undefined) {
+    const form = `at most ${SCOPE_ITEMS_MAX} items of the form resource:action, separated by one space each`
+    return refuse('invalid_scope', `The scope is malformed: send ${form}.`)
+  }
+  return firstScopeBeyond(agent.scopes, scope) === undefined
+    ? { scope }
+    : refuse('invalid_scope', 'The scope holds an item that is unknown or that this agent may not have.')
+}
+
+const grantAudience = (
+  agent: Agent,
+  requested: readonly string[],
+  fallback: string,
+): OrRefusal<{ audience: readonly string[] }> => {
+  if (requested.length === 0) return { audience: [agent.defaultAudience ?? fallback] }
+  const audience = [...new Set(requested)].toSorted()
+  if (audience.length > AUDIENCES_MAX || !audience.every(isResource)) {
+    return refuse(
+      'invalid_target',
+      `Each resource must be an absolute URI without a fragment, at most ${AUDIENCES_MAX} of them.`,
+    )
+  }
+  return firstResourceBeyond(audiencesOfAgent(agent, fallback), audience) === undefined
+    ? { audience }
+    : refuse('invalid_target', 'A resource is not one that this agent may ask for.')
+}
+
+/** Decides on a request, whose client is `client`, at `now`: the client first, so that no other learns what it may have. */
+export const grantToken = (
+  ports: GrantPorts,
+  request: IssueRequest,
+  client: Client | undefined,
+  now: Milliseconds,
+): OrRefusal<Grant> => {
+  const authenticated = recognizeClient(ports, request.credentials, client, now)
+  if (isRefused(authenticated)) return authenticated
+  if (request.grantType !== 'client_credentials') {
+    return refuse('unsupported_grant_type', 'The only grant_type of this service is client_credentials.')
+  }
+  const { agent } = authenticated.client
+  const bound = bindToken(agent, request, now)
+  if (isRefused(bound)) return bound
+  const scoped = grantScope(agent, request.scope)
+  if (isRefused(scoped)) return scoped
+  const targeted = grantAudience(agent, request.resources, ports.profile.defaultAudience)
+  if (isRefused(targeted)) return targeted
+  const lifetimeSeconds = agent.lifetimeSeconds ?? ports.profile.lifetimeSeconds
+  const assertion = request.credentials.kind === 'verified' ? request.credentials.assertion : undefined
+  return { ...authenticated, ...scoped, ...targeted, ...bound, lifetimeSeconds, proof: request.proof, assertion }
+}
