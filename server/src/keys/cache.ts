@@ -1,6 +1,6 @@
 // A cache of a bounded number of values, each made when it is first asked for.
 
-/** Keeps up to `max` values; the one that was asked for longest ago goes first. */
+/** Keeps up to `max` values; the least recently used one goes first. */
 export const cache = <T>(max: number, make: (key: string) => T): ((key: string) => T) => {
   const known = new Map<string, T>()
   return key => {

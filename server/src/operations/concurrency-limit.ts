@@ -1,28 +1,28 @@
-// A lane of a bounded number of requests, so that a flood of one kind is refused at once and leaves room for the others.
+// Limits how many requests of one kind are under way, so that a flood of them is refused at once and leaves room for others.
 import { type OrRefusal, refuse } from '../domain/refusal.ts'
 
-/** A place in a lane. Whoever has it leaves it once. */
-export type Place = { readonly leave: () => void }
+/** A permit for one request under way. Its owner releases it once. */
+export type Permit = { readonly release: () => void }
 
 /**
- * Has room for at most `placesMax`; any further request is refused. `onFull` is called for the first of them, and not
- * again before the lane has been empty.
+ * Has room for at most `permitsMax`; any further request is refused. `onFull` is called for the first of them, and not
+ * again before all permits have been released.
  */
-export const makeConcurrencyLimit = (placesMax: number, onFull: () => void): (() => OrRefusal<Place>) => {
+export const makeConcurrencyLimit = (permitsMax: number, onFull: () => void): (() => OrRefusal<Permit>) => {
   let taken = 0
   let reported = false
-  const leave = (): void => {
+  const release = (): void => {
     taken -= 1
     if (taken === 0) reported = false
   }
   return () => {
-    if (taken >= placesMax) {
+    if (taken >= permitsMax) {
       if (!reported) onFull()
       reported = true
       return refuse('temporarily_unavailable', 'More requests of this kind are waiting than are taken: try again.')
     }
     taken += 1
-    return { leave }
+    return { release }
   }
 }
 
@@ -34,12 +34,12 @@ export const withPermit = <Request, Answer extends object>(
 ): ((request: Request) => Promise<OrRefusal<Answer>>) => {
   const enter = makeConcurrencyLimit(requestsMax, onFull)
   return async request => {
-    const place = enter()
-    if ('refusal' in place) return place
+    const permit = enter()
+    if ('refusal' in permit) return permit
     try {
       return await serve(request)
     } finally {
-      place.leave()
+      permit.release()
     }
   }
 }

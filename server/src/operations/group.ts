@@ -7,9 +7,9 @@ const TURNS_MAX = 4
 
 /**
  * Turns `run`, which answers a whole group in order, into a function that takes one request. A group, at most
- * `groupMax`, leaves at the first turn that brings nothing more, or after a few: what one look at the disk or one wake
- * of another thread costs is then shared by more. A lone request waits for a turn, never for a timer. A fault of a group
- * is each caller's, an Error among the answers is that caller's.
+ * `groupMax`, begins at the first turn of the event loop that brings no more requests, or after a few turns, so that more
+ * requests share the cost of one read of the disk or one wake of another thread. A single request waits for a turn, never
+ * for a timer. A fault of a group is thrown to each caller, an Error among the answers to the caller of that request.
  */
 export const inGroups = <Request, Answer>(
   run: (requests: readonly Request[]) => Promise<readonly (Answer | Error)[]>,

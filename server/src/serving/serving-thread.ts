@@ -3,9 +3,8 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { connectPorts, listen } from '../compose/compose.ts'
 import { makeFaultLog, makeLogger, reportUnhandledRejections } from '../compose/log.ts'
 import type { StoreHealth } from '../ports/ports.ts'
-import { refusedStart } from './start-failure.ts'
 import { relayKeySets } from './relayed-key-sets.ts'
-import type { FromServingThread, ServingOptions, ToServingThread } from './thread-messages.ts'
+import { type FromServingThread, refusedStart, type ServingOptions, type ToServingThread } from './thread-messages.ts'
 
 const main = parentPort
 if (main === null) throw new Error('A serving thread is not a program of its own.')

@@ -8,8 +8,7 @@ import type { StoreHost } from '../compose/store.ts'
 import type { ServeConfig } from '../config/config.ts'
 import type { KeySets } from '../ports/key-sets.ts'
 import { refuseListening } from '../config/start-refused.ts'
-import { startFailureOf } from './start-failure.ts'
-import type { FromServingThread, ServingOptions, ToServingThread } from './thread-messages.ts'
+import { type FromServingThread, type ServingOptions, startFailureOf, type ToServingThread } from './thread-messages.ts'
 
 /** A thread that ends by itself is replaced, but not more often than this. */
 const RESTART_MS = 1000

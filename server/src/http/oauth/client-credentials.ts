@@ -1,5 +1,5 @@
 // Reads how a client authenticates itself: by a secret in the form or by HTTP Basic, or by an assertion; never by two of
-// them (RFC 6749 §2.3, RFC 7521 §4.2). Where it sends none of these, its certificate is looked at (RFC 8705 §2).
+// them (RFC 6749 §2.3, RFC 7521 §4.2). Without any of these its certificate counts (RFC 8705 §2).
 import type { FastifyRequest } from 'fastify'
 import type { revokeToken } from '../../../../api/oauth.ts'
 import type { FormOf } from '../../../../api/operation.ts'
@@ -51,8 +51,7 @@ const TWO_WAYS = 'The client authenticates itself in two ways at once: choose on
 
 /**
  * What the request presents. A scheme other than Basic, and a malformed header, are `unsupported`, so that they get
- * the answer that every failed authentication gets. A certificate beside another way is no second one: tokens may be
- * bound to it.
+ * the answer of every failed authentication. A certificate is no second way: tokens may be bound to it.
  */
 export const readClientCredentials = (
   authorization: Authorization | undefined,

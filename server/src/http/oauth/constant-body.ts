@@ -1,4 +1,5 @@
-// Bodies that are the same for every caller: one buffer, a strong entity tag, and 304 for a caller that has it.
+// Public documents, whose body is the same for every caller: one buffer, a strong entity tag, 304 for a caller that has it, and
+// CORS for verifiers that run in a browser.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
 export type Hash = (text: string) => string
@@ -16,7 +17,7 @@ export const constantBody = (hash: Hash, content: string | Buffer): ConstantBody
   return { bytes, etag: `"${hash(bytes.toString('latin1')).slice(0, ETAG_CHARACTERS)}"` }
 }
 
-/** Gives the same body again for as long as the version is the same; `write` makes that of another. */
+/** Returns the same body while the version stays the same; `write` makes that of a new version. */
 export const makeVersionedBody = (hash: Hash): ((version: string, write: () => string) => ConstantBody) => {
   let kept: { readonly version: string; readonly body: ConstantBody } | undefined
   return (version, write) => {
@@ -35,3 +36,18 @@ export const sendConstant = (request: FastifyRequest, reply: FastifyReply, { bod
   if (isKnown(request.headers['if-none-match'], body.etag)) return reply.code(304).send()
   return reply.type(type).send(body.bytes)
 }
+
+const PREFLIGHT_SECONDS = 86_400
+
+export const allowAnyOrigin = (reply: FastifyReply): FastifyReply =>
+  reply.header('access-control-allow-origin', '*').header('access-control-expose-headers', 'ETag, X-Request-Id')
+
+/** Answers an OPTIONS request. */
+export const answerPreflight = (_request: FastifyRequest, reply: FastifyReply): FastifyReply =>
+  allowAnyOrigin(reply)
+    .code(204)
+    .header('allow', 'GET, HEAD, OPTIONS')
+    .header('access-control-allow-methods', 'GET, HEAD')
+    .header('access-control-allow-headers', '*')
+    .header('access-control-max-age', PREFLIGHT_SECONDS)
+    .send()

@@ -1,11 +1,11 @@
-// Takes what is sealed under one key-encryption key to another, and keeps the key of the audit log's seals for checks.
+// Seals again under a new key-encryption key what the former one sealed, and keeps the former key of the audit log's seals for checks.
 import type { SealedSigningKey } from '../../domain/keys/signing-key.ts'
 import { auditSealKey, keyEncryptionKeyId, seal, unseal } from './sealed-bytes.ts'
 import { openSigningKey, sealSigningKey } from '../tokens/signing-keys.ts'
 
 const purposeOf = (lastSeal: number): string => `mintmark audit seals up to ${lastSeal}`
 
-/** The key of the seals up to one, as it was kept; undefined where it was changed, or is sealed under another key. */
+/** The kept key of the seals up to `lastSeal`; undefined where it was changed, or is sealed under another key. */
 export const openFormerSealKey = (
   keyEncryptionKey: Uint8Array,
   sealed: Uint8Array,

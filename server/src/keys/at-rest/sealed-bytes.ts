@@ -1,4 +1,4 @@
-// What the key-encryption key is used for: bytes sealed under it (AES-256-GCM), each bound to what it is for, and keys derived from it.
+// The uses of the key-encryption key: bytes sealed under it (AES-256-GCM), each bound to its purpose, and keys derived from it.
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
 
 const KEY_ENCRYPTION_KEY_BYTES = 32
@@ -12,11 +12,11 @@ export const parseKeyEncryptionKey = (base64: string): Uint8Array | undefined =>
   return bytes.length === KEY_ENCRYPTION_KEY_BYTES && bytes.toString('base64') === base64 ? bytes : undefined
 }
 
-/** A name for a key-encryption key from which the key cannot be found: it stands beside what the key sealed. */
+/** A name for a key-encryption key that reveals nothing of it: it is stored beside what the key sealed. */
 export const keyEncryptionKeyId = (keyEncryptionKey: Uint8Array): string =>
   createHmac('sha256', keyEncryptionKey).update('mintmark key-encryption key id').digest('hex').slice(0, 16)
 
-/** Nonce, ciphertext, tag. `purpose` is authenticated with the bytes: they open in no other place. */
+/** Nonce, ciphertext, tag. `purpose` is authenticated with the bytes: they open for no other purpose. */
 export const seal = (keyEncryptionKey: Uint8Array, plain: Uint8Array, purpose: string): Uint8Array => {
   const nonce = randomBytes(NONCE_BYTES)
   const cipher = createCipheriv(CIPHER, keyEncryptionKey, nonce, { authTagLength: TAG_BYTES })

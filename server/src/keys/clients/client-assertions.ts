@@ -1,5 +1,5 @@
 // Client assertions (RFC 7523 §3): read strictly, and verified off the event loop with a key that was registered for it.
-// Nothing that an assertion says chooses a key, an address, or an algorithm beyond the list.
+// No claim or header of an assertion chooses an address, a key that is not registered, or an algorithm beyond the list.
 import { ASSERTION_ALGORITHMS } from '../../../../api/values/algorithms.ts'
 import type { KeyPlace } from '../../domain/clients/client-trust.ts'
 import type { ClientAssertions, UnverifiedAssertion } from '../../ports/client-assertions.ts'
@@ -25,7 +25,7 @@ const makeVerify =
   async (place: KeyPlace, source: string): Promise<string | null> => {
     const picked = pickKey(await findKeys(place, candidate => permits(candidate, algorithm, kid)), 'the client')
     if ('wrong' in picked) return picked.wrong
-    // What a client signs itself is used once; a workload sends the token of its issuer until that expires.
+    // A client signs each assertion for one use; a workload sends the token of its issuer until that expires.
     const isSignedWith = place.issuer === null ? once : repeated
     return (await isSignedWith(jws, algorithm, picked.key, source)) ? null : 'the signature does not verify'
   }
@@ -43,7 +43,7 @@ const makeReader =
     return { claims: jws.payload, verify: makeVerify(means, jws, algorithm, kid) }
   }
 
-/** What is registered is checked without the network. */
+/** Checks of what is registered, without the network. */
 export const registration: Pick<ClientAssertions, 'isAddress' | 'readKeys'> = {
   readKeys: readRegisteredKeys,
   isAddress: isProviderAddress,

@@ -1,4 +1,4 @@
-// The keys that client assertions are verified with: those that were registered, and those at an address, held in memory.
+// The keys that client assertions are verified with: registered ones, and ones at an address, which are cached.
 import type { KeyPlace, RegisteredJwk } from '../../domain/clients/client-trust.ts'
 import { Unavailable } from '../../domain/refusal.ts'
 import type { MonotonicMilliseconds } from '../../../../api/values/time.ts'
@@ -26,7 +26,7 @@ export type FindKeys = (place: KeyPlace, fits: (key: ProviderKey) => boolean) =>
 const parseKeys = (json: string): readonly ProviderKey[] =>
   (JSON.parse(json) as readonly RegisteredJwk[]).map(jwk => parseMemberKey(jwk)).filter(key => key !== undefined)
 
-// What SPIFFE publishes says what it is for in a word of its own (SPIFFE Trust Domain and Bundle §4.2.2).
+// SPIFFE has its own value of `use` (SPIFFE Trust Domain and Bundle §4.2.2).
 const usesOf = (issuer: string): readonly string[] => (issuer.startsWith('spiffe://') ? ['sig', 'jwt-svid'] : ['sig'])
 
 type Place = { readonly keys: ProviderKeyCache; readonly waiting: ReturnType<typeof makeWaitingCount> }
@@ -43,7 +43,7 @@ const placeMaker =
     }
   }
 
-/** Throws Unavailable where keys at an address cannot be had, or as many as may already wait for them. */
+/** Throws Unavailable where the keys at an address cannot be read, or too many requests already wait for them. */
 export const makeClientKeys = (options: ClientKeysOptions): FindKeys => {
   const registered = cache(PLACES_MAX, parseKeys)
   const places = cache(PLACES_MAX, placeMaker(options))

@@ -9,7 +9,7 @@ import { parseProviderAlgorithm, parseProviderKey, permits, type ProviderAlgorit
 import { requiredMembers, thumbprintOf } from '../tokens/thumbprint.ts'
 import { verifySignature } from '../verify-signature.ts'
 
-// One key has one thumbprint: a proof must spell its key in the canonical way.
+// So that one key has one thumbprint, a proof must hold its key in canonical form.
 const isCanonical = (canonical: JsonObject, jwk: JsonObject): boolean =>
   Object.entries(requiredMembers(canonical)).every(([name, value]) => jwk[name] === value)
 

@@ -1,5 +1,5 @@
 // Client secrets and API keys: a prefix that says what leaked, 256 random bits, and a checksum for secret scanners.
-// They are random in full, so SHA-256 keeps them as well as a slow password hash would.
+// All of it is random, so SHA-256 protects them as well as a slow password hash would. Also the secrets that another server made.
 import { createHmac, hash, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { DIGEST_CHARACTERS, SHA256_CHARACTERS } from '../../domain/text/hash.ts'
@@ -21,7 +21,7 @@ const API_KEY_PREFIX = 'mma_'
 const SECRET_BYTES = 32
 // Only these and `_`, so that no client percent-encodes a part of a secret in form fields or in HTTP Basic.
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
-// The least lengths that hold 256 and 32 bits in base 62.
+// The shortest lengths that hold 256 and 32 bits in base 62.
 const RANDOM_CHARACTERS = 43
 const CHECKSUM_CHARACTERS = 6
 
@@ -51,7 +51,7 @@ const kindOf = (text: string): SecretKind | undefined => {
   return secretChecksum(body) === checksum ? KINDS.get(prefix) : undefined
 }
 
-// Compared in bytes that are kept, a pair for each length: to make or to clear them costs more than the comparison.
+// Buffers for the comparison, a pair for each length: allocating them costs more than comparing.
 const pairs = new Map(
   [SHA256_CHARACTERS, DIGEST_CHARACTERS].map(length => [length, [Buffer.alloc(length), Buffer.alloc(length)] as const]),
 )
@@ -73,7 +73,7 @@ export const makeSecrets = ({ bytes }: Pick<Randomness, 'bytes'>): Secrets => ({
   areEqual,
 })
 
-/** Secrets that another server made: kept under a key of their own, and verified against its hashes on another thread. */
+/** Secrets that another server made: hashed under a key derived for them, and verified against its hashes on another thread. */
 export const makeImportedSecrets = (keyEncryptionKey: Uint8Array): ImportedSecrets => {
   const pepper = deriveKey(keyEncryptionKey, 'mintmark imported secrets 1')
   return {

@@ -8,7 +8,7 @@ const LOOPBACK = /^(localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])$/
 /** The part of the global `fetch` that is used. */
 export type Fetch = (address: string, init: RequestInit) => Promise<Response>
 
-/** `status` is there where the server answered, but not with 200. */
+/** `status` is set where the server answered with another status than 200. */
 export type Fetched = { readonly value: unknown } | { readonly failure: ReadingFailure; readonly status?: number }
 
 /** Whether keys may come from this address: https, or http on this machine, and no password in it. */
@@ -18,7 +18,7 @@ export const isProviderAddress = (address: string): boolean => {
   return url.protocol === 'https:' || (url.protocol === 'http:' && LOOPBACK.test(url.hostname))
 }
 
-/** What Node, undici and OpenSSL call it. */
+/** By the names of errors of Node, undici and OpenSSL. */
 const CAUSES: readonly (readonly [RegExp, string])[] = [
   [/^(?:TimeoutError|AbortError|UND_ERR_(?:HEADERS|BODY)_TIMEOUT)$/, 'it did not answer in time'],
   [/^(?:ENOTFOUND|EAI_\w+)$/, 'the name of its host does not resolve'],
@@ -37,7 +37,7 @@ const messageOf = (error: unknown): string => {
   return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message
 }
 
-/** Of what was thrown while an address was asked. A cause names no address, and quotes nothing of an answer. */
+/** The failure for an error: in full for the log, and a cause for any caller, which names no address and quotes no answer. */
 const failureOf = (address: string, error: unknown): ReadingFailure => {
   const names = namesOf(error)
   const [, cause = 'the connection to its host failed'] =
@@ -45,13 +45,13 @@ const failureOf = (address: string, error: unknown): ReadingFailure => {
   return { cause, detail: `${address} failed (${messageOf(error)})` }
 }
 
-/** Of an answer that was read and is not what it should be. */
+/** The failure for an answer that was read and is not what it should be. */
 export const wrongAnswer = (address: string, answered: string): ReadingFailure => ({
   cause: `it answered ${answered}`,
   detail: `${address} answered ${answered}`,
 })
 
-/** The body as bytes, or undefined as soon as it is longer than it may be. */
+/** The body as bytes, or undefined as soon as it exceeds the limit. */
 const readBounded = async (response: Response): Promise<Buffer | undefined> => {
   const stream: AsyncIterable<Uint8Array> | readonly Uint8Array[] = response.body ?? []
   const chunks: Uint8Array[] = []

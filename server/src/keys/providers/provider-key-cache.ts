@@ -1,4 +1,4 @@
-// The keys of one issuer as a thread that verifies holds them: how long they are believed, and when newer ones are asked for.
+// The keys of one issuer in the memory of a thread that verifies: how long they are trusted, and when newer ones are asked for.
 import { Unavailable } from '../../domain/refusal.ts'
 import type { MonotonicMilliseconds } from '../../../../api/values/time.ts'
 import type { KeySet, KeySetPlace, KeySets, ReadingFailure } from '../../ports/key-sets.ts'
@@ -6,9 +6,9 @@ import { parseMemberKey, type ProviderKey } from './provider-key.ts'
 
 /** Older keys are read again before they are used. */
 export const KEYS_FRESH_MILLISECONDS = 600_000
-/** The longest that a key removed at the provider still counts: where, since then, every reading has failed. */
+/** The longest time that a key removed at the provider is still trusted: every reading since then has failed. */
 export const KEYS_HELD_MILLISECONDS_MAX = 1_800_000
-/** Requests that may wait for the keys of one place: a server that hangs must not take the room of all others. */
+/** Requests that may wait for the keys of one place: a server that hangs must not block requests for the keys of others. */
 export const WAITING_A_PLACE_MAX = 128
 
 /** Counts the requests that wait for something now. */
@@ -27,24 +27,24 @@ export const makeWaitingCount = () => {
   }
 }
 
-/** For one request: a set that another thread had read, one whose reading began before the request came, and then its own. */
+/** Readings that one request may wait for: that of another thread, one that began before the request arrived, and its own. */
 const ASKED_MAX = 3
-/** The time until the thread that fetches is asked again, where it did not answer. */
+/** The time until the thread that fetches is asked again after it did not answer. */
 const ASKING_APART_MILLISECONDS = 1_000
 
 export type ProviderKeyCache = {
-  /** Those of the keys in memory that fit, where one is good and they need not be read again first: nothing is waited for. */
+  /** The keys in memory that fit, without waiting; none where no good one fits or the set must be read again first. */
   held(fits: (key: ProviderKey) => boolean): readonly ProviderKey[]
   /**
-   * The keys that fit. Where none does, or none is good, the set is read again, if the time for that has come.
-   * Throws Unavailable where newer keys are needed and cannot be had, or as many requests as may already wait for them.
+   * The keys that fit. Where none does, or none is good, the set is read again if it is time for that. Throws Unavailable
+   * where newer keys are needed and cannot be read, or too many requests already wait for them.
    */
   find(fits: (key: ProviderKey) => boolean): Promise<readonly ProviderKey[]>
 }
 
 const NOT_READ: ReadingFailure = { cause: 'they were not read yet', detail: 'not read' }
 
-/** What an operator hears in an emergency: whose keys are missing, why, and what works without them. */
+/** The message for an operator: whose keys are missing, why, and what works without them. */
 const describeOutage = (issuer: string, cause: string): string =>
   `The keys of the identity provider ${issuer} cannot be read: ${cause}. ` +
   'Try again; until they can be read, use an API key, or the command mintmark beside the store. ' +
@@ -53,11 +53,11 @@ const describeOutage = (issuer: string, cause: string): string =>
 const unread = ({ of, issuer }: KeySetPlace, failure: ReadingFailure | null): Unavailable => {
   const { cause, detail } = failure ?? NOT_READ
   const message = `The keys of the identity provider ${issuer} cannot be had: ${detail}.`
-  // Why those of a client cannot be had would tell its owner what stands at an address of our network.
+  // The reason for a client's keys would tell its owner what is at an address of the service's own network.
   return new Unavailable(message, of === 'provider' ? { toCaller: describeOutage(issuer, cause) } : {})
 }
 
-/** One that can be verified with: a weak one may have been replaced. */
+/** Whether signatures can be verified with it: a weak key may have been replaced. */
 const isGood = (key: ProviderKey): boolean => 'key' in key.read()
 
 const crowded = ({ issuer }: KeySetPlace): Unavailable =>
@@ -66,14 +66,14 @@ const crowded = ({ issuer }: KeySetPlace): Unavailable =>
 type CacheOptions = {
   readonly place: KeySetPlace
   readonly keySets: KeySets
-  /** What `use` may say of a key; `sig` unless it is said. */
+  /** The values of a key's `use` that are accepted; by default `sig`. */
   readonly uses?: readonly string[]
   readonly monotonicNow: () => MonotonicMilliseconds
 }
 
 type KeysByText = ReadonlyMap<string, ProviderKey | undefined>
 
-/** A key that stands in the newer set as well stays the one that it is, with what is known of its signatures. */
+/** A key that is also in the newer set stays the same object: its verified signatures are cached by it. */
 const parseKeys = (jwks: readonly unknown[], held: KeysByText, uses: readonly string[] | undefined): KeysByText => {
   const texts = jwks.map(jwk => [JSON.stringify(jwk), jwk] as const)
   return new Map(texts.map(([text, jwk]) => [text, held.get(text) ?? parseMemberKey(jwk, uses)]))
@@ -107,11 +107,11 @@ export const makeProviderKeyCache = ({ place, keySets, uses, monotonicNow }: Cac
     }
   }
 
-  /** Whether another set can be had, for a request that came at `arrivedAt`: one that was read since then is new enough. */
+  /** Whether a newer set can be read for a request that arrived at `arrivedAt`: a set that was read since then is new enough. */
   const mayBeNewer = (arrivedAt: MonotonicMilliseconds): boolean =>
     times.readAt < arrivedAt && (asking !== undefined || monotonicNow() >= times.nextReadingAt)
 
-  /** Asks for the latest set if it may be a newer one; all callers wait for one answer. False: too many do already. */
+  /** Asks for the latest set if it may be newer; all callers wait for one answer. False: too many already wait. */
   const renew = async (): Promise<boolean> => {
     if (asking === undefined && monotonicNow() < times.nextReadingAt) return true
     if (waiting.count() >= WAITING_A_PLACE_MAX) return false
@@ -129,7 +129,7 @@ export const makeProviderKeyCache = ({ place, keySets, uses, monotonicNow }: Cac
     },
     find: async fits => {
       const arrivedAt = monotonicNow()
-      // Where too many wait, keys that are held go on being believed for the time of that reading.
+      // Where too many wait, the keys in memory are trusted for the time of that reading.
       if (age() >= KEYS_FRESH_MILLISECONDS && !(await renew()) && age() >= KEYS_HELD_MILLISECONDS_MAX)
         throw crowded(place)
       let known = heldKeys().filter(fits)
@@ -137,7 +137,7 @@ export const makeProviderKeyCache = ({ place, keySets, uses, monotonicNow }: Cac
         if (!(await renew())) throw crowded(place)
         known = heldKeys().filter(fits)
       }
-      // The last reading failed, so the key may exist: neither yes nor no would be true.
+      // The last reading failed, so the key may exist: no answer would be true.
       if (times.failure !== null && !known.some(isGood)) throw unread(place, times.failure)
       return known
     },

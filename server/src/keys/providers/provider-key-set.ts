@@ -1,17 +1,17 @@
-// Reading an identity provider's key set: at the address configured, or at the one that its metadata names.
+// Reads an identity provider's key set: at the address configured, or at the one that its metadata names.
 import { isJsonObject } from '../tokens/compact-jws.ts'
 import type { ReadingFailure } from '../../ports/key-sets.ts'
 import { fetchJson, type Fetch, type Fetched, wrongAnswer } from './fetch-json.ts'
 import { bareMembersOf } from './provider-key.ts'
 
-/** Keys of one set: an issuer in use has some ten. */
+/** Keys of one set: large issuers have about ten. */
 export const KEYS_IN_SET_MAX = 64
 /** For everything that one reading asks for, together. */
 export const READING_MILLISECONDS_MAX = 4_000
 /** Metadata is asked for again when it is older, so that a provider may move its key set. */
 const METADATA_MILLISECONDS_MAX = 600_000
 
-/** The keys of the set, each with what is read of one: whoever verifies takes what is a strong key among them. */
+/** The keys of the set, each reduced to the members that are used. Whether a key is strong is checked where it is used. */
 export type KeySetReading = { readonly jwks: readonly unknown[] } | { readonly failure: ReadingFailure }
 
 type KeySetSource = {
@@ -23,7 +23,7 @@ type KeySetSource = {
   readonly readingMilliseconds: number
 }
 
-/** Where an issuer's metadata stands: OpenID Connect Discovery 1.0 §4, then RFC 8414 §3.1. */
+/** The addresses of an issuer's metadata: OpenID Connect Discovery 1.0 §4, then RFC 8414 §3.1. */
 const metadataAddresses = (issuer: string): readonly [string, string] => {
   const { origin, pathname } = new URL(issuer)
   const path = pathname.replace(/\/$/, '')
@@ -50,7 +50,7 @@ const discover = async (
   const fetched = await fetchMetadata(source, signal)
   if ('failure' in fetched) return fetched
   const { issuer, jwks_uri: jwksUri } = isJsonObject(fetched.value) ? fetched.value : {}
-  // RFC 8414 §3.3: compared as it is written, or one tenant's keys could vouch for another's tokens.
+  // RFC 8414 §3.3: compared exactly, or the keys of one tenant could sign tokens of another.
   if (issuer !== source.issuer) return ofMetadata('its metadata names another issuer')
   return typeof jwksUri === 'string' ? jwksUri : ofMetadata('its metadata names no jwks_uri')
 }
@@ -67,7 +67,7 @@ const readKeys = async ({ fetch }: KeySetSource, address: string, signal: AbortS
   return { jwks: keys.map(bareMembersOf) }
 }
 
-/** Gives a function that reads the set anew each time it is called; a failure is an answer, with its reason. */
+/** Returns a function that reads the set each time it is called; a failure is returned, with its reason. */
 export const makeKeySetReader = (source: KeySetSource): (() => Promise<KeySetReading>) => {
   let discovered: { readonly address: string; readonly at: number } | undefined
   const address = async (signal: AbortSignal): Promise<string | { readonly failure: ReadingFailure }> => {

@@ -1,11 +1,11 @@
-// Whether a key of an issuer signed a JWT. Operators' tools, and workloads, send one JWT again and again.
+// Checks the signatures of JWTs of issuers. The tools of operators, and workloads, send the same JWT many times.
 import { hash, type KeyObject } from 'node:crypto'
 import type { CompactJws } from '../tokens/compact-jws.ts'
 import type { ProviderAlgorithm } from './provider-key.ts'
 import type { VerificationQueue } from './verification-queue.ts'
 import { verifySignature } from '../verify-signature.ts'
 
-/** JWTs that are known, by hashes: a JWT that verified is a secret, and is not kept. */
+/** Verified JWTs that are cached, by their hashes: a verified JWT is a secret, and is not kept. */
 const KNOWN_MAX = 4000
 
 /** The key must be one that permits the algorithm. `source` is where the JWT came from. */
@@ -16,15 +16,15 @@ export type SignatureCheck = (
   source: string,
 ) => Promise<boolean>
 
-/** Verifies each time, as is right for a JWT that is sent once. */
+/** Verifies each time, for JWTs that may be sent once. */
 export const makeSignatureCheck =
   (queue: VerificationQueue): SignatureCheck =>
   (jws, algorithm, key, source) =>
     queue(source, () => verifySignature(jws, algorithm, key))
 
 /**
- * Verifies each exact text once a key, and lets what verified pass the queue. That this key made that signature stays
- * true for ever; what can change (which keys the provider has, times, audience, roles) is no part of it.
+ * Verifies each exact text once for each key; a text that is cached does not enter the queue. That this key made that
+ * signature stays true; what can change (the provider's keys, times, audience, roles) is checked elsewhere each time.
  */
 export const makeRepeatedSignatureCheck = (queue: VerificationQueue): SignatureCheck => {
   const known = new Map<string, KeyObject>()

@@ -10,11 +10,11 @@ const RSA = { modulusLength: RSA_BITS, publicExponent: 65_537 } as const
 type Pair = { readonly privateKey: KeyObject }
 
 type Algorithm = {
-  /** As Node names the kind of key. */
+  /** Node's name of the kind of key. */
   readonly keyType: string
-  /** Made on this thread, for a command. */
+  /** Makes a key on this thread, for a command. */
   readonly make: () => Pair
-  /** Made beside this thread: an RSA key takes a second now and then. */
+  /** Makes a key without blocking this thread: an RSA key can take a second. */
   readonly generate: () => Promise<Pair>
 }
 
@@ -43,7 +43,7 @@ export const ALGORITHMS: Readonly<Record<SigningAlgorithm, Algorithm>> = {
   },
 }
 
-/** The public members of a key, private or public, of this algorithm. Throws where it is another kind of key. */
+/** The public members of a key, private or public, of this algorithm. Throws for another kind of key. */
 export const bareJwkOf = (key: KeyObject, alg: SigningAlgorithm): BareJwk => {
   const publicKey = key.type === 'private' ? createPublicKey(key) : key
   if (publicKey.asymmetricKeyType !== ALGORITHMS[alg].keyType) throw new Error(`The key is none for ${alg}.`)
@@ -61,7 +61,7 @@ export const bareJwkOf = (key: KeyObject, alg: SigningAlgorithm): BareJwk => {
   }
 }
 
-/** How long a signature is, in bytes. */
+/** The length of a signature, in bytes. */
 export const signatureBytes = (jwk: BareJwk): number => {
   switch (jwk.alg) {
     case 'ES256':

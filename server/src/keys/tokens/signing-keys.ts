@@ -20,7 +20,7 @@ export const sealSigningKey = (
   return {
     publicJwk,
     thumbprint,
-    // The kid is authenticated with the key, so that no sealed key can stand in the row of another.
+    // The kid is authenticated with the key, so that a sealed key cannot be moved to the row of another.
     sealedPrivateKey: seal(keyEncryptionKey, privateKey.export({ format: 'der', type: 'pkcs8' }), publicJwk.kid),
     keyEncryptionKeyId: keyEncryptionKeyId(keyEncryptionKey),
   }
@@ -29,7 +29,7 @@ export const sealSigningKey = (
 export const makeSigningKey = (keyEncryptionKey: Uint8Array, alg: SigningAlgorithm = 'ES256'): SealedSigningKey =>
   sealSigningKey(keyEncryptionKey, ALGORITHMS[alg].make().privateKey, { alg })
 
-/** The same beside this thread, for one that serves. */
+/** The same without blocking this thread, for one that serves. */
 export const generateSigningKey = async (
   keyEncryptionKey: Uint8Array,
   alg: SigningAlgorithm,

@@ -9,14 +9,14 @@ import { SIGNATURE_FORMS, type SignatureForm, verifySignature } from '../verify-
 import { signatureBytes } from './signing-algorithms.ts'
 import { openSigningKey } from './signing-keys.ts'
 
-/** Stands where one was spelled otherwise: 64 bytes, as the signatures of most keys are. */
+/** Replaces a signature in another encoding: 64 bytes, the length for most keys. */
 const SOME_SIGNATURE = Buffer.alloc(64).toString('base64url')
-/** Private keys kept open. One signs at a time; the rest of the room is for a rotation. */
+/** Private keys that are kept open. One signs at a time; there are more during a rotation. */
 const OPEN_KEYS_MAX = 8
 // Base64 in either alphabet, padded or not, with white space in it.
 const ANY_BASE64 = /^[A-Za-z0-9+/_=\s-]+$/
 
-// RFC 9068 §2.1, RFC 9701 §5. What this service signs for another purpose has another.
+// RFC 9068 §2.1, RFC 9701 §5. Whatever this service signs for another purpose has another type.
 type TokenType = 'at+jwt' | 'token-introspection+jwt'
 
 type OpenKey = {
@@ -36,27 +36,27 @@ const signJson = (json: string, type: TokenType, { headers, digest, input }: Ope
 
 const mintOne = (claims: AccessTokenClaims, opened: OpenKey): MintedToken => {
   const token = signJson(formatClaims(claims), 'at+jwt', opened)
-  // A token that read() does not take could never be introspected or revoked: it must not leave.
+  // A token that read() does not take could never be introspected or revoked: it must not be answered.
   if (token.length > COMPACT_CHARACTERS_MAX) throw new Error(`A token of ${token.length} characters was minted.`)
   return { token, digest: digestOf(token) }
 }
 
-// Node's decoder takes both alphabets and drops surplus bits. Others stop at the first padding, or pass over it.
+// Node's decoder accepts both alphabets and drops surplus bits. Others stop at the first padding, or skip it.
 const decodingsOf = (spelled: string): readonly Buffer[] => {
   const dense = spelled.replace(/\s+/g, '')
   return [dense.replaceAll('=', ''), dense.replace(/=.*/s, '')].map(text => Buffer.from(text, 'base64'))
 }
 
-/** The canonical text in which only the signature may have been spelled otherwise, at any length; or undefined. */
+/** The canonical text in which only the signature may be encoded otherwise, at any length; or undefined. */
 const canonicalExceptSignature = (text: string): string | undefined => {
   const end = text.lastIndexOf('.')
   return ANY_BASE64.test(text.slice(end + 1)) ? `${text.slice(0, end)}.${SOME_SIGNATURE}` : undefined
 }
 
-/** The first part of everything of one type that a key signs, in its one spelling. */
+/** The encoded header of everything of one type that a key signs. */
 const encodedHeader = ({ alg, kid }: PublicJwk, typ: TokenType): string => encode(JSON.stringify({ alg, kid, typ }))
 
-// Opening a key costs a decryption, so it is done once for each kid; no two keys ever share one.
+// Opening a key costs a decryption, so it is done once for each kid, which no two keys share.
 const makeKeyRing = (keyEncryptionKey: Uint8Array): ((key: SigningKey) => OpenKey) => {
   const ring = new Map<string, OpenKey>()
   return key => {
@@ -82,12 +82,12 @@ const isSignedBy = async (text: string, jwk: PublicJwk): Promise<boolean> => {
   const parts = canonical === undefined ? undefined : splitCompact(canonical)
   if (parts === undefined) return false
   const [header, payload] = parts
-  // What the key signed under another header is no access token, whatever its payload says.
+  // A text that the key signed under another header is no access token, whatever its payload.
   if (header !== encodedHeader(jwk, 'at+jwt') || decodeCanonical(payload) === undefined) return false
   const signingInput = `${header}.${payload}`
   const key = createPublicKey({ key: jwk, format: 'jwk' })
   for (const signature of decodingsOf(trimmed.slice(trimmed.lastIndexOf('.') + 1))) {
-    // ECDSA itself takes n−s for s.
+    // ECDSA itself accepts n−s for s.
     const isLong = signature.length === signatureBytes(jwk)
     if (isLong && (await verifySignature({ signingInput, signature }, jwk.alg, key))) return true
   }

@@ -1,5 +1,5 @@
-// Recognises a client by its assertion (RFC 7521 §4.2): one that it signed itself, or a token of an issuer that it trusts
-// for a workload. Whether it was used before is decided where it is used: with the token, or before a revocation.
+// Checks a client assertion (RFC 7521 §4.2): one that the client signed itself, or a token of an issuer that it trusts for a
+// workload. Whether it was used before is decided later: when the token is written, or before a revocation.
 import type { Client, Credential } from '../../domain/clients/agent.ts'
 import { checkAssertionClaims } from '../../domain/clients/client-assertion.ts'
 import {
@@ -23,14 +23,14 @@ export type AssertionPorts = Pick<Ports, 'agents' | 'assertions' | 'credentials'
 
 type Named = { readonly clientId: string; readonly kind: AssertionTrust['kind']; readonly credentialId: string | null }
 
-/** Whom the assertion names, as it says itself. */
+/** The client that the assertion names; nothing is verified yet. */
 const nameOf = async (
   { credentials, profile }: AssertionPorts,
   { claims: { iss, sub } }: UnverifiedAssertion,
 ): Promise<Named | { readonly wrong: string }> => {
   if (typeof sub !== 'string' || !isPlainName(sub)) return { wrong: 'sub is missing or not a plain text' }
   if (iss === sub) return { clientId: sub, kind: 'private_key_jwt', credentialId: null }
-  // A JWT-SVID need not say who issued it: its trust domain stands in its subject (SPIFFE JWT-SVID §3).
+  // A JWT-SVID need not name its issuer: its trust domain is in its subject (SPIFFE JWT-SVID §3).
   const issuer = iss ?? trustDomainOf(sub)
   if (typeof issuer !== 'string' || !isPlainName(issuer)) return { wrong: 'iss is missing or not a plain text' }
   if (issuer === profile.issuer) return { wrong: 'it is of this service' }
@@ -44,7 +44,7 @@ type Candidate = { readonly credential: Credential; readonly trust: AssertionTru
 const assertionTrustOf = ({ trust }: Credential): AssertionTrust | undefined =>
   trust !== null && isAssertionTrust(trust) ? trust : undefined
 
-// What was registered is looked at before what must be fetched.
+// Registered keys are tried before keys that must be fetched.
 const candidatesOf = (client: Client, { kind, credentialId }: Named, now: Milliseconds): readonly Candidate[] =>
   client.credentials
     .flatMap(credential => {
@@ -55,12 +55,12 @@ const candidatesOf = (client: Client, { kind, credentialId }: Named, now: Millis
     .filter(({ credential: { id, expiresAt } }) => (credentialId ?? id) === id && !hasExpired(expiresAt, now))
     .toSorted((a, b) => Number(keyPlaceOf(a.trust).jwks === null) - Number(keyPlaceOf(b.trust).jwks === null))
 
-/** When, of which issuer, and from where. */
+/** The time, the issuer of this service, and where the request came from. */
 type Asked = { readonly issuer: string; readonly now: Milliseconds; readonly source: Source }
 
 type Tried = { readonly credential: Credential; readonly jti: string | null; readonly until: Milliseconds }
 
-/** Why it is none of the candidate's. Keys that cannot be had may be those of another candidate, and are told last. */
+/** The verified candidate, or why it is not this one. Unavailable is returned: another candidate may have the key. */
 const tryOne = async (
   read: UnverifiedAssertion,
   { credential, trust }: Candidate,
@@ -77,7 +77,7 @@ const tryOne = async (
   }
 }
 
-/** The first that verifies; at most as many are tried as an agent can have credentials. */
+/** The first candidate that verifies. An agent has a bounded number of credentials. */
 const tryAll = async (
   read: UnverifiedAssertion,
   candidates: readonly Candidate[],
@@ -91,7 +91,7 @@ const tryAll = async (
     else if ('wrong' in tried) ({ wrong } = tried)
     else return tried
   }
-  // The key may be one that could not be had: neither yes nor no would be true.
+  // The key may be one that could not be read: no answer would be true.
   if (unavailable !== undefined) throw unavailable
   return { wrong }
 }
@@ -100,8 +100,8 @@ const singleUse = ({ secrets }: AssertionPorts, client: Client, { jti, until }: 
   jti === null ? undefined : { id: digestIn(secrets.hash(`assertion ${client.agent.id} ${jti}`)), until }
 
 /**
- * The credentials that the assertion proves, which the decision on the request looks at again. Throws Unavailable where
- * the keys of the client cannot be had.
+ * The credentials that the assertion is verified for; the decision on the request checks their credential again. Throws
+ * Unavailable where the keys of the client cannot be read.
  */
 export const checkAssertion = async (
   ports: AssertionPorts,
@@ -116,7 +116,7 @@ export const checkAssertion = async (
   if (kind === 'private_key_jwt' && (presented.clientId ?? clientId) !== clientId) {
     return refuse('invalid_request', 'client_id is not the client that the assertion names.')
   }
-  // No refusal is given from a cache.
+  // No refusal comes from a cache.
   const { clients, now } = await ports.agents.viewForIssue([clientId], 'fresh')
   const [client] = clients
   if (client === undefined) return refuseClient(presented, undefined, 'sub is no client')

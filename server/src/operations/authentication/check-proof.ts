@@ -28,8 +28,8 @@ const checkNonce = (ports: ProofPorts, nonce: unknown, now: Milliseconds): OrRef
 }
 
 /**
- * The proof as its token needs it, or why it is refused. Whether it was used before is decided where the token is
- * written; until then a proof of a request that is refused is not used up.
+ * The proof as its token needs it, or the refusal. Whether it was used before is decided when the token is written: the
+ * proof of a request that is refused is not used up.
  */
 export const checkProof = async (
   ports: ProofPorts,

@@ -15,9 +15,9 @@ import {
   recognizeClient,
 } from '../authentication/recognize-client.ts'
 
-/** What a request brought to bind its token to. */
+/** What a request presents to bind its token to. */
 type Bindable = {
-  /** Checked, but for whether it was used before. */
+  /** Checked, except whether it was used before. */
   readonly proof?: TokenProof
   /** Of the connection. */
   readonly certificate?: PresentedCertificate
@@ -48,12 +48,12 @@ const CERTIFICATE_WANTED =
   'This agent gets no token without a client certificate: make the TLS connection with one (RFC 8705).'
 const ONE_KEY = 'The tokens of this agent are bound to its certificate: send no DPoP proof.'
 
-/** Anybody may have signed the certificate (RFC 8705 §3): that its holder asks again is all that is proved. */
+/** Anybody may have signed the certificate (RFC 8705 §3): the binding shows only that the same key is used again. */
 const bindToCertificate = (
   { proof, certificate }: Bindable,
   now: Milliseconds,
 ): OrRefusal<{ readonly cnf: Confirmation }> => {
-  // RFC 7800 §3: one key confirms a token, and a resource server that knows of one of two would take it for bound to that.
+  // RFC 7800 §3: one key confirms a token; a resource server that knows one of two members would ignore the other.
   if (proof !== undefined) return refuse('invalid_dpop_proof', ONE_KEY)
   if (certificate === undefined) return refuse('invalid_request', CERTIFICATE_WANTED)
   const outOfTime = validityFault(certificate, now)
@@ -62,7 +62,7 @@ const bindToCertificate = (
     : refuse('invalid_request', `No token is bound to this client certificate: ${outOfTime}.`)
 }
 
-/** What the agent's token is bound to, or why it gets none so. */
+/** What the agent's token is bound to, or the refusal. */
 const bindToken = (
   agent: Pick<Agent, 'dpopBound' | 'certificateBound'>,
   bindable: Bindable,
@@ -112,7 +112,7 @@ const grantAudience = (
     : refuse('invalid_target', 'A resource is not one that this agent may ask for.')
 }
 
-/** Decides on a request, whose client is `client`, at `now`: the client first, so that no other learns what it may have. */
+/** Decides on a request at `now`. `client` is the one with its client id; it is authenticated before anything else is checked. */
 export const grantToken = (
   ports: GrantPorts,
   request: IssueRequest,

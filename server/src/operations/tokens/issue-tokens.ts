@@ -27,16 +27,16 @@ export type IssuedToken = {
 
 type IssuePorts = Pick<Ports, 'agents' | 'codec' | 'importedSecrets' | 'ledger' | 'profile' | 'randomness' | 'secrets'>
 
-/** The same, where all that is done with the ledger is to write new tokens. */
+/** The same, with a ledger that only inserts tokens. */
 type RoundPorts = Omit<IssuePorts, 'ledger'> & { readonly ledger: Pick<TokenLedger, 'insert'> }
 
 /** A request of the group that has no answer yet, and where its answer belongs. */
 type Pending = { readonly request: IssueRequest; readonly index: number }
 
-/** A token, a refusal, or why this one request could not be decided on, or not yet. An Error is of this request alone. */
+/** A token, a refusal, or an Error of this request alone. */
 export type IssueAnswer = OrRefusal<IssuedToken> | Error
 
-/** `again`: the next round decides, on a newer view. */
+/** `again`: the next round decides on a newer view. */
 type Decided = IssueAnswer | 'again'
 
 const ROUNDS_BEFORE_LOCK = 3
@@ -72,7 +72,7 @@ const write = async (ports: RoundPorts, granted: readonly Granted[], view: Issue
   return granted.map((one, n) => answerOf(one, minted[n], outcomes[n]))
 }
 
-/** One round, in order. Nothing that can fail comes after the rows are written: where it throws, none was. */
+/** One round; answers in order. Nothing that can fail follows the insert: if this throws, no row was written. */
 const issueRound = async (
   ports: RoundPorts,
   requests: readonly IssueRequest[],
@@ -117,9 +117,9 @@ const issuedToken = (accessToken: string, row: NewToken): IssuedToken => ({
 type Round = (requests: readonly IssueRequest[]) => Promise<readonly Decided[]>
 
 /**
- * Answers each request of a group, in order. What a cached view grants is written only where the store's numbers are
- * still those of the view; no refusal is given from a cache. A group that other acts overtook three times decides
- * under the store's lock. What fails for a group is done for each request by itself. All of it ends `until`.
+ * Answers each request of a group, in order. What a cached view grants is written only if the store's numbers are still
+ * those of the view; no refusal comes from a cache. After three rounds that other acts overtook, the group decides under
+ * the store's exclusive lock. If a group fails, each request is tried by itself. All of it ends `until`.
  */
 export const issueTokens = async (
   ports: IssuePorts,

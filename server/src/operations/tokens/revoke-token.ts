@@ -1,5 +1,5 @@
 // Ends one token (RFC 7009): by an operator of the identity provider, or by the client that got it.
-// After its answer no process reports the token active, ever.
+// After its answer no process ever reports the token active.
 import { actBy, type ClientCaller, hasRole, type OperatorCaller } from '../../domain/caller.ts'
 import { isRefused, type OrRefusal, refuse, refuseCaller } from '../../domain/refusal.ts'
 import type { FoundToken, Ports, TokenReference } from '../../ports/ports.ts'
@@ -63,7 +63,7 @@ const findOperator = async (
   return isRefused(operator) || hasRole(operator, 'operator') ? operator : refuse('insufficient_scope', NO_ROLE)
 }
 
-// A revocation must not miss: another spelling of a signature of ours is our token too, and is ended (ledger).
+// A revocation must not miss: a token of this service whose signature is encoded otherwise is ended too.
 const isOurs = async (
   ports: RevokePorts,
   text: string,
