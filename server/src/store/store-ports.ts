@@ -1,6 +1,6 @@
 // The ports of a store, over what each store has of its own: a reader, a writer, and what it does in its own way.
 import type { Ports, StoreHealth } from '../ports/ports.ts'
-import type { RestoreRepository } from '../ports/restore.ts'
+import type { RestoreRepository } from '../ports/secret-repositories.ts'
 import { makeAuditLog } from './audit/audit-log.ts'
 import type { OnFault } from './background.ts'
 import type { Writer } from './jobs.ts'

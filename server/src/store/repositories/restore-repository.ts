@@ -1,5 +1,5 @@
 // The port of what a restore has suspended: read in snapshots, changed by jobs.
-import type { RestoreRepository } from '../../ports/restore.ts'
+import type { RestoreRepository } from '../../ports/secret-repositories.ts'
 import type { Writer } from '../jobs.ts'
 import type { Reader } from '../snapshot.ts'
 import { readRestoreState } from './suspensions.ts'

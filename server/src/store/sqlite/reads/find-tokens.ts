@@ -1,6 +1,6 @@
 // Looks tokens up by their address: one point read each, and the numbers that may have ended them, in one snapshot.
 import type { TokenAddress } from '../../../domain/ledger/claims.ts'
-import type { Digest } from '../../../domain/text/hash.ts'
+import type { Digest } from '../../../domain/text/text.ts'
 import { type EndedSeqs, isDead } from '../../../domain/ledger/ledger.ts'
 import type { FoundToken } from '../../../ports/ports.ts'
 import { type Labels, recordWith, type RowNames } from '../../ledger/name-caches.ts'
