@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { pathOf } from '../../api/operation.ts'
 import { OPERATIONS } from '../../api/operations.ts'
+import { ERRORS } from '../src/http/wire/error-reference.ts'
 import {
   findCircle,
   findIn,
@@ -14,7 +15,7 @@ import {
   nothing,
   readFiles,
   readText,
-} from '../../testkit/source-files.ts'
+} from '../../testkit/sources/source-files.ts'
 
 type Rule = { readonly files: readonly string[]; readonly packages: 'any' | 'none' }
 
@@ -180,29 +181,32 @@ test('every source file opens with a comment that says what it is for', () => {
 test('no unfinished thought is left behind, and no test is switched off', () => {
   nothing(findIn(CODE, /\b(?:TO[D]O|FIX[M]E|X[X]X)\b/), 'Finish it, or write an issue.')
   const off = findIn(TESTS, /\.(?:only|skip|todo)\(|\b(?:only|skip|todo): (?!false)/)
-  const wrong = off.filter(place => !place.startsWith('testkit/pooler.ts:'))
+  const wrong = off.filter(place => !place.startsWith('testkit/databases/pooler.ts:'))
   nothing(wrong, 'Every test runs, but those through a PgBouncer where the machine has none.')
 })
 
 const DEPENDENCY_KINDS = ['dependencies', 'devDependencies', 'optionalDependencies', 'peerDependencies'] as const
+const WORKSPACES = (JSON.parse(readText('package.json')) as { readonly workspaces: readonly string[] }).workspaces
 
 test('every dependency has one exact version', () => {
-  const wrong = ['package.json', 'server/package.json', 'runtime/package.json'].flatMap(path =>
-    [...dependenciesIn(path, ...DEPENDENCY_KINDS)]
-      .filter(([, version]) => !/^\d+\.\d+\.\d+(?:-[\w.]+)?$/.test(version))
-      .map(([name, version]) => `${path}: ${name} ${version}`),
-  )
+  const wrong = ['.', ...WORKSPACES, 'runtime']
+    .map(folder => `${folder}/package.json`)
+    .flatMap(path =>
+      [...dependenciesIn(path, ...DEPENDENCY_KINDS)]
+        .filter(([, version]) => !/^\d+\.\d+\.\d+(?:-[\w.]+)?$/.test(version))
+        .map(([name, version]) => `${path}: ${name} ${version}`),
+    )
   nothing(wrong, 'Write the exact version, without a range.')
 })
 
 test('each lock file names the dependencies of its manifests, no others and in the same kinds', () => {
   type Manifest = Partial<Record<(typeof DEPENDENCY_KINDS)[number], Record<string, string>>>
   const read = (path: string): unknown => JSON.parse(readText(path))
-  for (const [lock, place, path] of [
+  for (const [lock = '', place = '', path = ''] of [
     ['package-lock.json', '', 'package.json'],
-    ['package-lock.json', 'server', 'server/package.json'],
+    ...WORKSPACES.map(folder => ['package-lock.json', folder, `${folder}/package.json`]),
     ['runtime/package-lock.json', '', 'runtime/package.json'],
-  ] as const) {
+  ]) {
     const { packages } = read(lock) as { packages: Record<string, Manifest> }
     const manifest = read(path) as Manifest
     for (const kind of DEPENDENCY_KINDS) assert.deepEqual(packages[place]?.[kind], manifest[kind], `${lock}: ${kind}`)
@@ -235,11 +239,16 @@ test('a decision record has at most 40 lines', () => {
   )
 })
 
-test('docs/errors.md lists every refusal code, and no other', () => {
-  const codes = namesIn(readText('server/src/domain/refusal.ts'), /(?<=')[a-z]+(?:_[a-z]+)+(?=')/g)
-  const listed = namesIn(readText('docs/errors.md'), /(?<=^\| `)[a-z_]+(?=`)/gm)
-  assert.ok(codes.includes('invalid_request') && codes.includes('server_error'), 'The union of refusals is not found.')
-  assert.deepEqual(listed, codes)
+test('docs/errors.md lists every refusal code, and no other, in the words of the error reference', () => {
+  const [, ...sections] = readText('docs/errors.md').split(/^(?=## [a-z_]+$)/m)
+  const expected = Object.entries(ERRORS).map(
+    ([code, { status, title, causes, remedy }]) =>
+      `## ${code}\n\n${title}: status ${status}.\n\n${causes.map(cause => `- ${cause}\n`).join('')}\nWhat to do: ${remedy}`,
+  )
+  assert.deepEqual(
+    sections.map(section => section.trimEnd()),
+    expected,
+  )
 })
 
 test('docs/operating.md names every variable that config.ts reads, and no other', () => {

@@ -92,9 +92,9 @@ const bodyOf = ({ body, bodyText, form }: LooseCall): Pick<Message, 'headers' | 
   return text === undefined ? { headers: {} } : { headers: { 'content-type': 'application/json' }, body: text }
 }
 
-const messageOf = <Row extends Operation>(row: Row, call: LooseCall): Message => {
+const messageOf = (row: Operation, call: LooseCall): Message => {
   const { path = {}, query } = call
-  const target = fillPath(row, checkIds(path) as PathOf<Row>) + queryOf(query)
+  const target = fillPath(row, checkIds(path)) + queryOf(query)
   return { method: methodOf(row), target, ...bodyOf(call) }
 }
 

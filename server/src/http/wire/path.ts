@@ -20,3 +20,6 @@ export const pathOf = ({ url }: FastifyRequest): string => {
   if (PLAIN.test(url)) return url
   return decodeBetweenSlashes(url.replace(/^https?:\/\/[^/?]*/i, '').split('?', 1)[0] ?? '')
 }
+
+/** The path of the base URL, which every route has in front; empty where it has none. */
+export const basePathOf = (issuer: string): string => new URL(issuer).pathname.replace(/\/$/, '')

@@ -5,7 +5,7 @@ import type { ClientCertificate } from '../../domain/clients/client-certificate.
 import type { SubjectKind } from '../../../../api/values/credentials.ts'
 import { canonicalName, type NameAttribute } from '../../../../api/values/distinguished-name.ts'
 import { normalSubject } from '../../../../api/values/subject-name.ts'
-import type { ClientCertificates } from '../../ports/client-certificates.ts'
+import type { ClientCertificates } from '../../ports/client-keys.ts'
 import { type Element, Malformed, readElements, readInside, readObjectIdentifier } from './der.ts'
 import { KEY_KINDS_TAKEN } from '../providers/provider-key.ts'
 import { rsaWeakness } from '../providers/rsa-strength.ts'

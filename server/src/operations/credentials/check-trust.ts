@@ -2,8 +2,7 @@
 import type { ClientTrust, WorkloadTrust } from '../../domain/clients/client-trust.ts'
 import type { CertificateTrust } from '../../domain/clients/client-certificate.ts'
 import { type OrRefusal, refuse } from '../../domain/refusal.ts'
-import type { ClientAssertions } from '../../ports/client-assertions.ts'
-import type { ClientCertificates } from '../../ports/client-certificates.ts'
+import type { ClientAssertions, ClientCertificates } from '../../ports/client-keys.ts'
 import type { ServiceProfile } from '../../ports/ports.ts'
 
 type KeysWanted = {
