@@ -5,8 +5,7 @@ import type { Agent } from '../../domain/clients/agent.ts'
 import type { AgentFilters, ListName } from '../../domain/lists/page.ts'
 import { type OrRefusal, refuse } from '../../domain/refusal.ts'
 import type { Ports } from '../../ports/ports.ts'
-import { readKeyedPage } from '../reading/read-keyed-page.ts'
-import type { ListPage, ListRequest } from '../reading/read-page.ts'
+import { type ListPage, type ListRequest, readKeyedPage } from '../reading/read-page.ts'
 
 /** What is no id is not repeated: it may be a secret that was pasted in its place. */
 export const refuseUnknownAgent = (agentId: string): ReturnType<typeof refuse> =>

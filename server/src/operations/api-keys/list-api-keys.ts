@@ -3,8 +3,7 @@ import type { ApiKey } from '../../domain/clients/api-key.ts'
 import type { Administrator } from '../../domain/caller.ts'
 import type { OrRefusal } from '../../domain/refusal.ts'
 import type { Ports } from '../../ports/ports.ts'
-import { type KeysetRequest, readKeyset } from '../reading/read-keyset.ts'
-import type { ListPage } from '../reading/read-page.ts'
+import { type KeysetRequest, type ListPage, readKeyset } from '../reading/read-page.ts'
 
 /** One page of the API keys by id, the revoked and expired ones too. */
 export const listApiKeys = (

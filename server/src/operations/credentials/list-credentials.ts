@@ -4,8 +4,7 @@ import type { CountedCredential } from '../../domain/clients/credential.ts'
 import type { OrRefusal } from '../../domain/refusal.ts'
 import { isUuid } from '../../../../api/values/uuid.ts'
 import type { Ports } from '../../ports/ports.ts'
-import { type KeysetRequest, readKeyset } from '../reading/read-keyset.ts'
-import type { ListPage } from '../reading/read-page.ts'
+import { type KeysetRequest, type ListPage, readKeyset } from '../reading/read-page.ts'
 import { refuseUnknownAgent } from '../agents/read-agents.ts'
 
 /** One page of them. */

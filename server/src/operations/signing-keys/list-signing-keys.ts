@@ -3,9 +3,8 @@ import type { Administrator } from '../../domain/caller.ts'
 import type { ShownKey } from '../../domain/keys/key-record.ts'
 import { isRefused, type OrRefusal } from '../../domain/refusal.ts'
 import type { Ports } from '../../ports/ports.ts'
-import { type KeysetRequest, readKeyset } from '../reading/read-keyset.ts'
 import type { KeyPorts } from './show-signing-key.ts'
-import type { ListPage } from '../reading/read-page.ts'
+import { type KeysetRequest, type ListPage, readKeyset } from '../reading/read-page.ts'
 
 /** One page of them. */
 export const listSigningKeys = async (

@@ -46,7 +46,7 @@ export const addressOfRow = ({ id, life }: Pick<TokenRow, 'id' | 'life'>): Token
 })
 
 /**
- * What a row says, where its sets are remembered. Of many rows ask this first: a script for each costs as much as the rest
+ * What a row says, where its sets are remembered. Of many rows ask this first: a statement program for each costs as much as the rest
  * of a list.
  */
 export const knownTokenOf = (row: TokenRow, sets: Sets): LedgerToken | undefined => {

@@ -20,7 +20,7 @@ export type BackupOptions = {
   readonly target: string
   /** Whether a backup that is there is replaced. */
   readonly force: boolean
-  /** Told how much is copied, as a part of 1. */
+  /** Called with how much is copied, as a part of 1. */
   readonly onProgress?: (part: number) => void
 }
 

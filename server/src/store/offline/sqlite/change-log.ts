@@ -54,7 +54,7 @@ export const dropLog = (db: Database): boolean => {
   return true
 }
 
-/** Inside a transaction: goes on with the log that is there, or begins another. Gives the id of the move. */
+/** Inside a transaction: goes on with the log that is there, or begins another. Returns the id of the move. */
 export const keepLog = (db: Database): string => {
   const known = idOfLog(db)
   if (known !== undefined) return known
