@@ -1,7 +1,7 @@
 // Copies the rows of a store into another one, a page at a time, and proves that both have the same.
 import { createHash, type Hash } from 'node:crypto'
 import { StoreProblem } from '../store-problem.ts'
-import type { Page, Row, RowSource, RowTarget, Table } from './tables.ts'
+import type { Page, Row, RowSource, RowTarget, Table } from '../tables.ts'
 
 const ROWS_A_PAGE = 1000
 

@@ -11,7 +11,7 @@ import {
   REPOSITORY_TABLES,
   textOf,
 } from './moving.ts'
-import { type Row, SERVICE, TABLES, type Table } from './tables.ts'
+import { type Row, SERVICE, TABLES, type Table } from '../tables.ts'
 
 /** Called with how far it is: rows of `of`, in a step of the move. */
 export type OnMoved = (step: 'copied' | 'compared' | 'changed', what: string, rows: number, of: number) => void

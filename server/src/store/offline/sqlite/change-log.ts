@@ -2,7 +2,7 @@
 // changed or removed, so that no program that writes to the store, yesterday's included, can leave one out.
 import { randomUUID } from 'node:crypto'
 import type { Database } from 'better-sqlite3'
-import { TABLES, type Table } from '../tables.ts'
+import { TABLES, type Table } from '../../tables.ts'
 import { schemaVersionOf } from '../../sqlite/schema/migrations.ts'
 
 /** As many columns as the longest key has. */

@@ -2,10 +2,10 @@
 // marked so that nobody serves it again.
 import type { Database } from 'better-sqlite3'
 import { type ChangedKeys, HISTORY_TABLES, type MoveSource, REPOSITORY_TABLES, textOf } from '../moving.ts'
-import { type Row, TABLES, type Table } from '../tables.ts'
+import { type Row, TABLES, type Table } from '../../tables.ts'
 import { monotonicMs } from '../../monotonic.ts'
 import { StoreProblem } from '../../store-problem.ts'
-import { isMoved, markMoved, movedProblem } from './backup-mark.ts'
+import { isMoved, markMoved, movedProblem } from '../../sqlite/connection/backup-mark.ts'
 import { dropLog, idOfLog, keepLog, KEY_COLUMNS } from './change-log.ts'
 import { clockOf, startClock } from '../../sqlite/connection/clock.ts'
 import { openForMove, refuseForeignUser } from '../../sqlite/connection/connection.ts'
