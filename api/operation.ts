@@ -54,6 +54,8 @@ export type Operation = {
   readonly parameters?: readonly OtherParameter[]
   /** Of a body; that of the service unless it is said here. */
   readonly bodyBytesMax?: number
+  /** How many values a body may hold, and what to do where it holds more. */
+  readonly bodyValues?: { readonly max: number; readonly advice: string }
   readonly example?: Example
 }
 

@@ -2,7 +2,7 @@
 // nothing that serves imports the offline tools.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { findIn, importedFilesOf, importedPackagesOf, nothing, readFiles } from '../../testkit/source-files.ts'
+import { findIn, importedFilesOf, importedPackagesOf, nothing, readFiles } from '../../testkit/sources/source-files.ts'
 
 const STORES = readFiles('server/src/store/**/*.ts')
 

@@ -91,13 +91,13 @@ export const openAdministration = async (config: CommandConfig, origin: Origin<C
   const makers = await makersUnder(store, config)
   const own = { secrets, randomness, assertions: registration, certificates, monotonic: monotonicMs, profile, codec }
   const ports = { ...store, ...makers, ...own }
-  const { makeDirectCall } = await loading
+  const { makeDirect } = await loading
   let inProcess: Promise<Send> | undefined
   const send: Send = async message => {
     inProcess ??= import('../http/admin/in-process.ts').then(({ makeInProcess }) => makeInProcess(ports, origin))
     return (await inProcess)(message)
   }
-  return { send, call: makeDirectCall(ports, origin), close: store.close }
+  return { send, ...makeDirect(ports, origin), close: store.close }
 }
 
 const OTHER_MAKER: Readonly<Record<StoreMaker, string>> = {

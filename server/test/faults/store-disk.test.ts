@@ -16,8 +16,8 @@ import {
   newTokens,
   type TestAgent,
   type TestStore,
-} from '../../../testkit/store.ts'
-import { countRows, readRows, withFile, withWritingConnection } from '../../../testkit/store-file.ts'
+} from '../../../testkit/stores/store.ts'
+import { countRows, readRows, withFile, withWritingConnection } from '../../../testkit/stores/store-file.ts'
 
 const REVOKE = act('token.revoke')
 

@@ -12,8 +12,8 @@ import { readServiceRow, runProgram } from '../../src/store/sqlite/connection/st
 import { applyMigrations } from '../../src/store/sqlite/schema/migrations.ts'
 import { createFirstKey, readCurrentSigningKey, readPublished } from '../../src/store/signing-keys/signing-keys.ts'
 import { writingConnection } from '../../src/store/sqlite/connection/transaction.ts'
-import { act, someSigningKey, START } from '../../../testkit/store.ts'
-import { inTransaction } from '../../../testkit/store-file.ts'
+import { act, someSigningKey, START } from '../../../testkit/stores/store.ts'
+import { inTransaction } from '../../../testkit/stores/store-file.ts'
 
 const SECOND = 1000
 const DAY = 86_400 * SECOND
