@@ -28,6 +28,7 @@ export type AnswerHeader =
   | 'Access-Control-Expose-Headers'
   | 'Cache-Control-Public'
   | 'Content-Disposition'
+  | 'Content-Security-Policy'
   | 'ETag'
   | 'Vary'
   | 'X-Content-Type-Options'
@@ -100,7 +101,12 @@ export const fillPath = <Row extends Operation>(row: Row, path: PathOf<Row>): st
   return pathOf(row).replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(values[name] ?? ''))
 }
 
-const SUBJECTS: Readonly<Record<string, string>> = { '.well-known': 'metadata', livez: 'health', readyz: 'health' }
+const SUBJECTS: Readonly<Record<string, string>> = {
+  '.well-known': 'metadata',
+  errors: 'metadata',
+  livez: 'health',
+  readyz: 'health',
+}
 
 /** What it is about: its tag in the document. The credentials of an agent are a subject of their own. */
 export const subjectOf = (row: Pick<Operation, 'route'>): string => {

@@ -15,6 +15,7 @@ const ON_ONE_STORE: Readonly<Record<string, string>> = {
   'contract/clients/client-key-address': WIRE,
   'contract/wire/constant-bodies': WIRE,
   'contract/clients/dpop-settings': WIRE,
+  'contract/wire/error-reference': WIRE,
   'contract/wire/every-endpoint': WIRE,
   'contract/wire/front-page': WIRE,
   'contract/wire/hostile-bytes': WIRE,

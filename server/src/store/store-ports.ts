@@ -3,7 +3,7 @@
 import type { ImportRepository } from '../ports/imports.ts'
 import type { Ports, RevocationRepository, StoreHealth } from '../ports/ports.ts'
 import type { KeysSeen, SigningKeyRepository } from '../ports/signing-keys.ts'
-import type { RestoreRepository } from '../ports/restore.ts'
+import type { RestoreRepository } from '../ports/secret-repositories.ts'
 import { makeAuditLog } from './audit/audit-log.ts'
 import type { OnFault } from './background.ts'
 import type { Writer } from './jobs.ts'

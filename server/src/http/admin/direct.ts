@@ -6,7 +6,7 @@ import type { Origin } from '../../domain/caller.ts'
 import { isRefused, type OrRefusal, type Refusal } from '../../domain/refusal.ts'
 import { readQuery } from '../wire/fields.ts'
 import { makeJsonReader, parseValue } from '../wire/json-body.ts'
-import { STATUS } from '../wire/statuses.ts'
+import { ERRORS } from '../wire/error-reference.ts'
 import type { ActBinding, Input, ListBinding, TerminalPorts } from './binding.ts'
 import type { ExportBinding, NextText, TextPage } from './export-binding.ts'
 
@@ -81,7 +81,7 @@ type DirectRefusal = { readonly refusal: Refusal; readonly status: number }
 
 const refused = ({ refusal }: { readonly refusal: Refusal }): DirectRefusal => ({
   refusal,
-  status: STATUS[refusal.code],
+  status: ERRORS[refusal.code].status,
 })
 
 /** Runs operations as `origin`: the answer, or why it is refused; throws what the operation throws. */

@@ -1,6 +1,6 @@
 // What an import does, where its document is not read beside the threads that serve.
 import * as api from '../../../../api/imports.ts'
-import { formatOutcome } from '../../domain/import/import-record.ts'
+import { formatOutcome } from '../../domain/import/import-outcome.ts'
 import { isRefused } from '../../domain/refusal.ts'
 import { importClients } from '../../operations/imports/import-clients.ts'
 import { planImport } from '../imports/plan-import.ts'
