@@ -120,10 +120,7 @@ export interface TokenLedger {
    * have been; where it throws that is so of all. What has not begun at `until` is not begun.
    */
   insert(tokens: readonly NewToken[], until?: MonotonicMilliseconds): Promise<readonly (InsertOutcome | Error)[]>
-  /**
-   * Runs `work` while no act that can refuse or end a token is written, for at most a second: what it inserts need not be
-   * decided again. On SQLite an act of another process can still come between, and the outcome says so.
-   */
+  /** Runs `work` for at most a second while no act (on SQLite: of this process) can overtake what it inserts. */
   exclusively<T>(work: (ledger: Pick<TokenLedger, 'insert'>) => Promise<T>, until?: MonotonicMilliseconds): Promise<T>
   /**
    * Ends one token. Of two callers one gets `ended`; what ended it first stays. All answers are durable. What has not

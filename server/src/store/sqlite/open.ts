@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs'
 import { Unavailable } from '../../domain/refusal.ts'
 import type { SigningKeyRepository } from '../../ports/signing-keys.ts'
 import { IGNORE, type OnFault } from '../background.ts'
-import { makeLabels } from '../ledger/name-caches.ts'
+import { makeNameCaches } from '../ledger/name-caches.ts'
 import { awaitLease, LEASE_MS, type Wait } from '../lease.ts'
 import { supplyKeys } from '../signing-keys/key-scheduler.ts'
 import type { StoreMaker, StoreOptions } from '../store-options.ts'
@@ -23,7 +23,7 @@ import { startWriter, type WriterHost } from './writer/writer-host.ts'
 
 /** The ports of the store, over a reading connection and the writing thread of the process. */
 export type StoreConnection = StorePorts & {
-  /** Takes a port to the writing thread, as the host's `attach` gives it. */
+  /** Takes a port to the writing thread, as the host's `attach` returns it. */
   readonly connect: (port: MessagePort) => void
   readonly close: () => void
 }
@@ -159,11 +159,11 @@ export const connectStore = (options: {
   const db = openForReading(options.file)
   const writer = makeWriterClient(options)
   const reader = makeReader(db, clockOf(options.clock), writer, onFault)
-  const labels = makeLabels()
+  const nameCaches = makeNameCaches()
   const own = {
-    hot: makeHotLedger(reader, labels, writer),
+    hot: makeHotLedger(reader, nameCaches, writer),
     health: makeHealth(reader, () => writer.call('verifyWrite', null)),
-    labels,
+    nameCaches,
     onFault,
   }
   return { ...makeStorePorts(reader, writer, own), connect: writer.connect, close: reader.close }
