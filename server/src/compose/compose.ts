@@ -26,14 +26,13 @@ import type { RestoreState } from '../domain/restore.ts'
 import type { AuditVerdict, KnownSeal, Seal } from '../domain/audit/seal.ts'
 import { DAY_MS } from '../../../api/values/time.ts'
 import { auditSealKey, keyEncryptionKeyId } from '../keys/at-rest/sealed-bytes.ts'
-import { registration } from '../keys/clients/client-assertions.ts'
+import { readRegisteredKeys } from '../keys/clients/registered-keys.ts'
 import { clientCertificates as certificates } from '../keys/clients/client-certificates.ts'
 import { makeDpopProofs } from '../keys/clients/dpop-proofs.ts'
 import { makeImportedSecrets, makeSecrets, randomness } from '../keys/clients/secrets.ts'
 import { openFormerSealKey } from '../keys/at-rest/reencryption.ts'
 import { makeTokenCodec, makeTokenReader } from '../keys/tokens/token-codec.ts'
 import type { KeySets } from '../ports/key-sets.ts'
-import type { Send } from '../http/admin/in-process.ts'
 import type { Ports } from '../ports/ports.ts'
 import { refuseListening, StartRefused } from '../config/start-refused.ts'
 import { monotonicMs } from '../store/monotonic.ts'
@@ -86,15 +85,11 @@ export const openAdministration = async (config: CommandConfig, origin: Origin<C
   const profile = { issuer: baseUrl ?? '', defaultAudience, lifetimeSeconds }
   const codec = baseUrl === null ? null : makeTokenReader(baseUrl)
   const makers = await makersUnder(store, config)
-  const own = { secrets, randomness, assertions: registration, certificates, monotonic: monotonicMs, profile, codec }
+  const assertions = { readKeys: readRegisteredKeys }
+  const own = { secrets, randomness, assertions, certificates, monotonic: monotonicMs, profile, codec }
   const ports = { ...store, ...makers, ...own }
   const { makeDirect } = await loading
-  let inProcess: Promise<Send> | undefined
-  const send: Send = async message => {
-    inProcess ??= import('../http/admin/in-process.ts').then(({ makeInProcess }) => makeInProcess(ports, origin))
-    return (await inProcess)(message)
-  }
-  return { send, ...makeDirect(ports, origin), close: store.close }
+  return { ...makeDirect(ports, origin), close: store.close }
 }
 
 const OTHER_MAKER: Readonly<Record<StoreMaker, string>> = {

@@ -19,8 +19,6 @@ export interface ClientAssertions {
   read(text: string): UnverifiedAssertion | Wrong
   /** The public members of the keys of a set, or what is wrong with it. */
   readKeys(keys: readonly unknown[]): readonly RegisteredJwk[] | Wrong
-  /** Whether keys may be fetched from an address of this form. */
-  isAddress(address: string): boolean
 }
 
 export interface ClientCertificates {

@@ -286,7 +286,7 @@ export type AdministrationPorts = Omit<
   Ports,
   'assertions' | 'codec' | 'operators' | 'health' | 'importedSecrets' | 'profile' | 'proofs'
 > & {
-  readonly assertions: Pick<ClientAssertions, 'isAddress' | 'readKeys'>
+  readonly assertions: Pick<ClientAssertions, 'readKeys'>
   readonly importedSecrets: Pick<ImportedSecrets, 'hash'>
   readonly profile: {
     /** Empty where it is not known: then addresses in answers are relative to it. */

@@ -1,6 +1,6 @@
 // What the certificate of a TLS client says, and whether it is what a credential trusts (RFC 8705 §2).
 import type { SubjectKind } from '../../../../api/values/credentials.ts'
-import { canonicalName, parseName } from './distinguished-name.ts'
+import { normalSubject } from '../../../../api/values/subject-name.ts'
 import type { Milliseconds } from '../../../../api/values/time.ts'
 
 /** A certificate of an authority that is trusted, with this name (RFC 8705 §2.1). */
@@ -32,48 +32,6 @@ export type PresentedCertificate = ClientCertificate & {
 
 /** Of which certificates the service hears: those that an authority vouches for, and others. */
 export type CertificateSources = { readonly verified: boolean; readonly unverified: boolean }
-
-/** Certificates that one credential pins. */
-export const PINNED_CERTIFICATES_MAX = 10
-
-const HOST = /^(?=.{1,253}$)[a-z0-9_](?:[a-z0-9_-]{0,62})(?:\.[a-z0-9_][a-z0-9_-]{0,62})*$/
-const URI = /^[A-Za-z][A-Za-z0-9+.-]*:[\x21-\x7e]+$/
-const IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/
-const IPV6 = /^[0-9A-Fa-f:.]{2,45}$/
-
-const normalHost = (host: string): string | undefined => {
-  const lower = host.toLowerCase()
-  return HOST.test(lower) ? lower : undefined
-}
-
-const normalDn = (text: string): string | undefined => {
-  const name = parseName(text)
-  return name === undefined ? undefined : canonicalName(name)
-}
-
-/** RFC 5952, as the URL standard has it; an address of IPv4 as four numbers without leading zeros. */
-const normalIp = (text: string): string | undefined => {
-  if (IPV4.test(text)) return text
-  return IPV6.test(text) && text.includes(':') ? URL.parse(`http://[${text}]/`)?.hostname.slice(1, -1) : undefined
-}
-
-/** RFC 5280 §7.5: the host in any case, what stands before it as it is. */
-const normalEmail = (text: string): string | undefined => {
-  const [, local = '', host = ''] = /^([\x21-\x3f\x41-\x7e]+)@([^@]+)$/.exec(text) ?? []
-  const normal = normalHost(host)
-  return local === '' || normal === undefined ? undefined : `${local}@${normal}`
-}
-
-const NORMAL_FORMS: Readonly<Record<SubjectKind, (text: string) => string | undefined>> = {
-  subject_dn: normalDn,
-  san_dns: normalHost,
-  san_uri: text => (URI.test(text) ? text : undefined),
-  san_ip: normalIp,
-  san_email: normalEmail,
-}
-
-/** The one spelling in which names of a kind are compared; undefined where the text is no such name. */
-export const normalSubject = (by: SubjectKind, text: string): string | undefined => NORMAL_FORMS[by](text)
 
 /** Why nothing is done with a certificate at `now`; null where its time is (RFC 5280 §4.1.2.5) and its key is strong. */
 export const validityFault = (

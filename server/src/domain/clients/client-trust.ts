@@ -45,29 +45,6 @@ export const keyPlaceOf = (trust: AssertionTrust): KeyPlace =>
     ? { jwks: trust.jwks, jwksUri: trust.jwksUri, issuer: null }
     : { jwks: null, jwksUri: trust.jwksUri, issuer: trust.issuer }
 
-/** Keys in one set that is registered. */
-export const REGISTERED_KEYS_MAX = 10
-/** Of an address, an issuer, a subject or an audience. */
-export const TRUST_CHARACTERS_MAX = 512
-/** Before the `*`: a shorter beginning would trust too much of an issuer. */
-export const PREFIX_CHARACTERS_MIN = 4
-
-const PLAIN = /^[\x21-\x7e]+$/
-
-/** Printable ASCII without blanks, which is compared as it is written. */
-export const isPlainName = (text: string): boolean => text.length <= TRUST_CHARACTERS_MAX && PLAIN.test(text)
-
-type SubjectPattern = { readonly text: string; readonly isPrefix: boolean }
-
-/** A subject, or its beginning and a `*`; undefined where it is neither. Of two such patterns it is plain whether they overlap. */
-export const parseSubjectPattern = (subject: string): SubjectPattern | undefined => {
-  if (!isPlainName(subject)) return undefined
-  const isPrefix = subject.endsWith('*')
-  const text = isPrefix ? subject.slice(0, -1) : subject
-  if (text.includes('*') || (isPrefix && text.length < PREFIX_CHARACTERS_MIN)) return undefined
-  return { text, isPrefix }
-}
-
 const SPIFFE = /^spiffe:\/\/[a-z0-9._-]{1,255}/
 
 /** The trust domain of a SPIFFE id, as `spiffe://domain`; undefined where the text is none. */

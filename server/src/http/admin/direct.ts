@@ -14,6 +14,9 @@ type Binding = ActBinding<TerminalPorts> | ListBinding | ExportBinding
 
 const SUBJECTS: Readonly<Record<string, () => Promise<{ readonly bindings: readonly Binding[] }>>> = {
   agents: () => import('./agents.ts'),
+  credentials: () => import('./credentials.ts'),
+  'api-keys': () => import('./api-keys.ts'),
+  'leaked-secrets': () => import('./leaked-secrets.ts'),
   imports: () => import('./imports.ts'),
   keys: () => import('./signing-keys.ts'),
   tokens: () => import('./tokens.ts'),

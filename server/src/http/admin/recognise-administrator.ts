@@ -1,5 +1,5 @@
 // Reads who calls the API under /api/v1 from the network, an API key or an operator's JWT but not both, and asks whether
-// it may. Nobody comes over the network as the user at the terminal: http/admin/in-process.ts has a door of its own.
+// it may. No request over the network is that of the user at the terminal, whose commands use no HTTP (http/admin/direct.ts).
 import type { FastifyRequest } from 'fastify'
 import { isRefused, type OrRefusal, refuse } from '../../domain/refusal.ts'
 import {

@@ -1,6 +1,8 @@
 // Completes the OpenAPI document with what follows from the form of an operation: its tag, its headers, its refusals.
 import { STATUS_CODES } from 'node:http'
 import type { SwaggerTransformObject } from '@fastify/swagger'
+import type { Example } from '../../../../api/operation.ts'
+import { OPERATIONS } from '../../../../api/operations.ts'
 import {
   EVERY,
   type Form,
@@ -11,7 +13,6 @@ import {
   type Reference,
   SHARED,
 } from './openapi-components.ts'
-import { EXAMPLES } from './openapi-examples.ts'
 
 export const DESCRIPTION = `A token service for software agents.
 
@@ -93,8 +94,10 @@ const completeAnswer = (status: string, response: Response, named: readonly Head
   if (status === '204' || status === '304') delete response.content
 }
 
+const EXAMPLES: ReadonlyMap<string, Example> = new Map(OPERATIONS.map(({ id, example = {} }) => [id, example]))
+
 const completeExamples = ({ operationId, requestBody, responses }: Operation): void => {
-  const { body, answer, text } = EXAMPLES[operationId] ?? {}
+  const { body, answer, text } = EXAMPLES.get(operationId) ?? {}
   for (const media of Object.values(requestBody?.content ?? {})) if (body !== undefined) media.example = body
   const made = responses['201'] ?? responses['200']
   if (made === undefined || '$ref' in made || answer === undefined) return

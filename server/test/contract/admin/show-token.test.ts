@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
+import type { Permission } from '../../../../api/values/access.ts'
 import {
   type Answer,
   assertPlainHeaders,
@@ -29,7 +30,7 @@ let keys: { reader: string; revoker: string; introspector: string; narrowReader:
 before(async () => {
   service = await startServer()
   agent = await service.createAgent()
-  const key = async (permission: string, audiences?: readonly string[]) =>
+  const key = async (permission: Permission, audiences?: readonly string[]) =>
     (await service.createApiKey(permission, audiences)).key
   keys = {
     reader: await key('tokens:read'),

@@ -1,11 +1,12 @@
-// The options of a new credential that say what it trusts in place of a secret, under the names of the API.
+// The options of a new credential that say what it trusts in place of a secret, under the names of the API: keys, another
+// issuer, or a TLS certificate (RFC 8705 §2).
 import type { Command } from 'commander'
 import { CommandFailed, EXIT } from './terminal/exit.ts'
 import { parseDocument } from './terminal/parse-json.ts'
 import { isRecord } from './terminal/print.ts'
 import { readDocument } from './terminal/standard-input.ts'
 
-export type TrustOptions = {
+type AssertionOptions = {
   readonly jwksFile?: string
   readonly jwksUri?: string
   readonly acceptTokenEndpoint?: boolean
@@ -14,7 +15,7 @@ export type TrustOptions = {
   readonly audience?: string
 }
 
-export const addTrustOptions = (command: Command): Command =>
+const addAssertionOptions = (command: Command): Command =>
   command
     .optionsGroup('Keys of the client in place of a secret (private_key_jwt):')
     .option('--jwks-file <file>', 'its public keys, a JWK or a set of them, or - for standard input')
@@ -40,13 +41,13 @@ const readKeySet = async (file: string) => {
   return { keys }
 }
 
-const keyTrustOf = async ({ jwksFile, jwksUri, acceptTokenEndpoint }: TrustOptions) => {
+const keyTrustOf = async ({ jwksFile, jwksUri, acceptTokenEndpoint }: AssertionOptions) => {
   if ((jwksFile === undefined) === (jwksUri === undefined)) throw wrong('Give one of --jwks-file and --jwks-uri.')
   const jwks = jwksFile === undefined ? undefined : await readKeySet(jwksFile)
   return { private_key_jwt: { jwks, jwks_uri: jwksUri, accept_token_endpoint: acceptTokenEndpoint } }
 }
 
-const workloadTrustOf = ({ issuer, subject, audience, jwksUri }: TrustOptions) => {
+const workloadTrustOf = ({ issuer, subject, audience, jwksUri }: AssertionOptions) => {
   if (issuer === undefined || subject === undefined) throw wrong('Give --issuer and --subject together.')
   return { workload_identity: { issuer, subject, audience, jwks_uri: jwksUri } }
 }
@@ -54,7 +55,7 @@ const workloadTrustOf = ({ issuer, subject, audience, jwksUri }: TrustOptions) =
 const isGiven = (...values: readonly unknown[]): boolean => values.some(value => value !== undefined)
 
 /** Nothing where the credential is a secret. */
-export const trustOf = async (options: TrustOptions) => {
+const assertionTrustOf = async (options: AssertionOptions) => {
   const { jwksFile, jwksUri, acceptTokenEndpoint, issuer, subject, audience } = options
   const isWorkload = isGiven(issuer, subject, audience)
   if (isWorkload && isGiven(jwksFile, acceptTokenEndpoint)) {
@@ -63,3 +64,46 @@ export const trustOf = async (options: TrustOptions) => {
   if (isWorkload) return workloadTrustOf(options)
   return isGiven(jwksFile, jwksUri, acceptTokenEndpoint) ? keyTrustOf(options) : {}
 }
+
+type CertificateOptions = {
+  readonly subjectDn?: string
+  readonly sanDns?: string
+  readonly sanUri?: string
+  readonly sanIp?: string
+  readonly sanEmail?: string
+  readonly certificate?: readonly string[]
+}
+
+const addCertificateOptions = (command: Command): Command =>
+  command
+    .optionsGroup('A name in its TLS certificate in place of a secret (tls_client_auth), one of:')
+    .option('--subject-dn <dn>', 'the whole subject, as RFC 4514 writes it')
+    .option('--san-dns <name>', 'a host name')
+    .option('--san-uri <uri>', 'a URI')
+    .option('--san-ip <address>', 'an address')
+    .option('--san-email <address>', 'an e-mail address')
+    .optionsGroup('Its TLS certificate itself in place of a secret (self_signed_tls_client_auth):')
+    .option('--certificate <file...>', 'a certificate in PEM, one a file (repeatable), or - for standard input')
+
+const subjectOf = ({ subjectDn, sanDns, sanUri, sanIp, sanEmail }: CertificateOptions) => {
+  const names = { subject_dn: subjectDn, san_dns: sanDns, san_uri: sanUri, san_ip: sanIp, san_email: sanEmail }
+  return Object.values(names).some(name => name !== undefined) ? { tls_client_auth: names } : {}
+}
+
+/** Nothing where no certificate is named. The service refuses two names, and two kinds. */
+const certificateTrustOf = async (options: CertificateOptions) => {
+  const { certificate: files } = options
+  if (files === undefined) return subjectOf(options)
+  const certificates = await Promise.all(files.map(readDocument))
+  return { ...subjectOf(options), self_signed_tls_client_auth: { certificates } }
+}
+
+export type TrustOptions = AssertionOptions & CertificateOptions
+
+export const addTrustOptions = (command: Command): Command => addCertificateOptions(addAssertionOptions(command))
+
+/** Empty where the credential is a secret. */
+export const trustOf = async (options: TrustOptions) => ({
+  ...(await assertionTrustOf(options)),
+  ...(await certificateTrustOf(options)),
+})
