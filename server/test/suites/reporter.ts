@@ -21,6 +21,6 @@ async function* countSuites(source: AsyncIterable<TestEvent>): AsyncGenerator<Te
 }
 
 // Node takes the default export, a generator.
-export default async function* report(source: AsyncIterable<TestEvent>): AsyncGenerator<unknown> {
+export default async function* report(source: AsyncIterable<TestEvent>): AsyncGenerator {
   yield* Readable.from(countSuites(source)).compose(spec())
 }
