@@ -1,16 +1,16 @@
-// When a secret stops being taken by itself: a credential of an agent, or an API key.
+// The expiry of a credential or an API key.
 import type { Milliseconds } from '../../../../api/values/time.ts'
 
-/** As it is asked for: an instant, or so long after the act by the store's clock; null: never. */
+/** As requested: a time, or a duration after the act by the store's clock; null: never. */
 export type Expiry = { readonly at: Milliseconds } | { readonly afterMs: number } | null
 
 export const expiresAtOf = (expiry: Expiry, now: Milliseconds): Milliseconds | null =>
   expiry === null ? null : 'at' in expiry ? expiry.at : now + expiry.afterMs
 
-/** Something is taken while `now` is before its expiry. */
+/** Valid while `now` is before the expiry. */
 export const hasExpired = (expiresAt: Milliseconds | null, now: Milliseconds): boolean =>
   expiresAt !== null && now >= expiresAt
 
-/** The earlier of two expiries; null is never. */
+/** The earlier of two expiries; null means never. */
 export const earlierExpiry = (expiresAt: Milliseconds | null, other: Milliseconds): Milliseconds =>
   expiresAt === null ? other : Math.min(expiresAt, other)
