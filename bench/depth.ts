@@ -1,16 +1,16 @@
 // Whether anything grows with the number of tokens: a full store beside a small one, the same requests in turn.
 import { statSync } from 'node:fs'
-import { startIdentityProvider } from '../testkit/identity-provider.ts'
+import { startIdentityProvider } from '../testkit/identity-providers/identity-provider.ts'
 import { openAsker } from './connection.ts'
 import { type Asked, compareAll, type Compared, ratioOf, ratioVerdict } from './depth-questions.ts'
 import { format, formatTable, publish, type Row } from './figures.ts'
-import { type Backfilled, fillStore, tableBytes } from './fill-store.ts'
+import { type Backfilled, fillStore, tableBytes } from '../testkit/stores/fill-store.ts'
 import { type Cores, describeMachine, divideCores } from './machine.ts'
-import { install, type Installation, serve } from './mintmark-server.ts'
+import { install, type Installation, serve } from './servers/mintmark-server.ts'
 import { readOptions } from './options.ts'
 import { runBench } from './run-bench.ts'
 import { makePageRequests } from './pages.ts'
-import { memoryOf } from './process-costs.ts'
+import { memoryOf } from '../testkit/processes/process-costs.ts'
 
 const options = readOptions({
   live: 1_000_000,

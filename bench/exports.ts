@@ -1,14 +1,14 @@
 // What exports cost: whole lists as streams, by processor time and memory, and introspection beside one of them.
 import { request } from 'node:http'
-import { startIdentityProvider } from '../testkit/identity-provider.ts'
+import { startIdentityProvider } from '../testkit/identity-providers/identity-provider.ts'
 import { formatTable, median, percent, publish, type Row } from './figures.ts'
-import { fillStore } from './fill-store.ts'
+import { fillStore } from '../testkit/stores/fill-store.ts'
 import { runClosed } from './load.ts'
 import { describeMachine, divideCores } from './machine.ts'
 import { makeMintmarkLoads } from './mintmark-loads.ts'
-import { install, type MintmarkServer, serve } from './mintmark-server.ts'
+import { install, type MintmarkServer, serve } from './servers/mintmark-server.ts'
 import { readOptions } from './options.ts'
-import { memoryOf, processorSeconds } from './process-costs.ts'
+import { memoryOf, processorSeconds } from '../testkit/processes/process-costs.ts'
 import { runBench } from './run-bench.ts'
 
 const options = readOptions({

@@ -1,6 +1,6 @@
 // Makes load: closed-loop for throughput and processor time, open-loop for latency.
 import { type Answer, type Connection, openConnection } from './connection.ts'
-import { processorSeconds } from './process-costs.ts'
+import { processorSeconds } from '../testkit/processes/process-costs.ts'
 
 /** What is asked of a server. */
 export type Load = {

@@ -1,7 +1,7 @@
 // What the bench asks of Mintmark: issue, introspect (a fresh token each time, or the same one again), revoke.
 import { type Answer, askOnce, formRequest } from './connection.ts'
 import { type Load, runClosed, UnexpectedAnswer } from './load.ts'
-import type { MintmarkServer } from './mintmark-server.ts'
+import type { MintmarkServer } from './servers/mintmark-server.ts'
 
 /** Tokens kept for later slices; about 1 KiB each. */
 const POOL_MAX = 400_000

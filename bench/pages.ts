@@ -3,8 +3,8 @@ import { formatTime } from '../api/values/time.ts'
 import { makeTokenId } from '../server/src/domain/ledger/token-id.ts'
 import { type Answer, type Asker, getRequest } from './connection.ts'
 import { UnexpectedAnswer } from './load.ts'
-import { type Backfilled, type Span, YOUNGEST_AT_END_MS } from './fill-store.ts'
-import type { MintmarkServer } from './mintmark-server.ts'
+import { type Backfilled, type Span, YOUNGEST_AT_END_MS } from '../testkit/stores/fill-store.ts'
+import type { MintmarkServer } from './servers/mintmark-server.ts'
 
 type Depth = 'first' | 'middle' | 'last'
 

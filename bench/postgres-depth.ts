@@ -1,16 +1,16 @@
 // Whether anything grows with the number of tokens on PostgreSQL: a full store beside a small one, the same requests in turn;
 // and what a token takes on disk.
 import { connectUnhurried } from '../server/src/store/postgres/connection/primary.ts'
-import { startIdentityProvider } from '../testkit/identity-provider.ts'
-import { withClient } from '../testkit/postgres-cluster.ts'
+import { startIdentityProvider } from '../testkit/identity-providers/identity-provider.ts'
+import { withClient } from '../testkit/databases/postgres-cluster.ts'
 import { openAsker } from './connection.ts'
-import { addressOf, type BenchDatabase, type DatabaseServer, findServer, makeDatabase } from './databases.ts'
+import { addressOf, type BenchDatabase, type DatabaseServer, findServer, makeDatabase } from './postgres/databases.ts'
 import { type Asked, compareAll, type Compared, ratioOf, ratioVerdict } from './depth-questions.ts'
 import { format, formatTable, publish, type Row } from './figures.ts'
-import type { Backfilled } from './fill-store.ts'
-import { fillPostgres } from './fill-postgres.ts'
+import type { Backfilled } from '../testkit/stores/fill-store.ts'
+import { fillPostgres } from './postgres/fill-postgres.ts'
 import { type Cores, describeMachine, divideCores } from './machine.ts'
-import { install, type Installation, serve } from './mintmark-server.ts'
+import { install, type Installation, serve } from './servers/mintmark-server.ts'
 import { readOptions } from './options.ts'
 import { makePageRequests } from './pages.ts'
 import {
@@ -21,7 +21,7 @@ import {
   readBytes,
   readTouched,
   type Touched,
-} from './postgres-costs.ts'
+} from './postgres/postgres-costs.ts'
 import { runBench } from './run-bench.ts'
 
 const options = readOptions({

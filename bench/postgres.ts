@@ -1,19 +1,19 @@
 // What a request costs where the store is on PostgreSQL, beside the embedded store in the same run: the service's processor
 // time, and the database's beside it; and what it costs that look-ups wait for a synchronous standby.
-import { openLink } from '../drills/cluster/link.ts'
-import { freePort } from '../testkit/free-port.ts'
-import { startIdentityProvider } from '../testkit/identity-provider.ts'
+import { openLink } from '../testkit/proxies/link.ts'
+import { freePort } from '../testkit/processes/free-port.ts'
+import { startIdentityProvider } from '../testkit/identity-providers/identity-provider.ts'
 import { keepAwake } from './awake.ts'
 import { format, formatTable, median, publish } from './figures.ts'
 import { runClosed, type Tally } from './load.ts'
 import { type Cores, describeMachine, divideCores } from './machine.ts'
 import { makeMintmarkLoads, type MintmarkLoads, type Operation } from './mintmark-loads.ts'
-import { install, type Installation, serve } from './mintmark-server.ts'
+import { install, type Installation, serve } from './servers/mintmark-server.ts'
 import { readOptions } from './options.ts'
-import { type BenchPostgres, startPostgres } from './postgres-server.ts'
+import { type BenchPostgres, startPostgres } from './postgres/postgres-server.ts'
 import { microsecondsOf } from './rounds.ts'
 import { runBench } from './run-bench.ts'
-import type { Variables } from './server-process.ts'
+import type { Variables } from './servers/server-process.ts'
 
 const options = readOptions({
   seconds: 1.5,

@@ -1,14 +1,14 @@
 // Profiles a served service under load, every thread of it, and prints where the time goes: hot spots in a terminal.
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { startIdentityProvider } from '../testkit/identity-provider.ts'
+import { startIdentityProvider } from '../testkit/identity-providers/identity-provider.ts'
 import { formatTable, median, percent, publish } from './figures.ts'
 import { runClosed } from './load.ts'
 import { describeMachine, divideCores } from './machine.ts'
 import { makeMintmarkLoads, type MintmarkLoads, type Operation } from './mintmark-loads.ts'
-import { install, serve } from './mintmark-server.ts'
+import { install, serve } from './servers/mintmark-server.ts'
 import { readOptions } from './options.ts'
-import { startPostgres } from './postgres-server.ts'
+import { startPostgres } from './postgres/postgres-server.ts'
 import { runBench } from './run-bench.ts'
 
 const options = readOptions({

@@ -2,15 +2,15 @@
 // on one whose every sync takes 10 ms (slow-sync.c, preloaded), and whether issues then leave in groups. Linux with cc.
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
-import { startIdentityProvider } from '../testkit/identity-provider.ts'
+import { startIdentityProvider } from '../testkit/identity-providers/identity-provider.ts'
 import { formatTable, median, percent, publish } from './figures.ts'
 import { runClosed, runOpen, type Tally } from './load.ts'
 import { type Cores, describeMachine, divideCores } from './machine.ts'
 import { makeMintmarkLoads, type MintmarkLoads } from './mintmark-loads.ts'
-import { install, serve } from './mintmark-server.ts'
+import { install, serve } from './servers/mintmark-server.ts'
 import { readOptions } from './options.ts'
 import { runBench } from './run-bench.ts'
-import { makeFolder, removeFolder, type Variables } from './server-process.ts'
+import { makeFolder, removeFolder, type Variables } from './servers/server-process.ts'
 
 const options = readOptions({
   delay: 10,

@@ -3,7 +3,7 @@
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import Database from 'better-sqlite3'
-import { fillStore } from '../bench/fill-store.ts'
+import { fillStore } from '../testkit/stores/fill-store.ts'
 import { REASONS } from '../api/values/reason.ts'
 import { openConnection } from './connection.ts'
 import { type Access, endAllRequest, introspectRequest, isActiveIn, readRequest } from './requests.ts'

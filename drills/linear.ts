@@ -1,9 +1,10 @@
 // The linearizability drill: clients issue, introspect and revoke the same tokens at once, and every answer must fit
 // into one order of all operations (promises P1, P2 and P5). docs/drills.md says what it shows and what it cannot.
-import { type ClientReport, makeProgress, PROGRESS, runClients, sumCounts, reportCounts } from './clients.ts'
+import { type ClientReport, PROGRESS } from './linear/client-report.ts'
+import { makeProgress, reportCounts, runClients, sumCounts } from './linear/clients.ts'
 import { formatCount, print, readOptions, runDrill } from './drill.ts'
 import type { ServiceUnderDrill } from './service-under-drill.ts'
-import { makeTableMemory, openTokenTable, type TableMemory } from './token-table.ts'
+import { makeTableMemory, openTokenTable, type TableMemory } from './linear/token-table.ts'
 
 const PROGRESS_MS = 10_000
 /** More errors than one operation in so many, and the drill has not tested what it should. */

@@ -8,7 +8,7 @@ import { formatCount, print, readOptions, runDrill } from './drill.ts'
 import { makeKnownTokens, requireLoad } from './known-tokens.ts'
 import { startLoad } from './load.ts'
 import { makeRandom } from './random.ts'
-import { DATABASE, recordFolder, type RecordedFolder } from './recorded-folder.ts'
+import { DATABASE, recordFolder, type RecordedFolder } from './power/recorded-folder.ts'
 import { type Running, type ServiceUnderDrill, untilReady } from './service-under-drill.ts'
 
 const LOAD_MS_LEAST = 10

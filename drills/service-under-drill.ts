@@ -5,10 +5,10 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { type IdentityProvider, startIdentityProvider } from '../testkit/identity-provider.ts'
+import { type IdentityProvider, startIdentityProvider } from '../testkit/identity-providers/identity-provider.ts'
 import { openConnection } from './connection.ts'
-import { isThere } from './end-child.ts'
-import { freePort } from '../testkit/free-port.ts'
+import { isThere } from '../testkit/processes/end-child.ts'
+import { freePort } from '../testkit/processes/free-port.ts'
 import type { Access, AgentAccess } from './requests.ts'
 
 /** The program's main file. */

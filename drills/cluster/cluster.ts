@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { DrillFolder } from './drill-folder.ts'
-import { freePort } from '../../testkit/free-port.ts'
+import { freePort } from '../../testkit/processes/free-port.ts'
 import { type ClusterNode, makeNode } from './node.ts'
 import type { Parts } from './parts.ts'
 import { clusterState } from './patroni-state.ts'

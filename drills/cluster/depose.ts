@@ -1,7 +1,7 @@
 // The fault that fencing is for: a primary whose Patroni has fallen asleep is deposed, and lives on and answers, while some
 // replicas reach no other node; and somebody cancels what waits for a standby there.
 import type { Fault, World } from './faults.ts'
-import { BOTH } from './link.ts'
+import { BOTH } from '../../testkit/proxies/link.ts'
 import type { ClusterNode } from './node.ts'
 import type { Replica } from './replica.ts'
 

@@ -1,10 +1,11 @@
 // One run of the replicas drill on one program: load under faults, until enough was done or a promise is broken, and a
 // look at the store when all is over.
 import { setTimeout as delay } from 'node:timers/promises'
-import { type ClientReport, makeProgress, PROGRESS, runClients, sumCounts, reportCounts } from '../clients.ts'
+import { type ClientReport, PROGRESS } from '../linear/client-report.ts'
+import { makeProgress, reportCounts, runClients, sumCounts } from '../linear/clients.ts'
 import { formatCount, performAll } from '../drill.ts'
 import { SHORT_LIFETIME_SECONDS, untilReady } from '../service-under-drill.ts'
-import { makeTableMemory, openTokenTable, type TableMemory, type TokenOutcome } from '../token-table.ts'
+import { makeTableMemory, openTokenTable, type TableMemory, type TokenOutcome } from '../linear/token-table.ts'
 import { checkOutcomes } from './check-fates.ts'
 import { type FaultLanes, startFaults } from './fault-lanes.ts'
 import type { Parts } from './parts.ts'

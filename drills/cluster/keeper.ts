@@ -2,7 +2,7 @@
 // its standard input, kills everything that works in the drill's folder, and removes the folder unless told to keep it.
 import { spawnSync } from 'node:child_process'
 import { readFileSync, rmSync } from 'node:fs'
-import { killIn } from './processes.ts'
+import { killIn } from '../../testkit/processes/processes.ts'
 
 /** What a drill writes to its keeper to have the folder kept. */
 export const KEEP_FOLDER = 'keep'

@@ -1,6 +1,6 @@
 // Faults of the network between a replica and a node of the database.
 import { type Fault, holdMs, type World } from './faults.ts'
-import { BOTH, type Direction, type Link } from './link.ts'
+import { BOTH, type Direction, type Link } from '../../testkit/proxies/link.ts'
 
 const DELAY_MS_MOST = 400
 

@@ -1,10 +1,10 @@
 // Faults of the database's nodes that its own machinery may answer by a fail-over, or live through.
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Fault, holdMs, type World } from './faults.ts'
-import { BOTH } from './link.ts'
+import { BOTH } from '../../testkit/proxies/link.ts'
 import type { ClusterNode } from './node.ts'
 import { switchOver } from './patroni-state.ts'
-import { signal, titleOf } from './processes.ts'
+import { signal, titleOf } from '../../testkit/processes/processes.ts'
 
 const NEW_LEADER_MS_MAX = 40_000
 const FROZEN_MS = { least: 3000, most: 20_000 }

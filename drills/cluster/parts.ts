@@ -1,6 +1,7 @@
 // The programs that the drill's cluster is made of, as this machine has them: nothing is fetched, nothing installed.
-import { accessSync, constants, readdirSync, readFileSync } from 'node:fs'
-import { delimiter, join } from 'node:path'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { findProgram, isProgram } from '../../testkit/processes/find-program.ts'
 
 /** As whom the cluster runs; PostgreSQL refuses to run as root. */
 export type Account = { readonly uid: number; readonly gid: number }
@@ -17,24 +18,6 @@ export type Parts = {
 const POSTGRES_VERSIONS = '/usr/lib/postgresql'
 const POSTGRES_VERSION_LEAST = 15
 const ACCOUNTS = ['postgres', 'nobody']
-const SYSTEM_FOLDERS = ['/usr/local/bin', '/usr/bin', '/usr/local/sbin', '/usr/sbin']
-
-const isProgram = (file: string): boolean => {
-  try {
-    accessSync(file, constants.X_OK)
-    return true
-  } catch {
-    // Not there, or not ours to run.
-    return false
-  }
-}
-
-/** The path of a program of this machine. */
-export const findProgram = (name: string): string | undefined =>
-  [...(process.env['PATH'] ?? '').split(delimiter), ...SYSTEM_FOLDERS]
-    .filter(folder => folder !== '')
-    .map(folder => join(folder, name))
-    .find(isProgram)
 
 const versionsIn = (folder: string): readonly string[] => {
   try {

@@ -1,5 +1,5 @@
 // What the replicas drill runs on: the cluster, the replicas over it, and what its clients need to know of them.
-import { startIdentityProvider } from '../../testkit/identity-provider.ts'
+import { startIdentityProvider } from '../../testkit/identity-providers/identity-provider.ts'
 import type { Access } from '../requests.ts'
 import { environmentOf, prepareAccess, type Variables } from '../service-under-drill.ts'
 import { type Cluster, startCluster } from './cluster.ts'

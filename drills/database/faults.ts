@@ -3,7 +3,7 @@ import { closeSync, openSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type pg from 'pg'
-import { BOTH, type Link } from '../cluster/link.ts'
+import { BOTH, type Link } from '../../testkit/proxies/link.ts'
 import { type DatabaseServer, HBA, ROLE } from './database-server.ts'
 import { type Operation, OPERATIONS } from './operations.ts'
 

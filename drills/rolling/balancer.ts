@@ -1,9 +1,9 @@
 // HAProxy in front of the replicas, with the configuration that operators get: deploy/cluster/haproxy.cfg.
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
-import { findProgram } from '../cluster/parts.ts'
-import { endChild } from '../end-child.ts'
-import { freePort } from '../../testkit/free-port.ts'
+import { findProgram } from '../../testkit/processes/find-program.ts'
+import { endChild } from '../../testkit/processes/end-child.ts'
+import { freePort } from '../../testkit/processes/free-port.ts'
 
 type Balancer = { readonly port: number; readonly close: () => Promise<void> }
 

@@ -1,7 +1,7 @@
 // One replica of the service that is stopped as operators stop it, and started again.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { untilListening } from '../cluster/replica.ts'
-import { endChild, isThere } from '../end-child.ts'
+import { endChild, isThere } from '../../testkit/processes/end-child.ts'
 import { PROGRAM, untilReady, type Variables } from '../service-under-drill.ts'
 
 export type RollingReplica = {

@@ -1,6 +1,6 @@
 // The stores under the strangers drill: the embedded one, and databases that compare text in different ways.
 import { randomUUID } from 'node:crypto'
-import { databaseUrl, runStatement, testCluster } from '../../testkit/postgres-cluster.ts'
+import { databaseUrl, runStatement, testCluster } from '../../testkit/databases/postgres-cluster.ts'
 import type { Variables } from '../service-under-drill.ts'
 
 export const STORES = ['sqlite', 'postgres'] as const

@@ -2,7 +2,7 @@
 // as much as a wrong one does.
 import { join } from 'node:path'
 import { writeFileSync } from 'node:fs'
-import { hydraRow } from '../../testkit/foreign-exports.ts'
+import { hydraRow } from '../../testkit/callers/foreign-exports.ts'
 import type { AgentAccess } from '../requests.ts'
 import { mintmark, type Variables } from '../service-under-drill.ts'
 

@@ -1,6 +1,6 @@
 // What can be seen of a process from outside: its threads by their names, its memory, what it logged.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { memoryOf } from '../../bench/process-costs.ts'
+import { memoryOf } from '../../testkit/processes/process-costs.ts'
 
 const orElse = <T>(read: () => T, otherwise: T): T => {
   try {

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { judgeOutcome } from '../cluster/check-fates.ts'
 import { holdMs, pickFault } from '../cluster/faults.ts'
 import { makeRandom } from '../random.ts'
-import { makeTableMemory, openTokenTable, type TokenOutcome } from '../token-table.ts'
+import { makeTableMemory, openTokenTable, type TokenOutcome } from '../linear/token-table.ts'
 
 const JTI = '0191d5c0-0000-7000-8000-000000000001'
 const TEXT = `h.${Buffer.from(JSON.stringify({ jti: JTI, iat: 0, exp: 300 })).toString('base64url')}.s`

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { after, test } from 'node:test'
-import { BOTH, type Link, openLink } from '../cluster/link.ts'
+import { BOTH, type Link, openLink } from '../../testkit/proxies/link.ts'
 
 type Ends = { readonly near: Socket; readonly far: Socket; readonly link: Link }
 

@@ -5,7 +5,7 @@ import { request as httpRequest } from 'node:http'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { CERTIFICATE, PRIVATE_KEY } from '../../testkit/loopback-certificate.ts'
+import { CERTIFICATE, PRIVATE_KEY } from '../../testkit/keys/loopback-certificate.ts'
 import { holdTo, ISSUER, withGateway } from '../debian/gateway.ts'
 
 type Try = {

@@ -6,8 +6,8 @@ import { type IncomingMessage, request as httpRequest } from 'node:http'
 import { request as httpsRequest, type RequestOptions } from 'node:https'
 import { join } from 'node:path'
 import { json } from 'node:stream/consumers'
-import { CERTIFICATE, PRIVATE_KEY } from '../../testkit/loopback-certificate.ts'
-import { C, CN, makeAuthority, makeCertificate, O } from '../../testkit/make-certificate.ts'
+import { CERTIFICATE, PRIVATE_KEY } from '../../testkit/keys/loopback-certificate.ts'
+import { C, CN, makeAuthority, makeCertificate, O } from '../../testkit/keys/make-certificate.ts'
 import { ISSUER, variable } from './gateway.ts'
 
 const SUBJECT = [[[C, 'DE']], [[O, 'Example, Inc.']], [[CN, 'reports']]] as const

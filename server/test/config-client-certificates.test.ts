@@ -3,9 +3,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { certificateOptionsOf, certificateSourcesOf } from '../src/compose/client-certificates.ts'
 import { type Environment, readServeConfig } from '../src/config/config.ts'
-import { BASE, file, mistakesOf } from '../../testkit/base-environment.ts'
-import { CERTIFICATE, PRIVATE_KEY } from '../../testkit/loopback-certificate.ts'
-import { makeAuthority, makeCertificate } from '../../testkit/make-certificate.ts'
+import { BASE, file, mistakesOf } from '../../testkit/services/base-environment.ts'
+import { CERTIFICATE, PRIVATE_KEY } from '../../testkit/keys/loopback-certificate.ts'
+import { makeAuthority, makeCertificate } from '../../testkit/keys/make-certificate.ts'
 
 const authority = makeAuthority('clients')
 const second = makeAuthority('others')

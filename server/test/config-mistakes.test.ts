@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { type Environment, readServeConfig } from '../src/config/config.ts'
-import { BASE, file, KEY, mistakesOf } from '../../testkit/base-environment.ts'
-import { HOSTLESS } from '../../testkit/hostless-addresses.ts'
-import { CERTIFICATE, PRIVATE_KEY } from '../../testkit/loopback-certificate.ts'
+import { BASE, file, KEY, mistakesOf } from '../../testkit/services/base-environment.ts'
+import { HOSTLESS } from '../../testkit/callers/hostless-addresses.ts'
+import { CERTIFICATE, PRIVATE_KEY } from '../../testkit/keys/loopback-certificate.ts'
 
 const configFile = (name: string, value: unknown): Environment => ({
   MINTMARK_CONFIG_FILE: file(name, typeof value === 'string' ? value : JSON.stringify(value)),

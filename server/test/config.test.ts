@@ -5,8 +5,8 @@ import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import { describe, test } from 'node:test'
 import { readDevConfig, readMigrateConfig, readServeConfig, readStoreConfig } from '../src/config/config.ts'
-import { BASE, file, KEY, mistakesOf } from '../../testkit/base-environment.ts'
-import { CERTIFICATE, PRIVATE_KEY } from '../../testkit/loopback-certificate.ts'
+import { BASE, file, KEY, mistakesOf } from '../../testkit/services/base-environment.ts'
+import { CERTIFICATE, PRIVATE_KEY } from '../../testkit/keys/loopback-certificate.ts'
 
 test('four variables are enough; the rest has the documented defaults', async () => {
   const config = await readServeConfig(BASE)

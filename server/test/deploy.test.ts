@@ -1,7 +1,7 @@
 // What deploy/ says of the service must be true of it: its variables, and how long it takes to stop.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readFiles, readText } from '../../testkit/source-files.ts'
+import { readFiles, readText } from '../../testkit/sources/source-files.ts'
 
 const COMPOSE = 'deploy/compose.yaml'
 const CLOSE_SECONDS_MAX = 10

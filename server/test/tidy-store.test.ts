@@ -1,7 +1,7 @@
 // The house rules of server/src/store: what stores share knows none of them, and every script is run.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { findIn, importedFilesOf, importedPackagesOf, nothing, readFiles } from '../../testkit/source-files.ts'
+import { findIn, importedFilesOf, importedPackagesOf, nothing, readFiles } from '../../testkit/sources/source-files.ts'
 
 const STORES = readFiles('server/src/store/**/*.ts')
 

@@ -15,7 +15,7 @@ import {
   nothing,
   readFiles,
   readText,
-} from '../../testkit/source-files.ts'
+} from '../../testkit/sources/source-files.ts'
 
 type Rule = { readonly files: readonly string[]; readonly packages: 'any' | 'none' }
 
@@ -181,29 +181,32 @@ test('every source file opens with a comment that says what it is for', () => {
 test('no unfinished thought is left behind, and no test is switched off', () => {
   nothing(findIn(CODE, /\b(?:TO[D]O|FIX[M]E|X[X]X)\b/), 'Finish it, or write an issue.')
   const off = findIn(TESTS, /\.(?:only|skip|todo)\(|\b(?:only|skip|todo): (?!false)/)
-  const wrong = off.filter(place => !place.startsWith('testkit/pooler.ts:'))
+  const wrong = off.filter(place => !place.startsWith('testkit/databases/pooler.ts:'))
   nothing(wrong, 'Every test runs, but those through a PgBouncer where the machine has none.')
 })
 
 const DEPENDENCY_KINDS = ['dependencies', 'devDependencies', 'optionalDependencies', 'peerDependencies'] as const
+const WORKSPACES = (JSON.parse(readText('package.json')) as { readonly workspaces: readonly string[] }).workspaces
 
 test('every dependency has one exact version', () => {
-  const wrong = ['package.json', 'server/package.json', 'runtime/package.json'].flatMap(path =>
-    [...dependenciesIn(path, ...DEPENDENCY_KINDS)]
-      .filter(([, version]) => !/^\d+\.\d+\.\d+(?:-[\w.]+)?$/.test(version))
-      .map(([name, version]) => `${path}: ${name} ${version}`),
-  )
+  const wrong = ['.', ...WORKSPACES, 'runtime']
+    .map(folder => `${folder}/package.json`)
+    .flatMap(path =>
+      [...dependenciesIn(path, ...DEPENDENCY_KINDS)]
+        .filter(([, version]) => !/^\d+\.\d+\.\d+(?:-[\w.]+)?$/.test(version))
+        .map(([name, version]) => `${path}: ${name} ${version}`),
+    )
   nothing(wrong, 'Write the exact version, without a range.')
 })
 
 test('each lock file names the dependencies of its manifests, no others and in the same kinds', () => {
   type Manifest = Partial<Record<(typeof DEPENDENCY_KINDS)[number], Record<string, string>>>
   const read = (path: string): unknown => JSON.parse(readText(path))
-  for (const [lock, place, path] of [
+  for (const [lock = '', place = '', path = ''] of [
     ['package-lock.json', '', 'package.json'],
-    ['package-lock.json', 'server', 'server/package.json'],
+    ...WORKSPACES.map(folder => ['package-lock.json', folder, `${folder}/package.json`]),
     ['runtime/package-lock.json', '', 'runtime/package.json'],
-  ] as const) {
+  ]) {
     const { packages } = read(lock) as { packages: Record<string, Manifest> }
     const manifest = read(path) as Manifest
     for (const kind of DEPENDENCY_KINDS) assert.deepEqual(packages[place]?.[kind], manifest[kind], `${lock}: ${kind}`)

@@ -120,7 +120,10 @@ export interface TokenLedger {
    * same for all. A write that has not started at `until` is not started.
    */
   insert(tokens: readonly NewToken[], until?: MonotonicMilliseconds): Promise<readonly (InsertOutcome | Error)[]>
-  /** Runs `work` under the exclusive write lock, for at most a second; its inserts never get `decide_again`. */
+  /**
+   * Runs `work` while no act that can refuse or end a token is written, for at most a second: what it inserts need not be
+   * decided again. On SQLite an act of another process can still come between, and the outcome says so.
+   */
   exclusively<T>(work: (ledger: Pick<TokenLedger, 'insert'>) => Promise<T>, until?: MonotonicMilliseconds): Promise<T>
   /**
    * Ends one token. Of two callers one gets `ended`; the first ending stays. All outcomes are durable. An end that has

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { type Columns, csvHeader, csvLine } from '../../src/domain/lists/csv.ts'
-import { parseCsv } from '../../../testkit/csv.ts'
+import { parseCsv } from '../../../testkit/callers/csv.ts'
 
 type Pair = { readonly a: string | number | null; readonly b: string | number | null }
 

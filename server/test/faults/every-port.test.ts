@@ -4,7 +4,7 @@ import { after, before, beforeEach, test } from 'node:test'
 import { Unavailable } from '../../src/domain/refusal.ts'
 import type { InsertOutcome, Ports } from '../../src/ports/ports.ts'
 import { monotonicMs } from '../../src/store/monotonic.ts'
-import { askWith, goodClaims, makeProof, makeProofKey } from '../../../testkit/dpop.ts'
+import { askWith, goodClaims, makeProof, makeProofKey } from '../../../testkit/keys/dpop.ts'
 import {
   type Answer,
   askToken,
@@ -18,8 +18,8 @@ import {
   postForm,
   revoke,
   send,
-} from '../../../testkit/requests.ts'
-import { type AgentOfTest, startServer, type TestServer } from '../../../testkit/test-server.ts'
+} from '../../../testkit/callers/requests.ts'
+import { type AgentOfTest, startServer, type TestServer } from '../../../testkit/services/test-server.ts'
 
 const UNAVAILABLE = 'The service cannot answer for certain right now: try again.'
 const proofKey = makeProofKey()

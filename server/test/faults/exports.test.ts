@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { PageRequest, TokenFilters } from '../../src/domain/lists/page.ts'
 import { Unavailable } from '../../src/domain/refusal.ts'
-import { assertProblem, bearer, get } from '../../../testkit/requests.ts'
+import { assertProblem, bearer, get } from '../../../testkit/callers/requests.ts'
 import {
   LARGE,
   makeExportWorld,
@@ -13,8 +13,8 @@ import {
   readExport,
   recordOf,
   TOKENS_EXPORT,
-} from '../../../testkit/exports.ts'
-import type { TestServer } from '../../../testkit/test-server.ts'
+} from '../../../testkit/services/exports.ts'
+import type { TestServer } from '../../../testkit/services/test-server.ts'
 
 const EXPORTS_MAX = 4
 /** What does not break off must turn the test red, not leave it waiting. */

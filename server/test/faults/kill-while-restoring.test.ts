@@ -7,8 +7,8 @@ import { join, resolve } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { readBackup } from '../../src/store/offline/sqlite/read-backup.ts'
-import { KEY, makeFolder, run } from '../cli/run-mintmark.ts'
-import { countRows, readRows, withFile } from '../../../testkit/store-file.ts'
+import { KEY, makeFolder, run } from '../../../testkit/commands/run-mintmark.ts'
+import { countRows, readRows, withFile } from '../../../testkit/stores/store-file.ts'
 
 const PROGRAM = resolve(import.meta.dirname, '../../src/main.ts')
 const VARIABLES = { MINTMARK_KEY_ENCRYPTION_KEY: KEY }

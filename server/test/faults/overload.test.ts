@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import Database from 'better-sqlite3'
 import { monotonicMs } from '../../src/store/monotonic.ts'
-import { askToken, assertError, introspect, issue, revoke, sendBytes } from '../../../testkit/requests.ts'
-import { type AgentOfTest, startServer, type TestServer } from '../../../testkit/test-server.ts'
+import { askToken, assertError, introspect, issue, revoke, sendBytes } from '../../../testkit/callers/requests.ts'
+import { type AgentOfTest, startServer, type TestServer } from '../../../testkit/services/test-server.ts'
 
 const ISSUES_MAX = 2048
 /** Of each a flood of its own, together more than the service takes. */

@@ -9,8 +9,17 @@ import { groupCommit } from '../../src/store/sqlite/writer/group-commit.ts'
 import { connectStore, type StoreHost } from '../../src/store/sqlite/open.ts'
 import { type WritingConnection, writingConnection } from '../../src/store/sqlite/connection/transaction.ts'
 import type { JobMessage } from '../../src/store/sqlite/writer/writer-messages.ts'
-import { type Answer, askToken, basic, get, introspect, issue, postForm, revoke } from '../../../testkit/requests.ts'
-import { startServer } from '../../../testkit/test-server.ts'
+import {
+  type Answer,
+  askToken,
+  basic,
+  get,
+  introspect,
+  issue,
+  postForm,
+  revoke,
+} from '../../../testkit/callers/requests.ts'
+import { startServer } from '../../../testkit/services/test-server.ts'
 
 /** How long is waited for a disk that hangs: less than a request may take. */
 const HANGING_MS = 2000

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { copyFileSync, renameSync, rmSync } from 'node:fs'
 import { test } from 'node:test'
 import { Unavailable } from '../../src/domain/refusal.ts'
-import { act, createAgent, issue, KEEP_LONG, makeTestStore } from '../../../testkit/store.ts'
+import { act, createAgent, issue, KEEP_LONG, makeTestStore } from '../../../testkit/stores/store.ts'
 
 const TAKEN_AWAY: Readonly<Record<string, (file: string) => void>> = {
   'the -wal file removed': file => rmSync(`${file}-wal`),

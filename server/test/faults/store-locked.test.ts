@@ -15,8 +15,8 @@ import {
   newTokens,
   someSigningKey,
   type TestedStore,
-} from '../../../testkit/store.ts'
-import { readRows } from '../../../testkit/store-file.ts'
+} from '../../../testkit/stores/store.ts'
+import { readRows } from '../../../testkit/stores/store-file.ts'
 
 const SHORT_MS = 150
 const LONG_MS = 60_000

@@ -6,8 +6,8 @@ import { setImmediate as turn } from 'node:timers/promises'
 import type { Worker } from 'node:worker_threads'
 import Database from 'better-sqlite3'
 import { Unavailable } from '../../src/domain/refusal.ts'
-import { act, createAgent, issue, KEEP_LONG, makeTestStore, newTokens } from '../../../testkit/store.ts'
-import { countRows, withFile } from '../../../testkit/store-file.ts'
+import { act, createAgent, issue, KEEP_LONG, makeTestStore, newTokens } from '../../../testkit/stores/store.ts'
+import { countRows, withFile } from '../../../testkit/stores/store-file.ts'
 
 const REVOKE = act('token.revoke')
 

@@ -1,11 +1,11 @@
 // An act that cannot be written into the audit log does not happen: for every operation that changes something.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { admin } from '../../../testkit/administration.ts'
-import { OPERATIONS, type OperationRequest, sendAs, type World } from '../../../testkit/every-operation.ts'
-import { contentOf } from '../../../testkit/store-content.ts'
-import { withFile } from '../../../testkit/store-file.ts'
-import { startServer } from '../../../testkit/test-server.ts'
+import { admin } from '../../../testkit/callers/administration.ts'
+import { OPERATIONS, type OperationRequest, sendAs, type World } from '../../../testkit/callers/every-operation.ts'
+import { contentOf } from '../../../testkit/stores/store-content.ts'
+import { withFile } from '../../../testkit/stores/store-file.ts'
+import { startServer } from '../../../testkit/services/test-server.ts'
 
 /** Issues and introspections: the ledger is their record. */
 const WITHOUT_ACT = ['POST /oauth/token', 'POST /oauth/introspect/v2']

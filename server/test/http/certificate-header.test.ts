@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import type { CertificateForm } from '../../src/domain/clients/certificate-header.ts'
 import { readCertificateHeader } from '../../src/http/oauth/certificate-header.ts'
 import { clientCertificates } from '../../src/keys/clients/client-certificates.ts'
-import { makeCertificate } from '../../../testkit/make-certificate.ts'
+import { makeCertificate } from '../../../testkit/keys/make-certificate.ts'
 
 /** Chance decides whether the base64 of a certificate has a character that base64url spells otherwise; this one's has. */
 const makeReporting = (): ReturnType<typeof makeCertificate> => {

@@ -8,7 +8,7 @@ import type { FastifyRequest } from 'fastify'
 import type { PresentedCertificate } from '../../src/domain/clients/client-certificate.ts'
 import { type CertificatesTaken, makeCertificateFinder } from '../../src/http/oauth/client-certificate.ts'
 import { clientCertificates } from '../../src/keys/clients/client-certificates.ts'
-import { CN, type MadeCertificate, makeCertificate } from '../../../testkit/make-certificate.ts'
+import { CN, type MadeCertificate, makeCertificate } from '../../../testkit/keys/make-certificate.ts'
 
 const HEADER = 'client-cert'
 const PROXY = '192.0.2.7'

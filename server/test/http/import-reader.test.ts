@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { IMPORT_BYTES_MAX } from '../../../api/values/bounds.ts'
 import { isRefused } from '../../src/domain/refusal.ts'
 import { readImport, READ_HERE_BYTES_MAX, type ReadingLimits } from '../../src/http/imports/import-reader.ts'
-import { keycloakClient } from '../../../testkit/foreign-exports.ts'
+import { keycloakClient } from '../../../testkit/callers/foreign-exports.ts'
 
 const LIMITS: ReadingLimits = { milliseconds: 60_000, memory: { maxOldGenerationSizeMb: 176 } }
 

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { Unavailable } from '../../src/domain/refusal.ts'
 import { makeOutageLog } from '../../src/http/wire/outage-log.ts'
-import { askToken } from '../../../testkit/requests.ts'
-import { startServer } from '../../../testkit/test-server.ts'
+import { askToken } from '../../../testkit/callers/requests.ts'
+import { startServer } from '../../../testkit/services/test-server.ts'
 
 const AWAY = new Unavailable('The database is away.')
 const SLOW = new Unavailable('The database is slow.')

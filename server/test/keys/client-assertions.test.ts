@@ -3,9 +3,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Unavailable } from '../../src/domain/refusal.ts'
 import { makeClientAssertions } from '../../src/keys/clients/client-assertions.ts'
-import { makeProofKey, signParts } from '../../../testkit/dpop.ts'
-import { forgerOf } from '../../../testkit/flood.ts'
-import { keySetsBy } from '../../../testkit/key-sets.ts'
+import { makeProofKey, signParts } from '../../../testkit/keys/dpop.ts'
+import { forgerOf } from '../../../testkit/loads/flood.ts'
+import { keySetsBy } from '../../../testkit/identity-providers/key-sets.ts'
 
 const key = makeProofKey()
 const place = { jwks: [{ ...key.jwk } as Record<string, string>], jwksUri: null, issuer: null }

@@ -4,8 +4,8 @@ import { randomInt } from 'node:crypto'
 import { test } from 'node:test'
 import { canonicalName, parseName } from '../../src/domain/clients/distinguished-name.ts'
 import { clientCertificates } from '../../src/keys/clients/client-certificates.ts'
-import { CERTIFICATE } from '../../../testkit/loopback-certificate.ts'
-import { C, CN, makeCertificate, O, OU, type Subject } from '../../../testkit/make-certificate.ts'
+import { CERTIFICATE } from '../../../testkit/keys/loopback-certificate.ts'
+import { C, CN, makeCertificate, O, OU, type Subject } from '../../../testkit/keys/make-certificate.ts'
 
 const canonical = (text: string): string => {
   const name = parseName(text)

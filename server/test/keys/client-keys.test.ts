@@ -7,8 +7,8 @@ import { makeClientKeys, WAITING_MAX } from '../../src/keys/clients/client-keys.
 import type { Fetch } from '../../src/keys/providers/fetch-json.ts'
 import { READINGS_APART_MILLISECONDS } from '../../src/keys/providers/key-sets.ts'
 import { WAITING_A_PLACE_MAX } from '../../src/keys/providers/provider-key-cache.ts'
-import { makeProofKey } from '../../../testkit/dpop.ts'
-import { keySetsBy } from '../../../testkit/key-sets.ts'
+import { makeProofKey } from '../../../testkit/keys/dpop.ts'
+import { keySetsBy } from '../../../testkit/identity-providers/key-sets.ts'
 
 const key = makeProofKey()
 

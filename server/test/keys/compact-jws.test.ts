@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
 import { COMPACT_CHARACTERS_MAX, readCompactJws, readProvablePayload } from '../../src/keys/tokens/compact-jws.ts'
-import { withSurplusBit } from '../../../testkit/forgeries.ts'
+import { withSurplusBit } from '../../../testkit/forgeries/forgeries.ts'
 
 const parse = (json: string): unknown => JSON.parse(json)
 const encode = (text: string | Uint8Array): string => Buffer.from(text).toString('base64url')

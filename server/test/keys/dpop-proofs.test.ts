@@ -7,8 +7,8 @@ import { calculateJwkThumbprint, generateKeyPair, exportJWK, SignJWT } from 'jos
 import { checkProofClaims } from '../../src/domain/ledger/dpop.ts'
 import { PROOF_CHARACTERS_MAX } from '../../../api/values/bounds.ts'
 import { makeDpopProofs } from '../../src/keys/clients/dpop-proofs.ts'
-import { encodeJson, headerOf, makeProof, makeProofKey, type ProofKey, signParts } from '../../../testkit/dpop.ts'
-import { withSurplusBit } from '../../../testkit/forgeries.ts'
+import { encodeJson, headerOf, makeProof, makeProofKey, type ProofKey, signParts } from '../../../testkit/keys/dpop.ts'
+import { withSurplusBit } from '../../../testkit/forgeries/forgeries.ts'
 
 const proofs = makeDpopProofs(new Uint8Array(32).fill(7))
 const key = makeProofKey()

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { Unavailable } from '../../src/domain/refusal.ts'
 import { makeForeignHashVerifier, WAITERS_MAX } from '../../src/keys/clients/foreign-hash-verifier.ts'
 import { VERIFICATIONS_MAX, VERIFICATIONS_OF_ONE_MAX } from '../../src/keys/clients/foreign-hash-queue.ts'
-import { pbkdf2Hash } from '../../../testkit/imports.ts'
+import { pbkdf2Hash } from '../../../testkit/callers/imports.ts'
 
 const SECRET = 'a secret of another server'
 const HASH = pbkdf2Hash(SECRET, 10)

@@ -11,13 +11,13 @@ import {
   type OperatorsOptions,
 } from '../../src/keys/providers/identity-providers.ts'
 import { KEYS_HELD_MILLISECONDS_MAX } from '../../src/keys/providers/provider-key-cache.ts'
-import { forgerOf } from '../../../testkit/flood.ts'
+import { forgerOf } from '../../../testkit/loads/flood.ts'
 import {
   startIdentityProvider,
   type IdentityProvider as RunningProvider,
   type IdentityProviderOptions,
-} from '../../../testkit/identity-provider.ts'
-import { keySetsBy } from '../../../testkit/key-sets.ts'
+} from '../../../testkit/identity-providers/identity-provider.ts'
+import { keySetsBy } from '../../../testkit/identity-providers/key-sets.ts'
 
 const NOW = 1_795_000_000_500
 const SECONDS = Math.floor(NOW / 1000)

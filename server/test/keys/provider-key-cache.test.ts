@@ -6,7 +6,12 @@ import { READINGS_APART_MILLISECONDS, TWO_READINGS_MILLISECONDS } from '../../sr
 import { KEYS_FRESH_MILLISECONDS, KEYS_HELD_MILLISECONDS_MAX } from '../../src/keys/providers/provider-key-cache.ts'
 import { KEYS_IN_SET_MAX } from '../../src/keys/providers/provider-key-set.ts'
 import type { ProviderKey } from '../../src/keys/providers/provider-key.ts'
-import { isUnavailable, keyNamed, makeWorld, makeWorldOfThreads } from '../../../testkit/key-cache-world.ts'
+import {
+  isUnavailable,
+  keyNamed,
+  makeWorld,
+  makeWorldOfThreads,
+} from '../../../testkit/identity-providers/key-cache-world.ts'
 
 const DOWN = { cause: 'it answered 500', detail: 'down' }
 

@@ -7,8 +7,12 @@ import { Unavailable } from '../../src/domain/refusal.ts'
 import { isProviderAddress } from '../../src/keys/providers/fetch-json.ts'
 import { makeOperators } from '../../src/keys/providers/identity-providers.ts'
 import { TWO_READINGS_MILLISECONDS } from '../../src/keys/providers/key-sets.ts'
-import { startIdentityProvider, type Failure, type IdentityProvider } from '../../../testkit/identity-provider.ts'
-import { keySetsBy } from '../../../testkit/key-sets.ts'
+import {
+  startIdentityProvider,
+  type Failure,
+  type IdentityProvider,
+} from '../../../testkit/identity-providers/identity-provider.ts'
+import { keySetsBy } from '../../../testkit/identity-providers/key-sets.ts'
 
 const running: IdentityProvider[] = []
 after(() => Promise.all(running.map(provider => provider.close())))

@@ -16,7 +16,13 @@ import {
 } from '../../src/keys/providers/provider-key-cache.ts'
 import type { KeySetReading } from '../../src/keys/providers/provider-key-set.ts'
 import type { KeySet, KeySets } from '../../src/ports/key-sets.ts'
-import { type Find, isUnavailable, keyNamed, makeWorldOfThreads, place } from '../../../testkit/key-cache-world.ts'
+import {
+  type Find,
+  isUnavailable,
+  keyNamed,
+  makeWorldOfThreads,
+  place,
+} from '../../../testkit/identity-providers/key-cache-world.ts'
 
 test('10,000 forged key ids on eight threads cause at most two readings in any 30 seconds, and a rotation is honoured on all', async () => {
   const { world, finds } = makeWorldOfThreads(8, 'a')

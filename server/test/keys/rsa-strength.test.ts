@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { test } from 'node:test'
 import { bearsRocaFingerprint, rsaWeakness } from '../../src/keys/providers/rsa-strength.ts'
-import { makeRocaPair } from '../../../testkit/roca-key.ts'
+import { makeRocaPair } from '../../../testkit/keys/roca-key.ts'
 
 const ROCA = 'an RSA key that is known to be weak (ROCA, CVE-2017-15361): make another with another device or library'
 const EXPONENT = 'an RSA key with an exponent other than an odd one from 65537 to 4294967295'

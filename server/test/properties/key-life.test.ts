@@ -8,13 +8,12 @@ import { KEY_SET_MAX_AGE_SECONDS, type KeyPolicy } from '../../src/domain/keys/k
 import { clockOf, makeManualClock, startClock, steadyOf } from '../../src/store/sqlite/connection/clock.ts'
 import { createNextKey, rotateKey } from '../../src/store/signing-keys/key-acts.ts'
 import { makeKeyScheduler } from '../../src/store/signing-keys/key-scheduler.ts'
-import { runProgram } from '../../src/store/sqlite/connection/run-program.ts'
+import { readServiceRow, runProgram } from '../../src/store/sqlite/connection/statements.ts'
 import { applyMigrations } from '../../src/store/sqlite/schema/migrations.ts'
-import { readServiceRow } from '../../src/store/sqlite/reads/service-row.ts'
 import { createFirstKey, readCurrentSigningKey, readPublished } from '../../src/store/signing-keys/signing-keys.ts'
 import { writingConnection } from '../../src/store/sqlite/connection/transaction.ts'
-import { act, someSigningKey, START } from '../../../testkit/store.ts'
-import { inTransaction } from '../../../testkit/store-file.ts'
+import { act, someSigningKey, START } from '../../../testkit/stores/store.ts'
+import { inTransaction } from '../../../testkit/stores/store-file.ts'
 
 const SECOND = 1000
 const DAY = 86_400 * SECOND

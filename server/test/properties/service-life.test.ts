@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { basic, claimsOf, get, introspect, issue, postForm, revoke } from '../../../testkit/requests.ts'
-import { type AgentOfTest, startServer, type TestServer } from '../../../testkit/test-server.ts'
-import { START } from '../../../testkit/store.ts'
+import { basic, claimsOf, get, introspect, issue, postForm, revoke } from '../../../testkit/callers/requests.ts'
+import { type AgentOfTest, startServer, type TestServer } from '../../../testkit/services/test-server.ts'
+import { START } from '../../../testkit/stores/store.ts'
 
 const RUNS = 4
 const STEPS = 120

@@ -6,9 +6,9 @@ import type { CutOffConditions } from '../../src/domain/ledger/ledger.ts'
 import type { EndedTokenRecord } from '../../src/domain/lists/page.ts'
 import type { EndingReason } from '../../../api/values/reason.ts'
 import { makeTokenId } from '../../src/domain/ledger/token-id.ts'
-import { KEEP_LONG, NO_HISTORY_FILTERS, NO_TOKEN_FILTERS, newTokens } from '../../../testkit/store.ts'
-import { makeRandom } from '../store/list-random.ts'
-import { assertSameRows, scanEnded, scanLive } from '../store/list-walk.ts'
+import { KEEP_LONG, NO_HISTORY_FILTERS, NO_TOKEN_FILTERS, newTokens } from '../../../testkit/stores/store.ts'
+import { makeRandom } from '../store/lists/list-random.ts'
+import { assertSameRows, scanEnded, scanLive } from '../store/lists/list-walk.ts'
 import {
   AUDIENCES,
   disableInWorld,
@@ -23,7 +23,7 @@ import {
   storeNow,
   type World,
   type WorldAgent,
-} from '../store/list-world.ts'
+} from '../store/lists/list-world.ts'
 
 const AGENTS = 2
 /** The wall clock is stepped by less than the store bears, each way. */

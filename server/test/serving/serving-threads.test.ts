@@ -13,8 +13,8 @@ import { migrateStore, openService } from '../../src/compose/compose.ts'
 import { readServeConfig } from '../../src/config/config.ts'
 import type { KeySets } from '../../src/ports/key-sets.ts'
 import { startServing } from '../../src/serving/serving-threads.ts'
-import { KEY, freePorts, makeFolder, run } from '../cli/run-mintmark.ts'
-import { startIdentityProvider } from '../../../testkit/identity-provider.ts'
+import { KEY, freePorts, makeFolder, run } from '../../../testkit/commands/run-mintmark.ts'
+import { startIdentityProvider } from '../../../testkit/identity-providers/identity-provider.ts'
 
 const LIMIT = { timeout: 300_000 }
 

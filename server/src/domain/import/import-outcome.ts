@@ -1,7 +1,8 @@
-// The outcome for each client of an import document, the reasons why one is not imported, and its form on the wire.
+// The outcome for each client of an import document, and its form on the wire.
 import { agentRecord } from '../clients/agent-record.ts'
 import type { Agent } from '../clients/agent.ts'
-import { IMPORT_REASONS, type ImportPlan, type ImportReason } from './import-plan.ts'
+import type { ImportPlan } from './import-plan.ts'
+import { IMPORT_REASONS, type ImportReason } from './import-reason.ts'
 
 /** `kept`: the secret works here. `converted_at_first_use`: only its hash is known. `new`: the document did not contain it. */
 export type ImportedSecret = 'kept' | 'converted_at_first_use' | 'new'

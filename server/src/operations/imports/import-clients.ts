@@ -1,8 +1,8 @@
 // Takes over the clients of another server as agents, with their client ids and, where the document holds them, their secrets.
 import type { Agent } from '../../domain/clients/agent.ts'
 import { actBy, type Origin } from '../../domain/caller.ts'
-import { type ImportReason, isSkipped } from '../../domain/import/import-plan.ts'
-import { type ClientOutcome, type ImportedSecret } from '../../domain/import/import-outcome.ts'
+import type { ClientOutcome, ImportedSecret } from '../../domain/import/import-outcome.ts'
+import { type ImportReason, isSkipped } from '../../domain/import/import-reason.ts'
 import type { OrRefusal } from '../../domain/refusal.ts'
 import type { AdministrationPorts } from '../../ports/ports.ts'
 import type { ImportedAgent, ImportObstacle } from '../../ports/imports.ts'

@@ -2,7 +2,7 @@
 // that serve, since a document may be long.
 import type { ForeignClient } from '../../domain/import/foreign-client.ts'
 import { type ImportPlan, type ImportSettings, planImport } from '../../domain/import/import-plan.ts'
-import type { ImportReason } from '../../domain/import/import-plan.ts'
+import type { ImportReason } from '../../domain/import/import-reason.ts'
 import { type OrRefusal, refuse } from '../../domain/refusal.ts'
 
 export type ImportRequest = {

@@ -1,0 +1,56 @@
+// Commands with --url and an operator's JWT, in place of an API key.
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { startServer, type TestServer } from '../../../../testkit/services/test-server.ts'
+import { makeFolder, runAside } from '../../../../testkit/commands/run-mintmark.ts'
+
+let service: TestServer
+
+before(async () => {
+  service = await startServer()
+})
+
+after(() => service.close())
+
+test('an operator’s JWT is taken from the environment, a file and standard input, and the audit names him', async t => {
+  const folder = makeFolder(t)
+  const { agentId } = await service.createAgent()
+  const jwt = await service.provider.operatorJwt({ role: 'mintmark-operator', sub: 'alice' })
+  writeFileSync(join(folder, 'jwt'), `${jwt}\n`)
+  const disable = ['agent', 'disable', agentId, '--yes', '--json', '--url', service.baseUrl]
+  const ways = [
+    runAside(folder, disable, { variables: { MINTMARK_OPERATOR_JWT: jwt } }),
+    runAside(folder, disable, { variables: { MINTMARK_OPERATOR_JWT_FILE: 'jwt' } }),
+    runAside(folder, [...disable, '--jwt-file', 'jwt']),
+    runAside(folder, [...disable, '--jwt-file', '-'], { input: jwt }),
+  ]
+  for (const { status, stdout, stderr } of await Promise.all(ways)) {
+    assert.equal(status, 0, stderr)
+    assert.ok(!stdout.includes(jwt))
+  }
+  const list = ['audit', 'list', '--kind', 'agent.disable', '--json', '--url', service.baseUrl, '--jwt-file', 'jwt']
+  const { data } = JSON.parse((await runAside(folder, list)).stdout) as { readonly data: readonly { actor: object }[] }
+  assert.deepEqual(
+    data.map(({ actor }) => actor),
+    [{ type: 'operator', iss: service.provider.issuer, sub: 'alice' }],
+  )
+})
+
+test('a role that does not suffice, and a JWT that has expired, exit with 4 and tell nothing of the JWT', async t => {
+  const folder = makeFolder(t)
+  const { agentId } = await service.createAgent()
+  const viewer = await service.provider.operatorJwt({ role: 'mintmark-viewer' })
+  const expired = await service.provider.operatorJwt({ role: 'mintmark-admin', exp: 1 })
+  for (const [jwt, message] of [
+    [viewer, /^mintmark: The subject of this JWT has no role that may stop agents: it needs operator or admin\.\n$/],
+    [expired, /^mintmark: .*JWT/],
+  ] as const) {
+    const args = ['agent', 'disable', agentId, '--yes', '--url', service.baseUrl, '--jwt-file', '-']
+    const { status, stdout, stderr } = await runAside(folder, args, { input: jwt })
+    assert.deepEqual([status, stdout], [4, ''], stderr)
+    assert.match(stderr, message)
+    assert.ok(!stderr.includes(jwt))
+  }
+})

@@ -1,0 +1,145 @@
+// POST /api/v1/leaked-secrets: what scanners find is revoked with everything that it got, and never told back.
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, test } from 'node:test'
+import { LEAK_REPORT_BYTES_MAX } from '../../../src/http/admin/revoke-leaked-secrets.ts'
+import { admin, call, type Headers, JSON_TYPE } from '../../../../testkit/callers/administration.ts'
+import {
+  type Answer,
+  assertProblem,
+  askToken,
+  get,
+  introspect,
+  issue,
+  send,
+  statusBeforeBody,
+} from '../../../../testkit/callers/requests.ts'
+import { readRows } from '../../../../testkit/stores/store-file.ts'
+import { type AgentOfTest, startServer, type TestServer } from '../../../../testkit/services/test-server.ts'
+
+const PATH = '/api/v1/leaked-secrets'
+const UNKNOWN = { result: 'unknown', kind: null, agent_id: null, credential_id: null, api_key_id: null }
+
+let service: TestServer
+let headers: Headers
+let introspector: string
+let agent: AgentOfTest
+
+before(async () => {
+  service = await startServer()
+  introspector = (await service.createApiKey('tokens:introspect')).key
+})
+
+beforeEach(async () => {
+  headers = await admin(service)
+  agent = await service.createAgent()
+})
+
+after(() => service.close())
+
+const report = (body: unknown): Promise<Answer> => call(service, { method: 'POST', path: PATH, body }, headers)
+
+const results = (answer: Answer): unknown => (answer.json as { data: { result: string }[] }).data.map(x => x.result)
+
+const credentialIdOf = ({ agentId }: AgentOfTest): unknown =>
+  readRows(
+    service.storeFile,
+    'select c.id from credential c join agent a on a.n = c.agent where a.id = ?',
+    agentId,
+  )[0]?.['id']
+
+test("a report in the form of GitHub's scanner: each secret of ours is revoked, answered in order, not told back", async () => {
+  const token = await issue(service, agent)
+  const { id, key } = await service.createApiKey('tokens:read')
+  const url = 'https://github.com/octocat/Hello-World/blob/12345600b9cbe38a219f39a9941c9319b600c002/foo/bar.txt'
+  const item = (found: string) => ({ token: found, type: 'mintmark_secret', url, source: 'content' })
+  const answer = await report([item(key), item('ghp_not_ours'), item(agent.clientSecret)])
+  assert.equal(answer.status, 200)
+  assert.deepEqual(answer.json, {
+    data: [
+      { ...UNKNOWN, result: 'revoked', kind: 'api_key', api_key_id: id },
+      UNKNOWN,
+      {
+        ...UNKNOWN,
+        result: 'revoked',
+        kind: 'credential',
+        agent_id: agent.agentId,
+        credential_id: credentialIdOf(agent),
+      },
+    ],
+  })
+  assert.deepEqual((await introspect(service, introspector, token)).json, { active: false })
+  assert.equal((await askToken(service, agent)).status, 401)
+  assert.equal((await get(service, '/api/v1/tokens', { 'x-api-key': key })).status, 401)
+  const query = `agent_id=${agent.agentId}&termination_reason=secret_leaked`
+  const history = await get(service, `/api/v1/tokens/history?${query}`, headers)
+  assert.equal((history.json as { data: unknown[] }).data.length, 1)
+  for (const secret of [key, agent.clientSecret]) assert.ok(!(answer.text + service.log()).includes(secret))
+})
+
+test('reporting one again, or twice at once, finds it revoked already', async () => {
+  const item = { token: agent.clientSecret }
+  assert.deepEqual(results(await report([item, item])), ['revoked', 'already_revoked'])
+  assert.deepEqual(results(await report([item])), ['already_revoked'])
+})
+
+test('what only looks like a secret of ours is unknown: another checksum, prefix, case or length', async () => {
+  const { clientSecret } = agent
+  const wrong = [
+    clientSecret.slice(0, -1) + (clientSecret.endsWith('0') ? '1' : '0'),
+    clientSecret.replace('mmc_', 'mma_'),
+    clientSecret.replace('mmc_', 'MMC_'),
+    `${clientSecret}0`,
+    clientSecret.slice(1),
+    '',
+  ]
+  const answer = await report(wrong.map(token => ({ token })))
+  assert.deepEqual(
+    results(answer),
+    wrong.map(() => 'unknown'),
+  )
+  await issue(service, agent)
+})
+
+test('an address that carries the secret stands in the audit without it', async () => {
+  const url = `https://paste.example/?q=${agent.clientSecret}&r=${'x'.repeat(2000)}`
+  await report([{ token: agent.clientSecret, url, surprise: 'of a later version' }])
+  const [row] = readRows(
+    service.storeFile,
+    `select kind, detail from audit where subject = ? and kind = 'credential.revoke'`,
+    credentialIdOf(agent),
+  )
+  const { found_at } = JSON.parse(String(row?.['detail'])) as { found_at: string }
+  assert.match(found_at, /^https:\/\/paste\.example\/\?q=\[secret\]&r=x+$/)
+  assert.equal(found_at.length, 1000)
+})
+
+test('a report holds 1 to 1000 secrets, and may be longer than other bodies', async () => {
+  const url = `https://git.example/${'x'.repeat(400)}`
+  const many = (count: number) => Array.from({ length: count }, () => ({ token: 'mmc_none', url }))
+  assertProblem(await report([]), 400, 'invalid_request', 'The body holds no secret.')
+  assertProblem(await report(many(1001)), 400, 'invalid_request', 'The body holds more than 1000 secrets.')
+  const answer = await report([...many(999), { token: agent.clientSecret }])
+  assert.equal((results(answer) as unknown[]).at(-1), 'revoked')
+  const body = JSON.stringify([{ token: 'x'.repeat(1_048_576) }])
+  const tooLong = await send(service, { method: 'POST', path: PATH, headers: { ...JSON_TYPE, ...headers }, body })
+  assert.equal(tooLong.status, 413)
+})
+
+test('who may not report hears so before the body is read', async () => {
+  assert.equal(await statusBeforeBody(service, PATH, LEAK_REPORT_BYTES_MAX), 401)
+})
+
+test('a report that is not in the form is 400 and revokes nothing', async () => {
+  const item = { token: agent.clientSecret }
+  for (const body of [item, [agent.clientSecret], [item, {}], [item, { token: 5 }], 'x', null]) {
+    assert.equal((await report(body)).status, 400)
+  }
+  const form = await send(service, {
+    method: 'POST',
+    path: PATH,
+    headers: { ...headers, 'content-type': 'text/plain' },
+    body: JSON.stringify([item]),
+  })
+  assert.equal(form.status, 400)
+  await issue(service, agent)
+})

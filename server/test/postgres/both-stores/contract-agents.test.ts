@@ -1,0 +1,10 @@
+// Agents, what they trust, and what the log says of it, on the wire, on PostgreSQL.
+import { runOnPostgres } from '../../suites/run-files.ts'
+
+await runOnPostgres(
+  [
+    'contract/admin',
+    ['agents-input', 'credential-trust', 'list-agents', 'terminal-caller', 'refused-authentications', 'list-audit'],
+  ],
+  ['contract/wire', ['canaries']],
+)

@@ -1,0 +1,7 @@
+// Clients that come from another server, and what is taken out, on PostgreSQL.
+import { runOnPostgres } from '../../suites/run-files.ts'
+
+await runOnPostgres(
+  ['contract/admin', ['import-clients', 'import-documents', 'import-effects', 'import-lane', 'exports']],
+  ['contract/clients', ['imported-secrets', 'imported-secrets-flood']],
+)

@@ -1,0 +1,7 @@
+// What is published and signed, on PostgreSQL.
+import { runOnPostgres } from '../../suites/run-files.ts'
+
+await runOnPostgres(
+  ['contract/oauth', ['publish-keys', 'signed-introspection', 'signed-introspection-keys']],
+  ['contract/admin', ['restricted-lists']],
+)

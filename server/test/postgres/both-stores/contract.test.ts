@@ -1,0 +1,24 @@
+// The contract on the wire, on PostgreSQL.
+import { runOnPostgres } from '../../suites/run-files.ts'
+
+await runOnPostgres(
+  ['contract/oauth', ['issue-tokens', 'issue-tokens-together', 'introspect-tokens', 'revoke-token']],
+  [
+    'contract/admin',
+    [
+      'show-token',
+      'list-tokens',
+      'list-history',
+      'create-revocation',
+      'access',
+      'agents',
+      'agent-limits',
+      'api-keys',
+      'credentials',
+      'idempotency-key',
+      'leaked-secrets',
+    ],
+  ],
+  ['contract/clients', ['dpop']],
+  ['contract/wire', ['check-health']],
+)

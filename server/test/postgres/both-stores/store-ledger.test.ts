@@ -1,0 +1,21 @@
+// Tokens and what ends them, on PostgreSQL.
+import { runOnPostgres } from '../../suites/run-files.ts'
+
+await runOnPostgres(
+  [
+    'store/ledger',
+    [
+      'tokens',
+      'cut-offs',
+      'cut-off-slots',
+      'endings-order',
+      'revocations',
+      'unstorable-text',
+      'limits-live',
+      'limits-rate',
+      'proofs',
+    ],
+  ],
+  ['store/repositories', ['leaked-secrets']],
+  ['store/sqlite', ['spoiled-commits']],
+)

@@ -1,4 +1,0 @@
-// Proofs of possession and identities of workloads, on PostgreSQL.
-import { testOnPostgres } from './store-tests.ts'
-
-await testOnPostgres(['contract', ['dpop-checks', 'dpop-clients', 'workload-identity']])

@@ -1,6 +1,0 @@
-// What compares text, in a database that compares it by its bytes itself; all other tests have one that does not.
-import { testOnPostgres } from './store-tests.ts'
-
-process.env['MINTMARK_TEST_DATABASE'] = "locale_provider libc locale 'C'"
-
-await testOnPostgres(['contract', ['list-agents', 'workload-identity', 'idempotency-key']], ['store', ['list-agents']])

@@ -1,0 +1,77 @@
+// The lists on PostgreSQL: by which index each of their statements walks, under the plan that is made for any values.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ENDED_ISSUED_STATEMENTS, ENDED_RANGE_STATEMENTS } from '../../../src/store/lists/ended-streams.ts'
+import { TOKEN_RANGE_STATEMENTS } from '../../../src/store/lists/token-streams.ts'
+import { SCAN_STATEMENTS } from '../../../src/store/ledger/scan-affected-rows.ts'
+import type { Connection } from '../../../src/store/postgres/connection/connection.ts'
+import { databaseOf } from '../../../../testkit/databases/postgres-cluster.ts'
+import { addressOf, withConnection } from '../../../../testkit/databases/postgres-store.ts'
+import { act, createAgent, issue, makeTestStore } from '../../../../testkit/stores/store.ts'
+
+process.env['MINTMARK_TEST_STORE'] = 'postgres'
+
+const TODAY = 'token_20261121'
+const WEEK = 'ended_20261119'
+const TOKENS = 300
+const ENDED = 30
+
+/** What each step of the plan does to which index or table. */
+const planOf = async (connection: Connection, statement: string): Promise<readonly string[]> => {
+  let n = 0
+  const places = statement.replaceAll('?', () => `$${++n}`)
+  const { rows } = await connection.ask({ text: `explain (generic_plan, costs off) ${places}` })
+  return rows.map(row => String((row as Record<string, unknown>)['QUERY PLAN']).replace(/^[ >-]*/, ''))
+}
+
+const indexesIn = (plan: readonly string[], partition: string): readonly string[] =>
+  plan.flatMap(line => {
+    const [, direction = '', index] = /^Index (?:Only )?Scan( Backward)? using (\S+) /.exec(line) ?? []
+    return index?.startsWith(partition) === true ? [`${index.slice(partition.length + 1)}${direction}`] : []
+  })
+
+test('each range of the lists walks one index of each partition in its order, whatever its values are', async t => {
+  const { store, file, dispose } = await makeTestStore(null)
+  t.after(dispose)
+  // All tokens of one agent, one scope and one reason: nothing that analysis finds speaks for the index of a filter.
+  const agent = await createAgent(store)
+  const tokens = await issue(store, agent, ...Array.from({ length: TOKENS }, () => ({})))
+  for (const token of tokens.slice(0, ENDED)) await store.ledger.end(token, 'manual_revocation', act('token.revoke'))
+  const ended = [...ENDED_RANGE_STATEMENTS, ...ENDED_ISSUED_STATEMENTS]
+  const statements = [...TOKEN_RANGE_STATEMENTS, ...ended, ...SCAN_STATEMENTS]
+  const plans = await withConnection(await addressOf(databaseOf(file)), async connection => {
+    await connection.ask({ text: `analyze ${TODAY}` })
+    await connection.ask({ text: `analyze ${WEEK}` })
+    const found: (readonly string[])[] = []
+    for (const statement of statements) found.push(await planOf(connection, statement))
+    return found
+  })
+  assert.deepEqual(
+    plans.filter(plan =>
+      plan.some(line => /^(?:Seq Scan|Sort|Incremental Sort|Filter)\b(?! Key|: \(+walked\.)/.test(line)),
+    ),
+    [],
+  )
+  // The lists read one partition after another; a walk, whose key begins with the agent, reads all of them side by side.
+  assert.deepEqual(
+    plans.slice(0, -SCAN_STATEMENTS.length).filter(plan => plan.includes('Merge Append')),
+    [],
+  )
+  assert.deepEqual(
+    plans.map(plan => [...indexesIn(plan, TODAY), ...indexesIn(plan, WEEK)]),
+    [
+      ['pkey Backward'],
+      ['agent_life_id_idx Backward'],
+      ['scope_life_id_idx Backward'],
+      ...[ENDED_RANGE_STATEMENTS, ENDED_ISSUED_STATEMENTS].flatMap(() => [
+        ['reason_at_id_idx Backward'],
+        ['agent_reason_at_id_idx Backward'],
+        ['scope_at_id_idx Backward'],
+      ]),
+      ['pkey'],
+      ['pkey'],
+      ['agent_life_id_idx'],
+      ['agent_life_id_idx'],
+    ],
+  )
+})

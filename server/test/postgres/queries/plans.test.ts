@@ -1,0 +1,130 @@
+// The plans that PostgreSQL makes for any values: whatever the tables hold, a page seeks its place in the index made for it.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { AUDIT_SCANS } from '../../../src/store/audit/audit-log.ts'
+import { ENDED_ISSUED_STATEMENTS, ENDED_RANGE_STATEMENTS } from '../../../src/store/lists/ended-streams.ts'
+import { OPEN_MINUTE_STATEMENTS } from '../../../src/store/lists/ended-minutes.ts'
+import { newestFirst } from '../../../src/store/lists/newest-first.ts'
+import { TOKEN_RANGE_STATEMENTS } from '../../../src/store/lists/token-streams.ts'
+import { SCAN_STATEMENTS } from '../../../src/store/ledger/scan-affected-rows.ts'
+import { databaseOf } from '../../../../testkit/databases/postgres-cluster.ts'
+import { addressOf, withConnection } from '../../../../testkit/databases/postgres-store.ts'
+import { makeTestStore, START, type TestStore } from '../../../../testkit/stores/store.ts'
+import { withFile } from '../../../../testkit/stores/store-file.ts'
+
+process.env['MINTMARK_TEST_STORE'] = 'postgres'
+
+let world: TestStore
+
+before(async () => {
+  world = await makeTestStore(null)
+})
+
+after(() => world.dispose())
+
+// The names of partitions carry their dates.
+const withoutDate = (line: string): string => line.trim().replaceAll(/_\d{8}/g, '')
+
+/** What the plan reads and by what, each once, and how it sorts; of a statement whose values are not known. */
+const planOf = async (statement: string): Promise<readonly string[]> => {
+  let n = 0
+  const text = `explain (generic_plan, costs off) ${statement.replaceAll('?', () => `$${++n}`)}`
+  const address = await addressOf(databaseOf(world.file))
+  const { rows } = await withConnection(address, connection => connection.ask({ text }))
+  const lines = rows.map(row => String((row as Record<string, unknown>)['QUERY PLAN']))
+  return [
+    ...new Set(
+      lines
+        .flatMap(line => /(\w+ Scan.* using \w+|\w+ Scan on \w+|\w+ Cond: .*|\w+ Sort|Sort$)/.exec(line)?.[1] ?? [])
+        .map(withoutDate),
+    ),
+  ]
+}
+
+const plansOf = async (statements: readonly string[]): Promise<readonly (readonly string[])[]> => {
+  const plans: (readonly string[])[] = []
+  for (const statement of statements) plans.push(await planOf(statement))
+  return plans
+}
+
+const BACKWARD = 'Index Scan Backward using'
+const ENDED_FROM = (n: number): string => `(ROW(at, id) < ROW($${n}, $${n + 1})) AND (at >= $${n + 2})`
+
+const ENDED_PLANS = [
+  [`${BACKWARD} ended_reason_at_id_idx`, `Index Cond: ((reason = $1) AND ${ENDED_FROM(2)})`],
+  [`${BACKWARD} ended_agent_reason_at_id_idx`, `Index Cond: ((agent = $1) AND (reason = $2) AND ${ENDED_FROM(3)})`],
+  [`${BACKWARD} ended_scope_at_id_idx`, `Index Cond: ((scope = $1) AND ${ENDED_FROM(2)})`],
+]
+
+/** Of which an index holds the rows that have none too. */
+const NULLABLE = ['subject', 'request_id']
+
+const PLANS: Readonly<Record<string, { statements: readonly string[]; plans: readonly (readonly string[])[] }>> = {
+  'a range of live tokens': {
+    statements: TOKEN_RANGE_STATEMENTS,
+    plans: [
+      [`${BACKWARD} token_pkey`, 'Index Cond: ((life = $1) AND (id >= $2) AND (id < $3))'],
+      [
+        `${BACKWARD} token_agent_life_id_idx`,
+        'Index Cond: ((agent = $1) AND (life = $2) AND (id >= $3) AND (id < $4))',
+      ],
+      [
+        `${BACKWARD} token_scope_life_id_idx`,
+        'Index Cond: ((scope = $1) AND (life = $2) AND (id >= $3) AND (id < $4))',
+      ],
+    ],
+  },
+  'a range of ended tokens': { statements: ENDED_RANGE_STATEMENTS, plans: ENDED_PLANS },
+  // What the ids tell is asked of the rows of the range: 'Subquery Scan on walked', and no step that sorts.
+  'a range of ended tokens issued on one side of an instant': {
+    statements: ENDED_ISSUED_STATEMENTS,
+    plans: ENDED_PLANS.map(plan => ['Subquery Scan on walked', ...plan]),
+  },
+  'the tokens that a cut-off may reach': {
+    statements: SCAN_STATEMENTS,
+    plans: [
+      ...['>=', '>'].map(than => ['Index Scan using token_pkey', `Index Cond: ((life = $1) AND (id ${than} $2))`]),
+      ...['>=', '>'].map(than => [
+        'Index Scan using token_agent_life_id_idx',
+        `Index Cond: ((ROW(agent, life, id) ${than} ROW($1, $2, $3)) AND (ROW(agent, life) <= ROW($4, $5)) AND (id ${than} $6))`,
+      ]),
+    ],
+  },
+  'the minutes of history to walk': {
+    statements: OPEN_MINUTE_STATEMENTS,
+    plans: [1, 2].map(() => [`${BACKWARD} ended_minute_pkey`, 'Index Cond: ((minute >= $1) AND (minute <= $2))']),
+  },
+  'a page of the audit log': {
+    statements: AUDIT_SCANS.map(newestFirst),
+    // Sorted are only those of one millisecond, among themselves.
+    plans: AUDIT_SCANS.map(({ index, only }) => [
+      'Incremental Sort',
+      `${BACKWARD} ${index}`,
+      only === null
+        ? 'Index Cond: ((at >= $1) AND (at <= $2))'
+        : `Index Cond: (${NULLABLE.includes(only.column) ? `(${only.column} IS NOT NULL) AND ` : ''}(ROW(${only.column}, at) >= ROW($1, $2)) AND (ROW(${only.column}, at) <= ROW($3, $4)))`,
+    ]),
+  },
+}
+
+// What a value does not narrow much, in rows that stand in the order of time: where a planner likes another index.
+const MANY = `
+  alter table audit disable trigger audit_numbered;
+  insert into audit (n, at, kind, actor, subject, request_id, detail)
+    select n + 10, n, 'agent.create', '{}', 's' || n % 3, 'r' || n % 3, '{}' from generate_series(1, 20000) n;
+  insert into token
+    select (lpad(to_hex(${START} + n), 12, '0') || '70008000000000000000')::uuid, md5(n::text)::uuid, 1, 300,
+      n % 3, 1, 1, n % 3, 1 from generate_series(1, 20000) n;
+  alter table ended disable trigger all;
+  insert into ended
+    select md5(n::text)::uuid, ${START} + n, 300, n % 3, 1, 1, n % 3, 1, 1, n % 3 from generate_series(1, 20000) n;
+  analyze`
+
+for (const [name, { statements, plans }] of Object.entries(PLANS)) {
+  test(`${name} is sought in the index made for it`, async () => assert.deepEqual(await plansOf(statements), plans))
+}
+
+test('it is so whatever the tables hold, and whatever the database has counted in them', async () => {
+  withFile(world.file, db => db.exec(MANY))
+  for (const { statements, plans } of Object.values(PLANS)) assert.deepEqual(await plansOf(statements), plans)
+})

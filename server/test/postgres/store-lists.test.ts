@@ -1,4 +1,0 @@
-// What a page of either list costs, and of the audit log, on PostgreSQL.
-import { testOnPostgres } from './store-tests.ts'
-
-await testOnPostgres(['store', ['history-issued', 'history-mixed', 'audit-list', 'lists-cost', 'agent-labels']])

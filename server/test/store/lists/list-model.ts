@@ -1,0 +1,123 @@
+// The ledger by brute force: every token ever issued in an array, and what ended it. The tests' truth on both lists.
+import type { Act } from '../../../src/domain/audit/act.ts'
+import type { CutOffConditions } from '../../../src/domain/ledger/ledger.ts'
+import type { EndedTokenRecord, HistoryFilters, TokenFilters, TokenRecord } from '../../../src/domain/lists/page.ts'
+import type { EndingReason, Reason } from '../../../../api/values/reason.ts'
+import type { NewToken } from '../../../src/ports/ports.ts'
+import type { TestAgent } from '../../../../testkit/stores/store.ts'
+
+type Ending = Pick<EndedTokenRecord, 'endedAt' | 'endedBy' | 'note' | 'revocationId'> & { readonly reason: Reason }
+
+export type ModelToken = {
+  readonly record: TokenRecord
+  readonly lifetimeSeconds: number
+  readonly issuedMs: number
+  readonly expiresMs: number
+  readonly agent: number
+  readonly credential: number
+  readonly key: number
+  ending: Ending | null
+}
+
+export type Asked<F extends TokenFilters> = { readonly filters: F; readonly audiences: readonly string[] | null }
+
+export type Ended = { readonly at: number; readonly reason: EndingReason; readonly act: Act }
+
+const matchesPattern = (pattern: string, item: string): boolean => {
+  const [resource = '', action = ''] = pattern.split(':')
+  return action === '*' ? item.split(':')[0] === resource : item === pattern
+}
+
+const isCovered = (x: CutOffConditions, token: ModelToken): boolean => {
+  const { record } = token
+  const items = record.scope.split(' ')
+  if (x.agent !== null && x.agent !== token.agent) return false
+  if (x.credential !== null && x.credential !== token.credential) return false
+  if (x.key !== null && x.key !== token.key) return false
+  const { scope, keepScopes, keepAudiences } = x
+  if (scope !== null && !items.some(item => matchesPattern(scope, item))) return false
+  if (keepScopes !== null && items.every(item => keepScopes.some(kept => matchesPattern(kept, item)))) return false
+  if (x.audience !== null && !record.audience.includes(x.audience)) return false
+  if (keepAudiences !== null && record.audience.every(audience => keepAudiences.includes(audience))) return false
+  return x.before === null || token.issuedMs < x.before
+}
+
+const isShown = <F extends TokenFilters>({ filters, audiences }: Asked<F>, token: ModelToken): boolean => {
+  const { record, issuedMs } = token
+  if (filters.agentId !== null && record.agentId !== filters.agentId) return false
+  if (filters.clientId !== null && record.clientId !== filters.clientId) return false
+  if (filters.scope !== null && !record.scope.split(' ').includes(filters.scope)) return false
+  if (filters.issuedAfter !== null && issuedMs < filters.issuedAfter) return false
+  if (filters.issuedBefore !== null && issuedMs >= filters.issuedBefore) return false
+  return audiences === null || record.audience.some(audience => audiences.includes(audience))
+}
+
+const isShownEnding = ({ filters }: Asked<HistoryFilters>, { reason, endedAt }: Ending): boolean => {
+  if (filters.reasons !== null && !filters.reasons.includes(reason)) return false
+  if (filters.endedAfter !== null && endedAt < filters.endedAfter) return false
+  return filters.endedBefore === null || endedAt < filters.endedBefore
+}
+
+const endingOf = (token: ModelToken, now: number): Ending | null => {
+  if (token.ending !== null || now < token.expiresMs) return token.ending
+  return { endedAt: token.expiresMs, reason: 'expired', endedBy: null, note: null, revocationId: null }
+}
+
+const descending = (a: string, b: string): number => {
+  if (a === b) return 0
+  return a < b ? 1 : -1
+}
+
+export const makeListModel = (kid: string) => {
+  const tokens: ModelToken[] = []
+  const byId = new Map<string, ModelToken>()
+
+  const add = (agent: TestAgent, issued: NewToken, now: number): void => {
+    const issuedAt = Math.floor(now / 1000)
+    const { id, scope, audience, lifetimeSeconds } = issued
+    const owner = { agentId: agent.id, clientId: agent.clientId, credentialId: agent.credentialId }
+    const token: ModelToken = {
+      record: { id, ...owner, scope, audience, kid, issuedAt, expiresAt: issuedAt + lifetimeSeconds },
+      lifetimeSeconds,
+      issuedMs: now,
+      expiresMs: 1000 * (issuedAt + lifetimeSeconds),
+      agent: issued.agent,
+      credential: issued.credential,
+      key: issued.signingKey,
+      ending: null,
+    }
+    tokens.push(token)
+    byId.set(id, token)
+  }
+
+  const isLive = (token: ModelToken, now: number): boolean => endingOf(token, now) === null
+
+  const endOne = (token: ModelToken, { at, reason, act }: Ended): 'ended' | 'already_ended' => {
+    if (!isLive(token, at)) return 'already_ended'
+    token.ending = { endedAt: at, reason, endedBy: act.actor, note: act.note, revocationId: null }
+    return 'ended'
+  }
+
+  const endAll = (conditions: CutOffConditions, ended: Ended): void => {
+    for (const token of tokens) if (isCovered(conditions, token)) endOne(token, ended)
+  }
+
+  const live = (asked: Asked<TokenFilters>, now: number): readonly TokenRecord[] =>
+    tokens
+      .filter(token => isLive(token, now) && isShown(asked, token))
+      .map(({ record }) => record)
+      .toSorted((a, b) => descending(a.id, b.id))
+
+  const ended = (asked: Asked<HistoryFilters>, now: number): readonly EndedTokenRecord[] =>
+    tokens
+      .flatMap(token => {
+        const ending = endingOf(token, now)
+        const shown = ending !== null && isShown(asked, token) && isShownEnding(asked, ending)
+        return shown ? [{ ...token.record, ...ending }] : []
+      })
+      .toSorted((a, b) => b.endedAt - a.endedAt || descending(a.id, b.id))
+
+  return { tokens, byId, add, isLive, endOne, endAll, live, ended }
+}
+
+export type ListModel = ReturnType<typeof makeListModel>

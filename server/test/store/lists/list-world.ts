@@ -1,0 +1,155 @@
+// A store and its model, in which the same random things happen to both.
+import assert from 'node:assert/strict'
+import type { Act } from '../../../src/domain/audit/act.ts'
+import { type CutOffConditions, NO_CONDITION } from '../../../src/domain/ledger/ledger.ts'
+import type { EndingReason } from '../../../../api/values/reason.ts'
+import { makeTokenId } from '../../../src/domain/ledger/token-id.ts'
+import {
+  act,
+  createAgent,
+  makeTestStore,
+  newTokens,
+  type TestAgent,
+  type TestStore,
+  type TokenWish,
+} from '../../../../testkit/stores/store.ts'
+import { type ListModel, makeListModel, type ModelToken } from './list-model.ts'
+import type { Random } from './list-random.ts'
+
+export const LIFETIMES = [2, 300, 3600] as const
+export const SCOPE_ITEMS = ['db:admin', 'db:read', 'db:write', 'files:list', 'files:read', 'mail:read', 'mail:send']
+export const AUDIENCES = ['https://a.example', 'https://b.example', 'urn:c']
+const PATTERNS = [...SCOPE_ITEMS, 'db:*', 'files:*', 'mail:*', 'none:*']
+const REASONS: readonly EndingReason[] = ['bulk_revocation', 'key_compromise', 'scope_removed', 'secret_leaked']
+
+export type WorldAgent = TestAgent & { readonly number: number; readonly credential: number; disabled: boolean }
+
+export type World = {
+  readonly test: TestStore
+  readonly model: ListModel
+  readonly agents: readonly WorldAgent[]
+  /** The store's number of its only signing key. */
+  readonly key: number
+  readonly acts: { count: number }
+  readonly random: Random
+}
+
+export const storeNow = async ({ test }: Pick<World, 'test'>): Promise<number> =>
+  (await test.store.agents.viewForIssue([], 'fresh')).now
+
+const createWorldAgent = async ({ store }: TestStore): Promise<WorldAgent> => {
+  const agent = await createAgent(store)
+  const [client] = (await store.agents.viewForIssue([agent.clientId], 'fresh')).clients
+  const [credential] = client?.credentials ?? []
+  assert.ok(client !== undefined && credential !== undefined)
+  return { ...agent, number: client.number, credential: credential.number, disabled: false }
+}
+
+/** A new store that nothing fills, with so many agents. */
+export const makeWorld = async (random: Random, agentCount: number): Promise<World> => {
+  const test = await makeTestStore(null)
+  const agents: WorldAgent[] = []
+  for (let n = 0; n < agentCount; n += 1) agents.push(await createWorldAgent(test))
+  const { signingKey } = await test.store.agents.viewForIssue([], 'fresh')
+  const model = makeListModel(signingKey.publicJwk.kid)
+  return { test, model, agents, key: signingKey.number, acts: { count: 0 }, random }
+}
+
+/** An act that history can tell from every other. */
+export const nextAct = ({ acts }: World): Act => {
+  acts.count += 1
+  return { ...act('token.revoke', `act ${acts.count}`), actor: { type: 'cli', id: `user ${acts.count % 3}` } }
+}
+
+export const issueInWorld = async (world: World, agent: WorldAgent, wishes: readonly TokenWish[]): Promise<void> => {
+  const { test, model } = world
+  const now = await storeNow(world)
+  const issued = await newTokens(test.store, agent, wishes)
+  // Ids of the seed, so that it brings back the same order within a millisecond.
+  const tokens = issued.map(token => ({ ...token, id: makeTokenId(now, world.random.bytes(10)) }))
+  assert.ok((await test.store.ledger.insert(tokens)).every(outcome => outcome === 'inserted'))
+  for (const token of tokens) model.add(agent, token, now)
+}
+
+export const revokeInWorld = async (world: World, token: ModelToken, reason: EndingReason): Promise<void> => {
+  const [revocation, at] = [nextAct(world), await storeNow(world)]
+  const { record, lifetimeSeconds } = token
+  const outcome = await world.test.store.ledger.end({ id: record.id, lifetimeSeconds }, reason, revocation)
+  assert.equal(outcome, world.model.endOne(token, { at, reason, act: revocation }))
+}
+
+export const endAllInWorld = async (
+  world: World,
+  asked: Partial<CutOffConditions>,
+  reason: EndingReason,
+): Promise<void> => {
+  const [revocation, at] = [nextAct(world), await storeNow(world)]
+  const conditions = { ...NO_CONDITION, ...asked }
+  await world.test.store.ledger.endAll(conditions, reason, revocation)
+  world.model.endAll(conditions, { at, reason, act: revocation })
+}
+
+export const disableInWorld = async (world: World, agent: WorldAgent): Promise<void> => {
+  const [disabling, at] = [nextAct(world), await storeNow(world)]
+  await world.test.store.agents.disable(agent.id, disabling)
+  const conditions = { ...NO_CONDITION, agent: agent.number }
+  if (!agent.disabled) world.model.endAll(conditions, { at, reason: 'agent_disabled', act: disabling })
+  agent.disabled = true
+}
+
+export const enableInWorld = async (world: World, agent: WorldAgent): Promise<void> => {
+  await world.test.store.agents.enable(agent.id, nextAct(world))
+  agent.disabled = false
+}
+
+const someWishes = (random: Random, scopeItemsMost: number): readonly TokenWish[] =>
+  Array.from({ length: random.pick([1, 5, 30, 120]) }, () => ({
+    lifetimeSeconds: random.pick(LIFETIMES),
+    scope: random.some(SCOPE_ITEMS, scopeItemsMost).join(' '),
+    audience: random.some(AUDIENCES, 2),
+  }))
+
+const someConditions = async (world: World): Promise<Partial<CutOffConditions>> => {
+  const { random } = world
+  const agent = random.pick(world.agents)
+  const before = (await storeNow(world)) - random.pick([0, 1, 500, 5000])
+  return random.pick<Partial<CutOffConditions>>([
+    { agent: agent.number },
+    { credential: agent.credential },
+    { scope: random.pick(PATTERNS) },
+    { keepScopes: [random.pick(PATTERNS), random.pick(PATTERNS)] },
+    { audience: random.pick(AUDIENCES) },
+    { keepAudiences: random.some(AUDIENCES, 2) },
+    { before },
+    { agent: agent.number, scope: random.pick(PATTERNS) },
+    { agent: agent.number, keepScopes: [random.pick(PATTERNS)], before },
+    { credential: agent.credential, audience: random.pick(AUDIENCES) },
+    { key: world.key, before },
+    { scope: random.pick(PATTERNS), keepAudiences: [random.pick(AUDIENCES)] },
+    random.chance(0.2) ? {} : { key: world.key, scope: random.pick(PATTERNS), before },
+    { agent: agent.number, audience: random.pick(AUDIENCES) },
+  ])
+}
+
+/** One random thing. Scopes hold up to `scopeItemsMost` items, which decides how many sets hold one of them. */
+export const stepWorld = async (world: World, scopeItemsMost: number): Promise<void> => {
+  const { test, model, agents, random } = world
+  const enabled = agents.filter(({ disabled }) => !disabled)
+  const issuing = async () =>
+    enabled.length > 0 && issueInWorld(world, random.pick(enabled), someWishes(random, scopeItemsMost))
+  const things = [
+    ...Array.from({ length: 6 }, () => issuing),
+    async () => model.tokens.length > 0 && revokeInWorld(world, random.pick(model.tokens), 'manual_revocation'),
+    async () => model.tokens.length > 0 && revokeInWorld(world, random.pick(model.tokens), 'self_revocation'),
+    async () => disableInWorld(world, random.pick(agents)),
+    ...Array.from({ length: 2 }, () => async () => enableInWorld(world, random.pick(agents))),
+    ...Array.from(
+      { length: 2 },
+      () => async () => endAllInWorld(world, await someConditions(world), random.pick(REASONS)),
+    ),
+    async () => test.clock.advance(random.int(4)),
+    async () => test.clock.advance(random.int(3000)),
+    async () => test.clock.advance(1000 * random.int(200)),
+  ]
+  await random.pick(things)()
+}

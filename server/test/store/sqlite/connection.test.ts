@@ -1,0 +1,111 @@
+// The connections to the store: durable where it is written, unable to write where it is read, refused where unsafe.
+import assert from 'node:assert/strict'
+import { statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { test, type TestContext } from 'node:test'
+import type Database from 'better-sqlite3'
+import {
+  openForMigration,
+  openForReading,
+  openForWriting,
+  refuseForeignUser,
+} from '../../../src/store/sqlite/connection/connection.ts'
+import { StoreProblem } from '../../../src/store/store-problem.ts'
+import { openSqliteStore } from '../../../src/store/sqlite/open.ts'
+import { resetClock } from '../../../src/store/offline/sqlite/reset-clock.ts'
+import { act, makeTestStore } from '../../../../testkit/stores/store.ts'
+
+const makeFile = async (t: TestContext): Promise<string> => {
+  const { file, store, dispose } = await makeTestStore(null)
+  await store.close()
+  t.after(dispose)
+  return file
+}
+
+const keep = (t: TestContext, db: Database.Database): Database.Database => {
+  t.after(() => db.close())
+  return db
+}
+
+const isProblem = (message: RegExp) => (fault: unknown) => fault instanceof StoreProblem && message.test(fault.message)
+
+const FULL = 2
+
+test('a commit is acknowledged once it is on the disk, on macOS by its own strong call', async t => {
+  const file = await makeFile(t)
+  for (const db of [openForWriting(file), openForMigration(file)]) {
+    keep(t, db)
+    const pragma = (name: string) => db.pragma(name, { simple: true })
+    assert.equal(pragma('synchronous'), FULL)
+    assert.equal(pragma('journal_mode'), 'wal')
+    assert.equal(pragma('fullfsync'), 1)
+    assert.equal(pragma('checkpoint_fullfsync'), 1)
+    assert.equal(pragma('foreign_keys'), 1)
+  }
+})
+
+test('temporary files are kept in memory: the root of a container may be read-only, with its /tmp', async t => {
+  const file = await makeFile(t)
+  const MEMORY = 2
+  for (const db of [openForWriting(file), openForReading(file)]) {
+    assert.equal(keep(t, db).pragma('temp_store', { simple: true }), MEMORY)
+  }
+})
+
+test('a reading connection cannot write, where a writing one can', async t => {
+  const file = await makeFile(t)
+  const write = 'update service set seq = seq + 1'
+  assert.throws(() => keep(t, openForReading(file)).exec(write), { code: 'SQLITE_READONLY' })
+  keep(t, openForWriting(file)).exec(write)
+})
+
+test('a store on a file system that machines share is refused, by every way to open it', async t => {
+  const file = await makeFile(t)
+  const elsewhere = join(dirname(file), 'other.db')
+  const shared = { NFS: 0x6969, SMB: 0x517b, CIFS: 0xff534d42, SMB2: 0xfe534d42, '9P': 0x01021997 }
+  for (const [name, type] of Object.entries(shared)) {
+    const asked: string[] = []
+    const typeOf = (folder: string): number => {
+      asked.push(folder)
+      return type
+    }
+    const refused = isProblem(new RegExp(`is on a network file system \\(${name}\\)`))
+    for (const open of [openForReading, openForWriting]) assert.throws(() => open(file, typeOf), refused)
+    assert.throws(() => openForMigration(elsewhere, typeOf), refused)
+    assert.deepEqual(new Set(asked), new Set([dirname(file)]))
+  }
+  assert.equal(statSync(elsewhere, { throwIfNoEntry: false }), undefined, 'nothing is made there')
+})
+
+test('a store on a local file system opens, and so does one on a system that does not tell', async t => {
+  const file = await makeFile(t)
+  const [ext4, xfs, btrfs, tmpfs, overlay] = [0xef53, 0x58465342, 0x9123683e, 0x01021994, 0x794c7630]
+  for (const type of [ext4, xfs, btrfs, tmpfs, overlay, undefined]) openForReading(file, () => type).close()
+})
+
+test('only the owner of a store, or of the folder that it will lie in, acts on it', async t => {
+  const file = await makeFile(t)
+  const owner = statSync(file).uid
+  const cases: readonly (readonly [string, number | undefined, string | null])[] = [
+    [file, owner, null],
+    [file, owner + 1, file],
+    [join(dirname(file), 'not-yet.db'), owner, null],
+    [join(dirname(file), 'not-yet.db'), owner + 1, dirname(file)],
+    // A system without user ids.
+    [file, undefined, null],
+  ]
+  for (const [asked, user, refused] of cases) {
+    const report = () => refuseForeignUser(asked, () => user)
+    if (refused === null) report()
+    else assert.throws(report, isProblem(new RegExp(`^${refused} belongs to user ${owner}, this is user ${user}: run`)))
+  }
+})
+
+test('a command of another user than the owner is refused before it touches the store', async t => {
+  const file = await makeFile(t)
+  const foreigner = statSync(file).uid + 1
+  t.mock.method(process as Required<Pick<NodeJS.Process, 'getuid'>>, 'getuid', () => foreigner)
+  const foreign = isProblem(/ belongs to user /)
+  await assert.rejects(openSqliteStore({ file, retention: null }), foreign)
+  assert.throws(() => resetClock({ file, act: act('clock.reset'), wall: Date.now() }), foreign)
+})

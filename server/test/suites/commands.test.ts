@@ -1,0 +1,4 @@
+// Commands that one process runs one after another.
+import { runFolders } from './run-files.ts'
+
+await runFolders('cli/commands', 'cli/terminal', 'cli/remote')

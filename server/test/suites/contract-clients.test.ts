@@ -1,0 +1,4 @@
+// How clients authenticate, on the wire.
+import { runFolders } from './run-files.ts'
+
+await runFolders('contract/clients')

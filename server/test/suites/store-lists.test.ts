@@ -1,0 +1,4 @@
+// The lists of the store.
+import { runFolders } from './run-files.ts'
+
+await runFolders('store/lists')

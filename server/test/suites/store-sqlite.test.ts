@@ -1,0 +1,4 @@
+// SQLite itself.
+import { runFolders } from './run-files.ts'
+
+await runFolders('store/sqlite')

@@ -1,0 +1,166 @@
+// A request of every operation that succeeds once its caller may make it, by the rows of docs/access.md.
+import assert from 'node:assert/strict'
+import { generateKeyPairSync } from 'node:crypto'
+import { admin, call, type Call, type Headers } from './administration.ts'
+import { keycloakClient } from './foreign-exports.ts'
+import { type Answer, claimsOf, FORM, issue, send } from './requests.ts'
+import { type AgentOfTest, AUDIENCE, type TestServer } from '../services/test-server.ts'
+
+export type World = {
+  readonly service: TestServer
+  /** Who asks, where a client does. */
+  readonly client: AgentOfTest
+}
+
+/** With a form where it has `form`; else with a JSON body where it has `body`. */
+export type OperationRequest = Call & { readonly form?: Readonly<Record<string, string>> }
+
+type Made = Readonly<Record<string, unknown>>
+
+type MakeRequest = (world: World) => OperationRequest | Promise<OperationRequest>
+
+const GRACE = { grace_seconds: 60 }
+
+export const sendAs = (service: TestServer, request: OperationRequest, headers: Headers): Promise<Answer> => {
+  const { form, method, path } = request
+  if (form === undefined) return call(service, request, headers)
+  return send(service, { method, path, headers: { ...FORM, ...headers }, body: new URLSearchParams(form).toString() })
+}
+
+const make = async (service: TestServer, path: string, body: object): Promise<Made> => {
+  const answer = await call(service, { method: 'POST', path, body }, await admin(service))
+  assert.equal(answer.status, 201, answer.text)
+  return answer.json as Made
+}
+
+let names = 0
+
+const newName = (): string => {
+  names += 1
+  return `of an operation ${names}`
+}
+
+const agentPath = async ({ service }: World): Promise<string> =>
+  `/api/v1/agents/${(await service.createAgent()).agentId}`
+
+const disabledAgentPath = async ({ service }: World): Promise<string> => {
+  const { agentId } = await service.createAgent()
+  await service.disableAgent(agentId)
+  return `/api/v1/agents/${agentId}`
+}
+
+const newCredential = { name: 'second' }
+
+const credentialPath = async (world: World): Promise<string> => {
+  const path = `${await agentPath(world)}/credentials`
+  const { credential_id } = await make(world.service, path, newCredential)
+  return `${path}/${String(credential_id)}`
+}
+
+// No more powers than the weakest key that may make keys has.
+const newApiKey = { name: 'made', permissions: ['keys:write'] }
+
+const apiKeyPath = async ({ service }: World): Promise<string> =>
+  `/api/v1/api-keys/${String((await make(service, '/api/v1/api-keys', newApiKey))['api_key_id'])}`
+
+const tokenPath = async ({ service, client }: World): Promise<string> =>
+  `/api/v1/tokens/${String(claimsOf(await issue(service, client))['jti'])}`
+
+const newSigningKey = (): { readonly private_key: object } => ({
+  private_key: generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'jwk' }),
+})
+
+const signingKeyPath = async ({ service }: World): Promise<string> =>
+  `/api/v1/keys/${String((await make(service, '/api/v1/keys/import', newSigningKey()))['kid'])}`
+
+const newRevocation = { audience: AUDIENCE, scope: 'none:none' }
+
+const revocationPath = async ({ service }: World): Promise<string> =>
+  `/api/v1/revocations/${String((await make(service, '/api/v1/revocations', newRevocation))['id'])}`
+
+const get =
+  (path: string): MakeRequest =>
+  () => ({ method: 'GET', path })
+
+const preflight =
+  (path: string): MakeRequest =>
+  () => ({ method: 'OPTIONS', path })
+
+const at =
+  (method: string, pathOf: (world: World) => Promise<string>, rest = '', body?: unknown): MakeRequest =>
+  async world => ({ method, path: (await pathOf(world)) + rest, body })
+
+const withToken =
+  (path: string): MakeRequest =>
+  async ({ service, client }) => ({ method: 'POST', path, form: { token: await issue(service, client) } })
+
+const METADATA = ['jwks.json', 'oauth-authorization-server', 'openid-configuration'].map(name => `/.well-known/${name}`)
+
+export const OPERATIONS: Readonly<Record<string, MakeRequest>> = {
+  'POST /oauth/token': () => ({ method: 'POST', path: '/oauth/token', form: { grant_type: 'client_credentials' } }),
+  'POST /oauth/introspect/v2': withToken('/oauth/introspect/v2'),
+  'POST /oauth/revoke': withToken('/oauth/revoke'),
+  'GET /api/v1/tokens': get('/api/v1/tokens'),
+  'GET /api/v1/tokens/history': get('/api/v1/tokens/history'),
+  'GET /api/v1/tokens/{id}': at('GET', tokenPath),
+  'POST /api/v1/tokens/{id}/revoke': at('POST', tokenPath, '/revoke', {}),
+  'POST /api/v1/revocations': () => ({ method: 'POST', path: '/api/v1/revocations', body: newRevocation }),
+  'GET /api/v1/revocations/{id}': at('GET', revocationPath),
+  'POST /api/v1/leaked-secrets': async ({ service }) => ({
+    method: 'POST',
+    path: '/api/v1/leaked-secrets',
+    body: [{ token: (await service.createAgent()).clientSecret }],
+  }),
+  'POST /api/v1/imports': () => ({
+    method: 'POST',
+    path: '/api/v1/imports',
+    body: { source: 'keycloak', document: [keycloakClient(newName().replaceAll(' ', '-'))], scope: 'db:read' },
+  }),
+  'GET /api/v1/agents': get('/api/v1/agents'),
+  'POST /api/v1/agents': () => ({
+    method: 'POST',
+    path: '/api/v1/agents',
+    body: { name: newName(), scope: 'db:read' },
+  }),
+  'GET /api/v1/agents/{id}': at('GET', agentPath),
+  'PATCH /api/v1/agents/{id}': at('PATCH', agentPath, '', { owner: 'somebody' }),
+  'DELETE /api/v1/agents/{id}': at('DELETE', agentPath),
+  'POST /api/v1/agents/{id}/disable': at('POST', agentPath, '/disable'),
+  'POST /api/v1/agents/{id}/enable': at('POST', disabledAgentPath, '/enable'),
+  'GET /api/v1/agents/{agent_id}/credentials': at('GET', agentPath, '/credentials'),
+  'POST /api/v1/agents/{agent_id}/credentials': at('POST', agentPath, '/credentials', newCredential),
+  'GET /api/v1/agents/{agent_id}/credentials/{credential_id}': at('GET', credentialPath),
+  'POST /api/v1/agents/{agent_id}/credentials/{credential_id}/rotate': at('POST', credentialPath, '/rotate', GRACE),
+  'POST /api/v1/agents/{agent_id}/credentials/{credential_id}/revoke': at('POST', credentialPath, '/revoke', {}),
+  'GET /api/v1/api-keys': get('/api/v1/api-keys'),
+  'POST /api/v1/api-keys': () => ({ method: 'POST', path: '/api/v1/api-keys', body: newApiKey }),
+  'GET /api/v1/api-keys/{api_key_id}': at('GET', apiKeyPath),
+  'POST /api/v1/api-keys/{api_key_id}/rotate': at('POST', apiKeyPath, '/rotate', GRACE),
+  'POST /api/v1/api-keys/{api_key_id}/revoke': at('POST', apiKeyPath, '/revoke', {}),
+  'GET /api/v1/keys': get('/api/v1/keys'),
+  'GET /api/v1/keys/{kid}': at('GET', signingKeyPath),
+  'POST /api/v1/keys/rotate': () => ({ method: 'POST', path: '/api/v1/keys/rotate', body: {} }),
+  'POST /api/v1/keys/import': () => ({ method: 'POST', path: '/api/v1/keys/import', body: newSigningKey() }),
+  'POST /api/v1/keys/{kid}/retire': at('POST', signingKeyPath, '/retire', {}),
+  'POST /api/v1/keys/{kid}/compromise': at('POST', signingKeyPath, '/compromise', {}),
+  'GET /api/v1/audit': get('/api/v1/audit'),
+  'GET /api/v1/audit/refusals': get('/api/v1/audit/refusals'),
+  'GET /api/v1/exports/tokens': get('/api/v1/exports/tokens'),
+  'GET /api/v1/exports/history': get('/api/v1/exports/history?format=csv'),
+  'GET /api/v1/exports/audit': get('/api/v1/exports/audit'),
+  'GET /livez': get('/livez'),
+  'GET /readyz': get('/readyz'),
+  'GET /oauth/authorize': get('/oauth/authorize'),
+  'GET /openapi.json': get('/openapi.json'),
+  'GET /docs': get('/docs'),
+  'GET /errors': get('/errors'),
+  'GET /': get('/'),
+  'GET /favicon.ico': get('/favicon.ico'),
+  'GET /favicon.svg': get('/favicon.svg'),
+  ...Object.fromEntries(
+    METADATA.flatMap(path => [
+      [`GET ${path}`, get(path)],
+      [`OPTIONS ${path}`, preflight(path)],
+    ]),
+  ),
+}

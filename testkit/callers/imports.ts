@@ -1,0 +1,87 @@
+// Imports over HTTP, agents as an import hands them to the store, and hashes as other servers make them.
+import assert from 'node:assert/strict'
+import { pbkdf2Sync, randomBytes, randomUUID } from 'node:crypto'
+import { BLANK_SETTINGS } from '../../server/src/domain/clients/change-agent.ts'
+import type { ImportedAgent } from '../../server/src/ports/imports.ts'
+import { admin, call } from './administration.ts'
+import { realmExport } from './foreign-exports.ts'
+import type { Answer } from './requests.ts'
+import type { TestServer } from '../services/test-server.ts'
+
+/** What became of one client. */
+export type Outcome = Readonly<Record<string, unknown>> & { readonly agent_id: string; readonly client_secret: string }
+
+/** What is answered of a client that is not imported. */
+export const NOTHING = {
+  reason: null,
+  description: null,
+  agent_id: null,
+  name: null,
+  secret: null,
+  client_secret: null,
+  scope: null,
+  default_scope: null,
+  resources: [],
+  disabled: false,
+  scopes_left_out: [],
+  audiences_left_out: [],
+}
+
+/** By client id. */
+export const reasons = (outcomes: readonly Outcome[]) =>
+  Object.fromEntries(outcomes.map(one => [String(one['client_id']), one['reason'] ?? one['outcome']]))
+
+/** Imports as an administrator. */
+export const importsInto = (service: TestServer) => {
+  const post = async (body: object): Promise<Answer> =>
+    call(service, { method: 'POST', path: '/api/v1/imports', body }, await admin(service))
+  const importing = async (body: object): Promise<readonly Outcome[]> => {
+    const answer = await post(body)
+    assert.equal(answer.status, 200, answer.text)
+    return (answer.json as { data: readonly Outcome[] }).data
+  }
+  return {
+    post,
+    importing,
+    fromKeycloak: (...clients: readonly object[]) =>
+      importing({ source: 'keycloak', document: realmExport(...clients) }),
+    fromHydra: (...document: readonly object[]) => importing({ source: 'hydra', document }),
+  }
+}
+
+export type Imports = ReturnType<typeof importsInto>
+
+type Wish = Partial<Omit<ImportedAgent, 'credential'>> & { readonly credential?: Partial<ImportedAgent['credential']> }
+
+/** Of a secret whose text nobody has seen, unless the wish says otherwise. */
+export const importedAgent = ({ credential, ...wish }: Wish = {}): ImportedAgent => {
+  const { name: _none, ...blank } = BLANK_SETTINGS
+  const id = randomUUID()
+  return {
+    ...blank,
+    id,
+    clientId: `imported-${id}`,
+    names: [`imported ${id}`],
+    scopes: ['db:*'],
+    resources: ['*'],
+    isDisabled: false,
+    ...wish,
+    credential: {
+      id: randomUUID(),
+      secretHash: '',
+      isImported: true,
+      foreignHash: pbkdf2Hash('a secret of another server'),
+      expiresAt: null,
+      ...credential,
+    },
+  }
+}
+
+const unpadded = (bytes: Buffer): string => bytes.toString('base64').replaceAll('=', '')
+
+/** As Ory Hydra writes it. */
+export const pbkdf2Hash = (secret: string, iterations = 25_000, digest: 'sha256' | 'sha512' = 'sha256'): string => {
+  const [salt, length] = [randomBytes(16), 32]
+  const key = pbkdf2Sync(secret, salt, iterations, length, digest)
+  return `$pbkdf2-${digest}$i=${iterations},l=${length}$${unpadded(salt)}$${unpadded(key)}`
+}

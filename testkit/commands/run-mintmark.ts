@@ -1,0 +1,201 @@
+// Runs the program as a person would: a folder of its own, nothing from this environment. Most commands are run one after
+// another by one process, which starts once; where the process itself is what is tested each has its own.
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, mkdtempSync, openSync, rmSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
+import { devNull, tmpdir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
+import { MessageChannel, receiveMessageOnPort, Worker } from 'node:worker_threads'
+import { freePort } from '../processes/free-port.ts'
+import { type Ended, GIVE_UP_MS, type Order, type Variables } from './command-order.ts'
+
+const PROGRAM = resolve(import.meta.dirname, '../../server/src/main.ts')
+
+/** For a service, which lives as long as its test. */
+const SERVICE_MS_MAX = 300_000
+
+export const KEY = Buffer.alloc(32, 7).toString('base64')
+
+export type { Ended, Variables }
+
+/** What `serve` does not start without, on this machine only. */
+export const serveVariables = (port: number): Variables => ({
+  MINTMARK_KEY_ENCRYPTION_KEY: KEY,
+  MINTMARK_BASE_URL: `http://127.0.0.1:${port}`,
+  MINTMARK_IDP_ISSUER: 'https://login.example.com',
+  MINTMARK_IDP_AUDIENCE: 'mintmark',
+  HOST: '127.0.0.1',
+  PORT: String(port),
+})
+
+/** A test, or all of a file: what is to be done at its end. */
+export type Scope = { readonly after: (work: () => unknown) => void }
+
+export const makeFolder = (t: Scope): string => {
+  const folder = mkdtempSync(join(tmpdir(), 'mintmark-cli-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+// What was compiled once is not compiled again in each of the hundreds of processes; operating.md tells operators of it.
+const COMPILED = resolve(import.meta.dirname, '../../node_modules/.cache/compiled-for-tests')
+
+const environment = (variables: Variables): Variables => ({
+  NODE_COMPILE_CACHE: COMPILED,
+  PATH: `${dirname(process.execPath)}:${process.env['PATH'] ?? ''}`,
+  ...variables,
+})
+
+let thread: Worker | undefined
+
+const startThread = (): Worker => {
+  const started = new Worker(new URL('command-thread.ts', import.meta.url))
+  // Neither it nor the process that it starts keeps this one alive.
+  started.unref()
+  return started
+}
+
+const order = (folder: string, args: readonly string[], variables: Variables, input: string) => {
+  thread ??= startThread()
+  const { port1: outcome, port2: port } = new MessageChannel()
+  const done = new Int32Array(new SharedArrayBuffer(4))
+  const env = environment(variables)
+  const given: Order = { task: { folder, args, variables: env, input }, environment: environment({}), port, done }
+  thread.postMessage(given, [port])
+  return { outcome, done }
+}
+
+/** Runs one command to its end, with this on its standard input. */
+export const run = (folder: string, args: readonly string[], variables: Variables = {}, input = ''): Ended => {
+  const { outcome, done } = order(folder, args, variables, input)
+  Atomics.wait(done, 0, 0, 2 * GIVE_UP_MS)
+  const message = receiveMessageOnPort(outcome)?.message as Ended | undefined
+  outcome.close()
+  if (message === undefined) throw new Error(`No outcome of mintmark ${args.join(' ')}.`)
+  return message
+}
+
+/** The same while this process goes on. */
+export const runAside = async (
+  folder: string,
+  args: readonly string[],
+  { variables = {}, input = '' }: { readonly variables?: Variables; readonly input?: string } = {},
+): Promise<Ended> => {
+  const { outcome } = order(folder, args, variables, input)
+  const [message] = (await once(outcome, 'message')) as [Ended]
+  outcome.close()
+  return message
+}
+
+/** Runs one command to its end in a process of its own, with this on its standard input. */
+export const runAlone = (folder: string, args: readonly string[], variables: Variables = {}, input = ''): Ended => {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [PROGRAM, ...args], {
+    cwd: folder,
+    env: environment(variables),
+    encoding: 'utf8',
+    input,
+    timeout: GIVE_UP_MS,
+  })
+  return { status, stdout, stderr }
+}
+
+/** Runs one command whose reader goes away before it prints anything. */
+export const runUnread = async (folder: string, args: readonly string[], variables: Variables = {}): Promise<Ended> => {
+  const child = spawn(process.execPath, [PROGRAM, ...args], {
+    cwd: folder,
+    env: environment(variables),
+    timeout: GIVE_UP_MS,
+  })
+  child.stdout.destroy()
+  const printed = collect(child)
+  await once(child, 'close')
+  return { status: child.exitCode, ...printed }
+}
+
+/** Runs a line of shell as a person who pasted it. */
+export const runShell = (folder: string, line: string, variables: Variables = {}): Ended => {
+  const { status, stdout, stderr } = spawnSync('bash', ['--norc', '-c', line], {
+    cwd: folder,
+    env: environment(variables),
+    encoding: 'utf8',
+    timeout: GIVE_UP_MS,
+  })
+  return { status, stdout, stderr }
+}
+
+export type Running = {
+  /** What it printed on standard output until it was ready. */
+  readonly printed: string
+  readonly signal: (signal: NodeJS.Signals) => void
+  /** Sends SIGTERM and waits for the end. */
+  readonly stop: () => Promise<Ended>
+}
+
+type Printed = { stdout: string; stderr: string }
+
+const collect = (child: ChildProcess): Printed => {
+  const printed = { stdout: '', stderr: '' }
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+    printed.stdout += text
+  })
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    printed.stderr += text
+  })
+  return printed
+}
+
+const untilPrinted = (child: ChildProcess, printed: Printed, ready: RegExp): Promise<void> =>
+  new Promise((onReady, onEnd) => {
+    child.stdout?.on('data', () => ready.test(printed.stdout) && onReady())
+    child.once('close', () => onEnd(new Error(`The program ended before it was ready: ${printed.stderr}`)))
+  })
+
+type Start = {
+  readonly args: readonly string[]
+  readonly variables: Variables
+  /** Matches what it prints on standard output once it is ready. */
+  readonly ready: RegExp
+  /** Standard error, where the log goes, is collected; or whatever is written there fails, as on a full disk. */
+  readonly log?: 'collected' | 'unwritable'
+}
+
+/** Starts a command that goes on, and waits until it is ready. */
+export const start = async (t: Scope, folder: string, options: Start): Promise<Running> => {
+  const { args, variables, ready, log = 'collected' } = options
+  const errors = log === 'collected' ? 'pipe' : openSync(devNull, 'r')
+  const child = spawn(process.execPath, [PROGRAM, ...args], {
+    cwd: folder,
+    env: environment(variables),
+    timeout: SERVICE_MS_MAX,
+    stdio: ['pipe', 'pipe', errors],
+  })
+  if (typeof errors === 'number') closeSync(errors)
+  const printed = collect(child)
+  const closed = once(child, 'close')
+  t.after(() => child.kill('SIGKILL'))
+  await untilPrinted(child, printed, ready)
+  const stop = async (): Promise<Ended> => {
+    child.kill('SIGTERM')
+    await closed
+    return { status: child.exitCode, ...printed }
+  }
+  return { printed: printed.stdout, signal: signal => void child.kill(signal), stop }
+}
+
+const listen = async (port: number) => {
+  const server = createServer()
+  server.listen(port, '127.0.0.1')
+  await once(server, 'listening')
+  return server
+}
+
+/** Holds a port until the test ends; 0 for any. */
+export const occupyPort = async (t: Scope, port = 0): Promise<number> => {
+  const server = await listen(port)
+  t.after(() => server.close())
+  return (server.address() as AddressInfo).port
+}
+
+/** Two ports that were free a moment ago. */
+export const freePorts = async (): Promise<readonly [number, number]> => [await freePort(), await freePort()]

@@ -1,0 +1,114 @@
+// Two PostgreSQL servers of the programs that npm brings: a primary, and a standby that its commits wait for.
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { chownSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { processesIn, signal } from '../processes/processes.ts'
+import { isThere } from '../processes/end-child.ts'
+import { freePort } from '../processes/free-port.ts'
+import { programsOfPostgres, userOfPostgres } from './postgres-binaries.ts'
+import { runStatement } from './postgres-cluster.ts'
+
+const POLL_MS = 20
+const START_TRIES_MAX = 3000
+const STANDBY = 'standby'
+const FAST = { fsync: 'off', full_page_writes: 'off', shared_buffers: '16MB', max_connections: '100', jit: 'off' }
+// That a wait for the standby was cancelled comes as a warning, and nobody would hear of it.
+const SETTINGS = { ...FAST, client_min_messages: 'error' }
+
+export type SynchronousPair = {
+  /** The folder of the primary's socket. */
+  readonly host: string
+  readonly port: number
+  /** The address of a database of the primary. */
+  readonly url: (database: string) => string
+  /** Stops every process of the standby, so that it acknowledges nothing more, until they go on. */
+  readonly pauseStandby: () => void
+  readonly resumeStandby: () => void
+  readonly stop: () => Promise<void>
+}
+
+const user = userOfPostgres()
+
+const makeFolder = (path: string): string => {
+  mkdirSync(path, { recursive: true, mode: 0o700 })
+  if (user.uid !== undefined && user.gid !== undefined) chownSync(path, user.uid, user.gid)
+  return path
+}
+
+const chownAll = (path: string): void => {
+  if (user.uid !== undefined) spawnSync('chown', ['-R', `${user.uid}:${user.gid}`, path])
+}
+
+const makeCluster = (programs: string, place: string): void => {
+  const order = ['--locale=C', '--locale-provider=icu', '--icu-locale=en-US']
+  const options = ['--no-sync', '--auth=trust', '--encoding=UTF8', '--username=mintmark', ...order]
+  const initdb = join(programs, 'initdb')
+  const made = spawnSync(initdb, ['-D', join(place, 'cluster'), ...options], { ...user, cwd: place, encoding: 'utf8' })
+  if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr}`)
+}
+
+const startServer = (programs: string, place: string, port: number, more: Readonly<Record<string, string>>) => {
+  const where = { port: String(port), listen_addresses: '', unix_socket_directories: place }
+  const settings = Object.entries({ ...SETTINGS, ...where, ...more }).flatMap(([name, value]) => [
+    '-c',
+    `${name}=${value}`,
+  ])
+  const args = ['-D', join(place, 'cluster'), ...settings]
+  return spawn(join(programs, 'postgres'), args, { ...user, cwd: place, stdio: 'ignore' })
+}
+
+const IS_SYNCHRONOUS = `select 1 from pg_stat_replication where application_name = '${STANDBY}' and sync_state = 'sync'`
+
+const untilSynchronous = async (url: string): Promise<void> => {
+  for (let n = 0; ; n += 1) {
+    const rows = await runStatement(url, IS_SYNCHRONOUS).catch(() => [])
+    if (rows.length > 0) return
+    if (n === START_TRIES_MAX) throw new Error('The standby did not follow.')
+    await delay(POLL_MS)
+  }
+}
+
+const end = async (child: ChildProcess, place: string): Promise<void> => {
+  const gone = isThere(child) ? once(child, 'exit') : undefined
+  signal(processesIn(place), 'SIGKILL')
+  await gone
+}
+
+/** On Linux; the standby is a copy of the primary from before its first start. */
+export const startSynchronousPair = async (): Promise<SynchronousPair> => {
+  const top = mkdtempSync(join(tmpdir(), 'mintmark-pair-'))
+  makeFolder(top)
+  const programs = programsOfPostgres(top)
+  const [one, two] = [makeFolder(join(top, 'one')), makeFolder(join(top, 'two'))]
+  const port = await freePort()
+  makeCluster(programs, one)
+  cpSync(join(one, 'cluster'), join(two, 'cluster'), { recursive: true })
+  writeFileSync(join(two, 'cluster', 'standby.signal'), '')
+  chownAll(two)
+  const primary = startServer(programs, one, port, { synchronous_standby_names: `FIRST 1 (${STANDBY})` })
+  const source = `host=${one} port=${port} user=mintmark application_name=${STANDBY}`
+  const standby = startServer(programs, two, port, { primary_conninfo: source, wal_retrieve_retry_interval: '50ms' })
+  const url = (database: string): string =>
+    `postgres://mintmark@/${database}?host=${encodeURIComponent(one)}&port=${port}`
+  const stop = async (): Promise<void> => {
+    await Promise.all([end(primary, one), end(standby, two)])
+    rmSync(top, { recursive: true, force: true })
+  }
+  try {
+    await untilSynchronous(url('postgres'))
+  } catch (fault) {
+    await stop()
+    throw fault
+  }
+  return {
+    host: one,
+    port,
+    url,
+    pauseStandby: () => signal(processesIn(two), 'SIGSTOP'),
+    resumeStandby: () => signal(processesIn(two), 'SIGCONT'),
+    stop,
+  }
+}

@@ -1,0 +1,95 @@
+// The file of a store, looked at and changed by SQL beside the program, and its writing connection without the thread.
+import Database from 'better-sqlite3'
+import { clockOf, type ManualClock, startClock } from '../../server/src/store/sqlite/connection/clock.ts'
+import type { Program } from '../../server/src/store/statement-program.ts'
+import { runProgram } from '../../server/src/store/sqlite/connection/statements.ts'
+import {
+  begin,
+  openTransaction,
+  type WritingConnection,
+  writingConnection,
+} from '../../server/src/store/sqlite/connection/transaction.ts'
+import type { Transaction } from '../../server/src/store/transaction.ts'
+import { isDatabaseUrl } from '../databases/postgres-cluster.ts'
+import { askNow, inTransactionNow, type WritingDatabase } from '../databases/postgres-sync.ts'
+
+const BUSY_MS = 4000
+
+/** What a test does with a database beside the program, where that is PostgreSQL; the rest it does not have. */
+const databaseAt = (url: string): Database.Database => {
+  const prepare = (text: string) => ({
+    run: (...values: readonly unknown[]) => ({ changes: askNow(url, text, ...values).changes }),
+    get: (...values: readonly unknown[]) => askNow(url, text, ...values).rows[0],
+    all: (...values: readonly unknown[]) => askNow(url, text, ...values).rows,
+  })
+  const exec = (text: string): void => void askNow(url, text)
+  const transaction = (work: () => void) => work
+  return { prepare, exec, transaction } as unknown as Database.Database
+}
+
+/**
+ * Runs `work` on a connection of its own to the file, or to the database of that address. It waits for a lock that the
+ * store holds for a moment.
+ */
+export const withFile = <T>(file: string, work: (db: Database.Database) => T): T => {
+  if (isDatabaseUrl(file)) return work(databaseAt(file))
+  const db = new Database(file, { timeout: BUSY_MS })
+  try {
+    return work(db)
+  } finally {
+    db.close()
+  }
+}
+
+/** A row as the file holds it; the test says what it expects of each column. */
+export type FileRow = Readonly<Record<string, unknown>>
+
+export const readRows = (file: string, sql: string, ...values: readonly unknown[]): readonly FileRow[] =>
+  withFile(file, db => db.prepare<unknown[], FileRow>(sql).all(...values))
+
+/** The only row that the statement gives. */
+export const readRow = (file: string, sql: string, ...values: readonly unknown[]): FileRow => {
+  const [row, ...others] = readRows(file, sql, ...values)
+  if (row === undefined || others.length > 0) throw new Error(`Not one row: ${sql}`)
+  return row
+}
+
+/** The number in the only column of the only row. */
+export const readNumber = (file: string, sql: string): number => {
+  const [value, ...others] = Object.values(readRow(file, sql))
+  if (typeof value !== 'number' || others.length > 0) throw new Error(`Not one number: ${sql}`)
+  return value
+}
+
+export const countRows = (file: string, from: string): number => readNumber(file, `select count(*) from ${from}`)
+
+/** Its clock, or what it says. */
+export type StoreFile = { readonly file: string; readonly clock: ManualClock | number }
+
+const clockOfFile = (clock: ManualClock | number): (() => number) =>
+  typeof clock === 'number' ? () => clock : clockOf(startClock(0, clock.buffer))
+
+const databases = new WeakMap<WritingConnection, WritingDatabase>()
+
+/** What stands for a writing connection where the store is on PostgreSQL; it knows that one by it. */
+const writingDatabase = (url: string, clock: () => number): WritingConnection => {
+  const connection = { clock } as unknown as WritingConnection
+  databases.set(connection, { url, clock })
+  return connection
+}
+
+/** Runs `work` on a writing connection as the writing thread has one, at the time of the clock. */
+export const withWritingConnection = <T>({ file, clock }: StoreFile, work: (connection: WritingConnection) => T): T =>
+  isDatabaseUrl(file)
+    ? work(writingDatabase(file, clockOfFile(clock)))
+    : withFile(file, db => work(writingConnection(db, clockOfFile(clock))))
+
+/** Runs a script in one transaction of a writing connection. */
+export const inTransaction = <T>(connection: WritingConnection, program: (tx: Transaction) => Program<T>): T => {
+  const database = databases.get(connection)
+  if (database !== undefined) return inTransactionNow(database, program)
+  begin(connection, Number.POSITIVE_INFINITY)
+  const outcome = runProgram(connection.sql, program(openTransaction(connection)))
+  connection.sql('commit').run()
+  return outcome
+}
