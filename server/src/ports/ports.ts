@@ -120,10 +120,7 @@ export interface TokenLedger {
    * same for all. A write that has not started at `until` is not started.
    */
   insert(tokens: readonly NewToken[], until?: MonotonicMilliseconds): Promise<readonly (InsertOutcome | Error)[]>
-  /**
-   * Runs `work` while no act that can refuse or end a token is written, for at most a second: what it inserts need not be
-   * decided again. On SQLite an act of another process can still come between, and the outcome says so.
-   */
+  /** Runs `work` while acts that can refuse or end a token pause, for at most a second (docs/decisions/0045-paused-acts.md). */
   exclusively<T>(work: (ledger: Pick<TokenLedger, 'insert'>) => Promise<T>, until?: MonotonicMilliseconds): Promise<T>
   /**
    * Ends one token. Of two callers one gets `ended`; the first ending stays. All outcomes are durable. An end that has
