@@ -133,11 +133,6 @@ export const matching =
   (value: string): string | undefined =>
     form.test(value) ? value : undefined
 
-export const oneOf =
-  <T extends string>(values: readonly T[]) =>
-  (value: string): T | undefined =>
-    values.find(one => one === value)
-
 export const timeParameter = (description: string) =>
   parameter(parseTime, `${TIME_FORM} (encode a + as %2B)`, { description, format: 'date-time' })
 

@@ -1,9 +1,9 @@
-// Names of the subjects of certificates: read from their text (RFC 4514), and compared part by part, never as text.
+// Distinguished names of certificate subjects: parsed from their text (RFC 4514), and compared part by part, never as text.
 
-/** `type` is a dotted object identifier. `value` is characters, whichever string type encoded them. */
+/** `type` is a dotted object identifier. `value` is the characters, regardless of the string type. */
 export type NameAttribute = { readonly type: string; readonly value: string }
 
-/** In the order of the encoding, which that of the text reverses. A part with several attributes is a set. */
+/** In the order of the encoding, which is the reverse of the text. A part with several attributes is a set. */
 type DistinguishedName = readonly (readonly NameAttribute[])[]
 
 const DIRECTORY = '2.5.4'
@@ -35,12 +35,12 @@ const OBJECT_IDENTIFIER = /^[0-2](?:\.(?:0|[1-9]\d*))+$/
 
 const typeOf = (name: string): string | undefined => (OBJECT_IDENTIFIER.test(name) ? name : TYPES[name.toUpperCase()])
 
-// A value in the form #hex is not taken: it is the encoding, and what is compared are characters.
+// A value in the form #hex is refused: it is the encoding, but characters are compared.
 const ATTRIBUTE =
   / *([A-Za-z][A-Za-z0-9-]*|[0-9.]+) *= *((?!#)(?:\\(?:[ "#+,;<=>\\]|[0-9A-Fa-f]{2})|[^\\"+,;<>\0])+)([,+]|$)/uy
 const CHARACTER = /\\([0-9A-Fa-f]{2})|\\?([^])/gu
 
-/** Without its escapes; pairs of hex digits are bytes of UTF-8. Undefined where they are none, or a blank at the end is bare. */
+/** Removes escapes; pairs of hex digits are bytes of UTF-8. Undefined if they are not, or if a trailing space is unescaped. */
 const unescapeValue = (text: string): string | undefined => {
   if (/(?:^|[^\\])(?:\\\\)* $/.test(text)) return undefined
   const encoded = text.replaceAll(CHARACTER, (_, byte: string | undefined, character: string) =>
@@ -53,7 +53,7 @@ const unescapeValue = (text: string): string | undefined => {
   }
 }
 
-/** The name that a text of RFC 4514 spells; undefined where it spells none. */
+/** Parses the text of a name (RFC 4514); undefined if it is malformed. */
 export const parseName = (text: string): DistinguishedName | undefined => {
   if (!text.isWellFormed()) return undefined
   const parts: NameAttribute[][] = [[]]
@@ -70,6 +70,6 @@ export const parseName = (text: string): DistinguishedName | undefined => {
   return parts.toReversed()
 }
 
-/** One text for equal names: in a part of several attributes their order says nothing. */
+/** The same text for equal names: the order of attributes within a part is irrelevant. */
 export const canonicalName = (name: DistinguishedName): string =>
   JSON.stringify(name.map(part => part.map(({ type, value }) => JSON.stringify([type, value])).toSorted()))

@@ -66,7 +66,7 @@ export type TestServerOptions = {
 export type AgentOfTest = { readonly agentId: string; readonly clientId: string; readonly clientSecret: string }
 
 /** Settings of an agent, with its scopes as a body has them. */
-type AgentOfTestRequest = Omit<AgentChange, 'scopes' | 'defaultScope'> & {
+export type AgentOfTestRequest = Omit<AgentChange, 'scopes' | 'defaultScope'> & {
   readonly scope?: string
   readonly defaultScope?: string | null
 }

@@ -180,6 +180,7 @@ test('the table holds every operation that touches a port', async () => {
   assert.deepEqual(others.toSorted(), [
     '/.well-known/oauth-authorization-server',
     '/.well-known/openid-configuration',
+    '/errors',
     '/livez',
   ])
 })

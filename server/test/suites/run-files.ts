@@ -20,10 +20,10 @@ export const runFiles = async (...all: readonly TestFiles[]): Promise<void> => {
   for (const [folder, names] of all) {
     for (const name of names) {
       const file = `${folder}/${name}`
-      await new Promise<void>((resolve, reject) => {
-        // A promise of `suite` is kept only when its tests are over.
-        void suite(file, () => import(`../${file}${ENDING}`).then(() => resolve(), reject))
-      })
+      const over = Promise.withResolvers<undefined>()
+      // The promise of a suite is kept only when its tests are over; a file that cannot be loaded fails its suite.
+      void suite(file, () => import(`../${file}${ENDING}`).finally(() => over.resolve(undefined)))
+      await over.promise
     }
   }
   loaded.resolve(undefined)

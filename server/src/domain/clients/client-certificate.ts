@@ -1,9 +1,9 @@
-// What the certificate of a TLS client says, and whether it is what a credential trusts (RFC 8705 §2).
+// The certificate of a TLS client, and whether it matches a credential (RFC 8705 §2).
 import type { SubjectKind } from '../../../../api/values/credentials.ts'
 import { normalSubject } from '../../../../api/values/subject-name.ts'
 import type { Milliseconds } from '../../../../api/values/time.ts'
 
-/** A certificate of an authority that is trusted, with this name (RFC 8705 §2.1). */
+/** A certificate of a trusted authority with this name (RFC 8705 §2.1). */
 type SubjectTrust = { readonly kind: 'tls_client_auth'; readonly by: SubjectKind; readonly name: string }
 
 /** One of these certificates, whoever signed it (RFC 8705 §2.2). */
@@ -11,35 +11,35 @@ type PinnedTrust = { readonly kind: 'self_signed_tls_client_auth'; readonly thum
 
 export type CertificateTrust = SubjectTrust | PinnedTrust
 
-/** As far as it is read. */
+/** The parts of a certificate that are used. */
 export type ClientCertificate = {
   /** SHA-256 of its DER, base64url (RFC 8705 §3.1). */
   readonly thumbprint: string
-  /** In the normal form of {@link normalSubject}; what has none is left out. */
+  /** In the normal form of {@link normalSubject}; names without one are omitted. */
   readonly names: Readonly<Record<SubjectKind, readonly string[]>>
-  /** Why its key proves nothing; null where nothing is known against it. */
+  /** Why its key is too weak; null if it is not known to be. */
   readonly weakness: string | null
   readonly notBefore: Milliseconds
-  /** The beginning of the last second in which it is valid. */
+  /** The start of the last second in which it is valid. */
   readonly notAfter: Milliseconds
 }
 
-/** One whose key the client of a connection holds. */
+/** A certificate whose key the client of a connection has proven. */
 export type PresentedCertificate = ClientCertificate & {
-  /** Whether a chain to an authority that is trusted was verified, by this service or by the proxy that it trusts. */
+  /** Whether a chain to a trusted authority was verified, by this service or by a trusted proxy. */
   readonly isVerified: boolean
 }
 
-/** Of which certificates the service hears: those that an authority vouches for, and others. */
+/** Which certificates reach the service: verified ones, unverified ones. */
 export type CertificateSources = { readonly verified: boolean; readonly unverified: boolean }
 
-/** Why nothing is done with a certificate at `now`; null where its time is (RFC 5280 §4.1.2.5) and its key is strong. */
+/** Why a certificate is unusable at `now`; null if it is valid by its dates (RFC 5280 §4.1.2.5) and its key is strong. */
 export const validityFault = (
   { weakness, notBefore, notAfter }: ClientCertificate,
   now: Milliseconds,
 ): string | null => {
   if (weakness !== null) return `the key of the certificate is ${weakness}`
-  // A time that is none is no time either.
+  // An invalid time (NaN) is refused.
   if (!(now >= notBefore)) return 'the certificate is not valid yet'
   return now < notAfter + 1000 ? null : 'the certificate has expired'
 }
@@ -49,7 +49,7 @@ const isNamed = ({ names }: ClientCertificate, { by, name }: SubjectTrust): bool
   return wanted !== undefined && names[by].includes(wanted)
 }
 
-/** Why the certificate is not what is trusted; null where it is. */
+/** Why the certificate does not match the trust; null if it does. */
 export const certificateFault = (
   trust: CertificateTrust,
   presented: PresentedCertificate,

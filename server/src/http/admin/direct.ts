@@ -29,7 +29,7 @@ const SUBJECTS: Readonly<Record<string, () => Promise<{ readonly bindings: reado
 type QueryValue = string | number | boolean | readonly string[] | undefined
 
 /** What a member leaves undefined is not asked. */
-export type DirectRequest = {
+type DirectRequest = {
   readonly path?: Readonly<Record<string, string>>
   readonly query?: Readonly<Record<string, QueryValue>> | undefined
   readonly body?: unknown

@@ -1,4 +1,4 @@
-// Completes the OpenAPI document with what follows from the form of an operation: its tag, its headers, its refusals.
+// Completes the OpenAPI document with what follows from the form of an operation: its headers, its refusals.
 import { STATUS_CODES } from 'node:http'
 import type { SwaggerTransformObject } from '@fastify/swagger'
 import type { Example } from '../../../../api/operation.ts'
@@ -30,7 +30,6 @@ type Response = { description: string; headers?: object; content?: Content }
 
 type Operation = {
   operationId: string
-  tags?: readonly string[]
   security?: readonly Readonly<Record<string, unknown>>[]
   parameters?: (Reference | { readonly in: string })[]
   requestBody?: { required?: boolean; content: Content }
@@ -45,20 +44,6 @@ type Marks = {
 }
 
 const NO_MARKS: Marks = { refusals: [], headers: [], parameters: [] }
-
-const TAGS: Readonly<Record<string, string>> = {
-  oauth: 'oauth',
-  '.well-known': 'metadata',
-  livez: 'health',
-  readyz: 'health',
-  errors: 'metadata',
-}
-
-/** Under /api/v1 what the operation is about; the credentials of an agent are a subject of their own. */
-const tagOf = (path: string): string => {
-  const [first = '', , subject = '', , part] = path.slice(1).split('/')
-  return TAGS[first] ?? (part === 'credentials' ? part : subject)
-}
 
 const statusesOf = (method: string, { security = [], parameters = [], responses }: Operation): readonly number[] => {
   const schemes = security.flatMap(Object.keys)
@@ -107,7 +92,6 @@ const completeExamples = ({ operationId, requestBody, responses }: Operation): v
 const completeOperation = (path: string, method: string, operation: Operation): void => {
   const { refusals, headers, parameters } = operation['x-marks'] ?? NO_MARKS
   delete operation['x-marks']
-  operation.tags = [tagOf(path)]
   const takesProof = parameters.includes('DPoP')
   const named = path === '/oauth/token' ? [...headers, 'Pragma' as const] : [...headers]
   if (takesProof) named.push('DPoP-Nonce')

@@ -17,7 +17,7 @@ export type ExportReader = {
 }
 
 /** Reads the next page. The one without a next cursor is the last; do not ask after it, nor after a refusal. */
-export type NextPage<R> = () => Promise<OrRefusal<ListPage<R>>>
+type NextPage<R> = () => Promise<OrRefusal<ListPage<R>>>
 
 type Listing<F, R> = {
   readonly filters: F

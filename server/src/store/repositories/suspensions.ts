@@ -67,7 +67,7 @@ const OWNER = {
   api_key: 'select n from api_key where id = ?',
 } as const
 
-/** Gives how many of each are accepted; undefined where nothing has the id. */
+/** Returns how many of each are accepted; undefined where nothing has the id. */
 function* lift(acceptance: Acceptance): Program<Suspended | undefined> {
   if (acceptance.kind === 'all') {
     return {

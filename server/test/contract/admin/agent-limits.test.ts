@@ -1,22 +1,20 @@
 // The limits of an agent over HTTP: how they are set and shown, and what a request beyond them hears.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { type AgentsApi, type Body, makeAgentsApi } from '../../../../testkit/callers/agents-api.ts'
 import { type Answer, askToken, assertPlainHeaders, get } from '../../../../testkit/callers/requests.ts'
-import { type AgentOfTest, startServer, type TestServer } from '../../../../testkit/services/test-server.ts'
+import type { AgentOfTest } from '../../../../testkit/services/test-server.ts'
+import { useService } from '../../../../testkit/services/service-fixture.ts'
 
 const NONE = { tokens_per_minute: null, tokens_per_day: null, live_tokens_max: null, at_live_tokens_max: 'refuse' }
 const ALL = { tokens_per_minute: 600, tokens_per_day: 5000, live_tokens_max: 20, at_live_tokens_max: 'supersede' }
 
-let service: TestServer
+const service = useService()
 let api: AgentsApi
 
 before(async () => {
-  service = await startServer()
   api = await makeAgentsApi(service)
 })
-
-after(() => service.close())
 
 const limitsIn = (record: Body): Body => Object.fromEntries(Object.keys(NONE).map(name => [name, record[name]]))
 

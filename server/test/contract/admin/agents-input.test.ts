@@ -1,22 +1,20 @@
 // /api/v1/agents over HTTP: what is refused, and that it changes nothing.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { AGENTS, type AgentsApi, type Body, makeAgentsApi } from '../../../../testkit/callers/agents-api.ts'
 import { HOSTLESS } from '../../../../testkit/callers/hostless-addresses.ts'
 import { assertProblem, get, send } from '../../../../testkit/callers/requests.ts'
-import { AUDIENCE, startServer, type TestServer } from '../../../../testkit/services/test-server.ts'
+import { AUDIENCE } from '../../../../testkit/services/test-server.ts'
+import { useService } from '../../../../testkit/services/service-fixture.ts'
 
 const NOBODY = '6f1d7c1e-4f5a-4c63-9d0f-2b1a7c3e9a10'
 
-let service: TestServer
+const service = useService()
 let api: AgentsApi
 
 before(async () => {
-  service = await startServer()
   api = await makeAgentsApi(service)
 })
-
-after(() => service.close())
 
 const LABELS = Object.fromEntries(Array.from({ length: 33 }, (_, n) => [`k${n}`, 'v']))
 const URIS = Array.from({ length: 65 }, (_, n) => `https://r${n}.example`)

@@ -1,6 +1,6 @@
 // /api/v1/agents over HTTP: what each operation answers, and what it ends.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { AGENTS, type AgentsApi, type Body, makeAgentsApi } from '../../../../testkit/callers/agents-api.ts'
 import {
   askToken,
@@ -12,19 +12,17 @@ import {
   sendJson,
 } from '../../../../testkit/callers/requests.ts'
 import { readRows } from '../../../../testkit/stores/store-file.ts'
-import { AUDIENCE, startServer, type TestServer } from '../../../../testkit/services/test-server.ts'
+import { AUDIENCE } from '../../../../testkit/services/test-server.ts'
+import { useService } from '../../../../testkit/services/service-fixture.ts'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
-let service: TestServer
+const service = useService()
 let api: AgentsApi
 
 before(async () => {
-  service = await startServer()
   api = await makeAgentsApi(service)
 })
-
-after(() => service.close())
 
 const reasonsOf = async (id: string): Promise<readonly unknown[]> =>
   (await api.ended(id)).map(record => record['termination_reason'])

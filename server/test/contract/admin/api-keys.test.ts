@@ -1,12 +1,12 @@
 // API keys over HTTP: made with no more powers than their maker has, expiring, rotated with a grace, revoked.
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, test } from 'node:test'
+import { beforeEach, test } from 'node:test'
 import { admin, call, type Headers } from '../../../../testkit/callers/administration.ts'
 import { limitKey } from '../../../../testkit/stores/earlier-keys.ts'
 import { HOSTLESS } from '../../../../testkit/callers/hostless-addresses.ts'
 import { type Answer, assertProblem, get } from '../../../../testkit/callers/requests.ts'
 import { countRows, readRows } from '../../../../testkit/stores/store-file.ts'
-import { startServer, type TestServer } from '../../../../testkit/services/test-server.ts'
+import { useService } from '../../../../testkit/services/service-fixture.ts'
 
 const ALL = '/api/v1/api-keys'
 const GONE = 'The API key is unknown, revoked or expired.'
@@ -16,18 +16,12 @@ const READ = { name: 'reader', permissions: ['tokens:read'] }
 
 type Created = Readonly<Record<string, unknown>> & { readonly api_key_id: string; readonly api_key: string }
 
-let service: TestServer
+const service = useService()
 let headers: Headers
-
-before(async () => {
-  service = await startServer()
-})
 
 beforeEach(async () => {
   headers = await admin(service)
 })
-
-after(() => service.close())
 
 const post = (path: string, body: unknown, as: Headers = headers): Promise<Answer> =>
   call(service, { method: 'POST', path, body }, as)

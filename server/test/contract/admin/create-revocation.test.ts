@@ -1,7 +1,7 @@
 // POST /api/v1/revocations, the kill switch, and GET /api/v1/revocations/{id}. What each condition covers is the store's own test.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import type { Permission } from '../../../../api/values/access.ts'
 import { type Document, readDescription } from '../../../../testkit/services/described.ts'
 import {
@@ -15,7 +15,8 @@ import {
   issue,
   postJson,
 } from '../../../../testkit/callers/requests.ts'
-import { type AgentOfTest, AUDIENCE, startServer, type TestServer } from '../../../../testkit/services/test-server.ts'
+import { type AgentOfTest, AUDIENCE } from '../../../../testkit/services/test-server.ts'
+import { useService } from '../../../../testkit/services/service-fixture.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -23,21 +24,12 @@ const PATH = '/api/v1/revocations'
 const NOT_FOUND = 'No revocation has this id, or none that is kept.'
 const OTHER = 'https://other.example'
 
-let service: TestServer
-let reader: string
-let revoker: string
-let introspector: string
+const service = useService()
+const reader = service.apiKey('tokens:read')
+const revoker = service.apiKey('tokens:revoke')
+const introspector = service.apiKey('tokens:introspect')
 
-before(async () => {
-  service = await startServer()
-  reader = (await service.createApiKey('tokens:read')).key
-  revoker = (await service.createApiKey('tokens:revoke')).key
-  introspector = (await service.createApiKey('tokens:introspect')).key
-})
-
-after(() => service.close())
-
-const create = (body: object, key = revoker): Promise<Answer> => postJson(service, PATH, body, { 'x-api-key': key })
+const create = (body: object, key = revoker.key): Promise<Answer> => postJson(service, PATH, body, { 'x-api-key': key })
 
 const created = async (body: object): Promise<Fields> => {
   const answer = await create(body)
@@ -46,14 +38,15 @@ const created = async (body: object): Promise<Fields> => {
   return answer.json as Fields
 }
 
-const show = (id: unknown, key = reader): Promise<Answer> => get(service, `${PATH}/${String(id)}`, { 'x-api-key': key })
+const show = (id: unknown, key = reader.key): Promise<Answer> =>
+  get(service, `${PATH}/${String(id)}`, { 'x-api-key': key })
 
 const isActive = async (token: string): Promise<unknown> =>
-  ((await introspect(service, introspector, token)).json as Fields)['active']
+  ((await introspect(service, introspector.key, token)).json as Fields)['active']
 
 const tokenOf = async (token: string): Promise<Fields> => {
   const path = `/api/v1/tokens/${String(claimsOf(token)['jti'])}`
-  return (await get(service, path, { 'x-api-key': reader })).json as Fields
+  return (await get(service, path, { 'x-api-key': reader.key })).json as Fields
 }
 
 const timeOf = (ms: number): string => new Date(ms).toISOString().replace('.000Z', 'Z')
@@ -185,7 +178,7 @@ for (const [body, description] of REFUSED) {
 }
 
 test('without a body it is refused', async () => {
-  const answer = await postJson(service, PATH, undefined, { 'x-api-key': revoker })
+  const answer = await postJson(service, PATH, undefined, { 'x-api-key': revoker.key })
   const description = 'The request has no JSON: send an object as application/json, in UTF-8.'
   assertProblem(answer, 400, 'invalid_request', description)
 })

@@ -1,6 +1,6 @@
 // Credentials that trust keys or workloads: what can be registered, and what is refused before anything is kept.
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, test } from 'node:test'
+import { beforeEach, test } from 'node:test'
 import { thumbprintOf } from '../../../src/keys/tokens/thumbprint.ts'
 import { admin, call } from '../../../../testkit/callers/administration.ts'
 import {
@@ -15,22 +15,17 @@ import { generateKeys, makeAuthority, makeCertificate } from '../../../../testki
 import { HOSTLESS } from '../../../../testkit/callers/hostless-addresses.ts'
 import { assertProblem } from '../../../../testkit/callers/requests.ts'
 import { countRows } from '../../../../testkit/stores/store-file.ts'
-import { type AgentOfTest, startServer, type TestServer } from '../../../../testkit/services/test-server.ts'
+import type { AgentOfTest } from '../../../../testkit/services/test-server.ts'
+import { useService } from '../../../../testkit/services/service-fixture.ts'
 
 const key = makeProofKey()
 
-let service: TestServer
+const service = useService()
 let agent: AgentOfTest
-
-before(async () => {
-  service = await startServer()
-})
 
 beforeEach(async () => {
   agent = await service.createAgent()
 })
-
-after(() => service.close())
 
 const publicJwk = (...kind: Parameters<typeof generateKeys>): object =>
   generateKeys(...kind).publicKey.export({ format: 'jwk' })

@@ -1,7 +1,7 @@
 // Credentials over HTTP: made, rotated with a grace, revoked, and what each of that does to tokens and to who asks.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, before, beforeEach, test } from 'node:test'
+import { beforeEach, test } from 'node:test'
 import { admin, call, type Headers } from '../../../../testkit/callers/administration.ts'
 import {
   type Answer,
@@ -14,7 +14,8 @@ import {
   issue,
 } from '../../../../testkit/callers/requests.ts'
 import { readRows } from '../../../../testkit/stores/store-file.ts'
-import { type AgentOfTest, startServer, type TestServer } from '../../../../testkit/services/test-server.ts'
+import type { AgentOfTest } from '../../../../testkit/services/test-server.ts'
+import { useService } from '../../../../testkit/services/service-fixture.ts'
 
 const REFUSED =
   'Client authentication failed: send client_id and client_secret of an enabled agent, in the form or by HTTP Basic.'
@@ -22,19 +23,14 @@ const SECRET = /^mmc_[0-9A-Za-z]{49}$/
 const DAY = 86_400
 const GRACE = `grace_seconds is not a whole number of seconds from 0 to ${30 * DAY}.`
 
-let service: TestServer
+const service = useService()
+const introspector = service.apiKey('tokens:introspect')
 let headers: Headers
-let introspector: string
 let agent: AgentOfTest
 let all: string
 let first: string
 
 type Created = Readonly<Record<string, unknown>> & { readonly credential_id: string; readonly client_secret: string }
-
-before(async () => {
-  service = await startServer()
-  introspector = (await service.createApiKey('tokens:introspect')).key
-})
 
 beforeEach(async () => {
   headers = await admin(service)
@@ -43,8 +39,6 @@ beforeEach(async () => {
   const sql = 'select c.id from credential c join agent a on a.n = c.agent where a.id = ?'
   first = String(readRows(service.storeFile, sql, agent.agentId)[0]?.['id'])
 })
-
-after(() => service.close())
 
 const post = (path: string, body: unknown): Promise<Answer> => call(service, { method: 'POST', path, body }, headers)
 
@@ -61,7 +55,7 @@ const create = async (body: object = { name: 'second' }): Promise<Created> => {
 const withSecret = ({ client_secret }: Created): AgentOfTest => ({ ...agent, clientSecret: client_secret })
 
 const isActive = async (token: string): Promise<unknown> =>
-  ((await introspect(service, introspector, token)).json as { active: unknown }).active
+  ((await introspect(service, introspector.key, token)).json as { active: unknown }).active
 
 const assertRefused = async (credential: AgentOfTest): Promise<void> =>
   assertError(await askToken(service, credential), 401, 'invalid_client', REFUSED)

@@ -1,11 +1,12 @@
 // Every ordering of two endings of one token, over HTTP: it is inactive, stands in history once, and the first is its reason.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import type { Permission } from '../../../../api/values/access.ts'
 import { type AgentsApi, makeAgentsApi } from '../../../../testkit/callers/agents-api.ts'
 import { admin, call } from '../../../../testkit/callers/administration.ts'
 import { claimsOf, get, introspect, issue, revoke } from '../../../../testkit/callers/requests.ts'
-import { type AgentOfTest, startServer, type TestServer } from '../../../../testkit/services/test-server.ts'
+import type { AgentOfTest } from '../../../../testkit/services/test-server.ts'
+import { useService } from '../../../../testkit/services/service-fixture.ts'
 
 const LIFETIME_SECONDS = 60
 
@@ -13,18 +14,15 @@ type World = { readonly agent: AgentOfTest; readonly token: string; readonly id:
 
 type Ending = { readonly reason: string; readonly end: (world: World) => Promise<unknown> }
 
-let service: TestServer
+const service = useService()
 let api: AgentsApi
 let keys: { readonly reader: string; readonly introspector: string }
 
 before(async () => {
-  service = await startServer()
   api = await makeAgentsApi(service)
   const keyFor = async (permission: Permission) => (await service.createApiKey(permission)).key
   keys = { reader: await keyFor('tokens:read'), introspector: await keyFor('tokens:introspect') }
 })
-
-after(() => service.close())
 
 const post = async (path: string, body: object) =>
   call(service, { method: 'POST', path: `/api/v1${path}`, body }, await admin(service))

@@ -1,6 +1,6 @@
 // GET /api/v1/exports/…: what is in them, in both formats, and to whom. What makes them break off is tested with the faults.
 import assert from 'node:assert/strict'
-import { after, before, suite, test } from 'node:test'
+import { before, suite, test } from 'node:test'
 import { csvHeader, csvLine } from '../../../src/domain/lists/csv.ts'
 import { bindings } from '../../../src/http/admin/exports.ts'
 import { EXPORT_PAGE_RECORDS } from '../../../src/operations/reading/export-pages.ts'
@@ -19,7 +19,7 @@ import {
   sendBytes,
   sendJson,
 } from '../../../../testkit/callers/requests.ts'
-import { type AgentOfTest, startServer, type TestServer } from '../../../../testkit/services/test-server.ts'
+import { useService } from '../../../../testkit/services/service-fixture.ts'
 
 type Kept = Readonly<Record<string, unknown>>
 type Page = { readonly data: readonly Kept[]; readonly next_cursor: string | null }
@@ -38,8 +38,8 @@ const NAMES: readonly Name[] = ['tokens', 'history', 'audit']
 const MANY = EXPORT_PAGE_RECORDS + 60
 const [OURS, THEIRS] = ['https://ours.example', 'https://theirs.example']
 
-let service: TestServer
-let agent: AgentOfTest
+const service = useService()
+const agent = service.agent()
 const keys = new Map<string, string>()
 
 const headersFor = (name: Name) => ({ 'x-api-key': keys.get(LISTS[name].permission) ?? '' })
@@ -54,8 +54,6 @@ const times = async (count: number, one: (n: number) => Promise<unknown>): Promi
 }
 
 before(async () => {
-  service = await startServer()
-  agent = await service.createAgent()
   for (const permission of ['tokens:read', 'audit:read', 'tokens:revoke'] as const) {
     keys.set(permission, (await service.createApiKey(permission)).key)
   }
@@ -68,8 +66,6 @@ before(async () => {
   await service.disableAgent(stopped.agentId)
   await times(MANY, () => service.createAgent())
 })
-
-after(() => service.close())
 
 const linesOf = ({ text }: Answer): readonly Kept[] =>
   text === ''

@@ -1,10 +1,11 @@
 // Idempotency-Key over HTTP, on every request that creates something.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { admin as adminOf, call, type Headers, operator } from '../../../../testkit/callers/administration.ts'
 import { type Answer, bearer } from '../../../../testkit/callers/requests.ts'
 import { countRows } from '../../../../testkit/stores/store-file.ts'
-import { type AgentOfTest, startServer, type TestServer } from '../../../../testkit/services/test-server.ts'
+import type { AgentOfTest } from '../../../../testkit/services/test-server.ts'
+import { useService } from '../../../../testkit/services/service-fixture.ts'
 
 type Body = Readonly<Record<string, unknown>>
 
@@ -16,17 +17,13 @@ type Creation = {
   readonly request: (agent: AgentOfTest) => Promise<{ readonly path: string; readonly body: Body }>
 }
 
-let service: TestServer
-let agent: AgentOfTest
+const service = useService()
+const agent = service.agent()
 let admin: Headers
 
 before(async () => {
-  service = await startServer()
-  agent = await service.createAgent()
   admin = await adminOf(service)
 })
-
-after(() => service.close())
 
 const post = (path: string, body: Body, headers: Headers = admin): Promise<Answer> =>
   call(service, { method: 'POST', path, body }, headers)

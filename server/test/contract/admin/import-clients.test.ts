@@ -1,6 +1,6 @@
 // POST /api/v1/imports: what becomes of each client of an export, and of one that is sent again.
 import assert from 'node:assert/strict'
-import { after, afterEach, before, test } from 'node:test'
+import { afterEach, before, test } from 'node:test'
 import { admin } from '../../../../testkit/callers/administration.ts'
 import { hydraRow, keycloakClient, realmExport } from '../../../../testkit/callers/foreign-exports.ts'
 import {
@@ -12,20 +12,18 @@ import {
   reasons,
 } from '../../../../testkit/callers/imports.ts'
 import { askToken, get } from '../../../../testkit/callers/requests.ts'
-import { startServer, type TestServer } from '../../../../testkit/services/test-server.ts'
+import { useService } from '../../../../testkit/services/service-fixture.ts'
 
 const SECRET = 'uWk2mPq8ZtYvB4nXcR7sJdF9hLgA3eTo'
 const HASH = pbkdf2Hash('a secret of another server', 10)
 
-let service: TestServer
+const service = useService()
 let imports: Imports
 
 before(async () => {
-  service = await startServer()
   imports = importsInto(service)
 })
 afterEach(() => assert.ok(!service.log().includes(SECRET) && !service.log().includes(HASH)))
-after(() => service.close())
 
 test('a client of a realm export is an agent with its id, name, scopes, lifetime and secret', async () => {
   const client = keycloakClient('orders-service', {

@@ -1,24 +1,22 @@
 // POST /api/v1/imports: what it does beside its answer, and what it does when it is sent again.
 import assert from 'node:assert/strict'
-import { after, afterEach, before, test } from 'node:test'
+import { afterEach, before, test } from 'node:test'
 import { admin } from '../../../../testkit/callers/administration.ts'
 import { keycloakClient, realmExport } from '../../../../testkit/callers/foreign-exports.ts'
 import { type Imports, importsInto, NOTHING, type Outcome, reasons } from '../../../../testkit/callers/imports.ts'
 import { askToken, send } from '../../../../testkit/callers/requests.ts'
 import { countRows, readRows } from '../../../../testkit/stores/store-file.ts'
-import { startServer, type TestServer } from '../../../../testkit/services/test-server.ts'
+import { useService } from '../../../../testkit/services/service-fixture.ts'
 
 const SECRET = 'uWk2mPq8ZtYvB4nXcR7sJdF9hLgA3eTo'
 
-let service: TestServer
+const service = useService()
 let imports: Imports
 
 before(async () => {
-  service = await startServer()
   imports = importsInto(service)
 })
 afterEach(() => assert.ok(!service.log().includes(SECRET)))
-after(() => service.close())
 
 test('a name that is taken gives way to the client id, and a disabled client is a disabled agent', async () => {
   const [first, second, third] = await imports.fromKeycloak(

@@ -1,12 +1,12 @@
 // One import at a time: who would be a second hears when to come again, and whoever ends, in whatever way, makes room.
 import assert from 'node:assert/strict'
 import { connect, type Socket } from 'node:net'
-import { after, afterEach, before, test } from 'node:test'
+import { afterEach, test } from 'node:test'
 import { text } from 'node:stream/consumers'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { JSON_TYPE } from '../../../../testkit/callers/administration.ts'
 import { type Answer, assertProblem, introspect, send } from '../../../../testkit/callers/requests.ts'
-import { startServer, type TestServer } from '../../../../testkit/services/test-server.ts'
+import { useService } from '../../../../testkit/services/service-fixture.ts'
 
 const EMPTY = JSON.stringify({ source: 'keycloak', document: [] })
 const FULL = 'Another import is under way: send this one again once that has ended.'
@@ -16,31 +16,25 @@ const LIMIT = { timeout: 120_000 }
 /** What the server says of itself: whether the place is taken. */
 const cell = new Int32Array(1)
 
-let service: TestServer
-let key: string
 const sockets = new Set<Socket>()
 
 const untilPlaceIs = async (state: 'taken' | 'free'): Promise<void> => {
   while ((Atomics.load(cell, 0) === 0) !== (state === 'free')) await nextTurn()
 }
 
-before(async () => {
-  service = await startServer({ server: { importCell: cell } })
-  key = (await service.createApiKey('agents:write')).key
-})
+const service = useService({ server: { importCell: cell } })
+const key = service.apiKey('agents:write')
 
 afterEach(async () => {
   for (const socket of sockets) socket.destroy()
   await untilPlaceIs('free')
 })
 
-after(() => service.close())
-
 const importing = (body = EMPTY): Promise<Answer> =>
-  send(service, { method: 'POST', path: '/api/v1/imports', headers: { ...JSON_TYPE, 'x-api-key': key }, body })
+  send(service, { method: 'POST', path: '/api/v1/imports', headers: { ...JSON_TYPE, 'x-api-key': key.key }, body })
 
 /** An import whose body stops before its end. */
-const begin = (body = EMPTY, headers = `x-api-key: ${key}`): Socket => {
+const begin = (body = EMPTY, headers = `x-api-key: ${key.key}`): Socket => {
   const { hostname, port, host } = new URL(service.baseUrl)
   const socket = connect({ host: hostname, port: Number(port) })
   sockets.add(socket)
@@ -81,10 +75,10 @@ test(
     const plain = {
       method: 'POST',
       path: '/api/v1/imports',
-      headers: { 'content-type': 'text/plain', 'x-api-key': key },
+      headers: { 'content-type': 'text/plain', 'x-api-key': key.key },
     }
     assert.equal((await send(service, { ...plain, body: 'x' })).status, 400)
-    assert.equal((await send(service, { ...plain, headers: { 'x-api-key': key } })).status, 400)
+    assert.equal((await send(service, { ...plain, headers: { 'x-api-key': key.key } })).status, 400)
     assert.equal((await importing()).status, 200)
   },
 )

@@ -1,6 +1,6 @@
 // POST /api/v1/leaked-secrets: what scanners find is revoked with everything that it got, and never told back.
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, test } from 'node:test'
+import { beforeEach, test } from 'node:test'
 import { revokeLeakedSecrets } from '../../../../api/leaked-secrets.ts'
 import { admin, call, type Headers, JSON_TYPE } from '../../../../testkit/callers/administration.ts'
 import {
@@ -14,27 +14,21 @@ import {
   statusBeforeBody,
 } from '../../../../testkit/callers/requests.ts'
 import { readRows } from '../../../../testkit/stores/store-file.ts'
-import { type AgentOfTest, startServer, type TestServer } from '../../../../testkit/services/test-server.ts'
+import type { AgentOfTest } from '../../../../testkit/services/test-server.ts'
+import { useService } from '../../../../testkit/services/service-fixture.ts'
 
 const PATH = '/api/v1/leaked-secrets'
 const UNKNOWN = { result: 'unknown', kind: null, agent_id: null, credential_id: null, api_key_id: null }
 
-let service: TestServer
+const service = useService()
+const introspector = service.apiKey('tokens:introspect')
 let headers: Headers
-let introspector: string
 let agent: AgentOfTest
-
-before(async () => {
-  service = await startServer()
-  introspector = (await service.createApiKey('tokens:introspect')).key
-})
 
 beforeEach(async () => {
   headers = await admin(service)
   agent = await service.createAgent()
 })
-
-after(() => service.close())
 
 const report = (body: unknown): Promise<Answer> => call(service, { method: 'POST', path: PATH, body }, headers)
 
@@ -67,7 +61,7 @@ test("a report in the form of GitHub's scanner: each secret of ours is revoked, 
       },
     ],
   })
-  assert.deepEqual((await introspect(service, introspector, token)).json, { active: false })
+  assert.deepEqual((await introspect(service, introspector.key, token)).json, { active: false })
   assert.equal((await askToken(service, agent)).status, 401)
   assert.equal((await get(service, '/api/v1/tokens', { 'x-api-key': key })).status, 401)
   const query = `agent_id=${agent.agentId}&termination_reason=secret_leaked`

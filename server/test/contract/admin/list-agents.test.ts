@@ -1,18 +1,18 @@
 // GET /api/v1/agents: filters, the search and paging over HTTP. What each finds at depth is the store's own test.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { AGENTS, type AgentsApi, type Body, makeAgentsApi } from '../../../../testkit/callers/agents-api.ts'
 import { type Answer, assertPlainHeaders, assertProblem, get } from '../../../../testkit/callers/requests.ts'
-import { type AgentOfTest, startServer, type TestServer } from '../../../../testkit/services/test-server.ts'
+import type { AgentOfTest } from '../../../../testkit/services/test-server.ts'
+import { useService } from '../../../../testkit/services/service-fixture.ts'
 
 type Page = { readonly data: readonly Body[]; readonly next_cursor: string | null }
 
-let service: TestServer
+const service = useService()
 let api: AgentsApi
 let zebra: AgentOfTest & { readonly record: Body }
 
 before(async () => {
-  service = await startServer()
   api = await makeAgentsApi(service)
   await api.create({ name: 'api 1', owner: 'data', labels: { team: 'a=b', env: 'prod' } })
   await api.create({ name: 'api 2', owner: 'web', labels: { team: 'a=b' } })
@@ -20,8 +20,6 @@ before(async () => {
   await api.act('POST', `/${off.agentId}/disable`)
   zebra = await api.create({ name: 'zebra' })
 })
-
-after(() => service.close())
 
 const list = (query = ''): Promise<Answer> => get(service, AGENTS + query, api.reader)
 

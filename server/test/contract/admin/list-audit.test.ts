@@ -1,6 +1,6 @@
 // GET /api/v1/audit, over HTTP. What each filter finds is the store's own test.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { limitKey } from '../../../../testkit/stores/earlier-keys.ts'
 import {
   type Answer,
@@ -13,24 +13,17 @@ import {
 } from '../../../../testkit/callers/requests.ts'
 import { sendManyAndReset } from '../../../../testkit/loads/reset-connections.ts'
 import { countRows } from '../../../../testkit/stores/store-file.ts'
-import { startServer, type TestServer } from '../../../../testkit/services/test-server.ts'
+import { useService } from '../../../../testkit/services/service-fixture.ts'
 
 const PATHS = ['/api/v1/audit', '/api/v1/audit/refusals']
 
 type Page = { readonly data: readonly Record<string, unknown>[]; readonly next_cursor: string | null }
 
-let service: TestServer
-let reader: string
-
-before(async () => {
-  service = await startServer()
-  reader = (await service.createApiKey('audit:read')).key
-})
-
-after(() => service.close())
+const service = useService()
+const reader = service.apiKey('audit:read')
 
 const list = async (query: string, path = '/api/v1/audit'): Promise<Page> => {
-  const answer = await get(service, `${path}?${query}`, { 'x-api-key': reader })
+  const answer = await get(service, `${path}?${query}`, { 'x-api-key': reader.key })
   assert.equal(answer.status, 200, answer.text)
   return answer.json as Page
 }
@@ -88,7 +81,7 @@ test('keyset paging: Link rel="next" leads through every entry once, newest firs
   const seen: unknown[] = []
   let next: string | undefined = '/api/v1/audit?kind=agent.create&limit=2'
   while (next !== undefined) {
-    const answer: Answer = await get(service, next, { 'x-api-key': reader })
+    const answer: Answer = await get(service, next, { 'x-api-key': reader.key })
     seen.push(...(answer.json as Page).data.map(({ n }) => n))
     next = /^<([^>]+)>; rel="next"$/.exec(answer.headers['link'] ?? '')?.[1]?.replace(service.baseUrl, '')
   }
@@ -107,7 +100,7 @@ test('a cursor of another list or of other filters is refused', async () => {
     `/api/v1/audit?cursor=${next_cursor.replace(/\d+$/, 'x')}`,
     '/api/v1/audit?cursor=nonsense',
   ]) {
-    assertProblem(await get(service, query, { 'x-api-key': reader }), 400, 'invalid_request', description)
+    assertProblem(await get(service, query, { 'x-api-key': reader.key }), 400, 'invalid_request', description)
   }
 })
 
@@ -126,7 +119,7 @@ test('a malformed, an empty and an unknown parameter is refused by its name', as
     ['/api/v1/audit/refusals', 'client_id=%C3%BC', 'client_id'],
     ['/api/v1/audit/refusals', 'kind=agent.create', 'kind'],
   ] as const) {
-    const answer = await get(service, `${path}?${query}`, { 'x-api-key': reader })
+    const answer = await get(service, `${path}?${query}`, { 'x-api-key': reader.key })
     assert.equal(answer.status, 400, query)
     assert.match((answer.json as { detail: string }).detail, new RegExp(`^${name} is `), query)
   }

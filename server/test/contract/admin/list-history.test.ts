@@ -1,6 +1,6 @@
 // GET /api/v1/tokens/history: the ended tokens, over HTTP. What each filter finds is the store's own test.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import {
   type Answer,
   assertProblem,
@@ -11,23 +11,17 @@ import {
   revoke,
   send,
 } from '../../../../testkit/callers/requests.ts'
-import { type AgentOfTest, AUDIENCE, startServer, type TestServer } from '../../../../testkit/services/test-server.ts'
+import { type AgentOfTest, AUDIENCE } from '../../../../testkit/services/test-server.ts'
+import { useService } from '../../../../testkit/services/service-fixture.ts'
 
 const PATH = '/api/v1/tokens/history'
 
 type Page = { readonly data: readonly Record<string, unknown>[]; readonly next_cursor: string | null }
 
-let service: TestServer
-let reader: string
+const service = useService()
+const reader = service.apiKey('tokens:read')
 
-before(async () => {
-  service = await startServer()
-  reader = (await service.createApiKey('tokens:read')).key
-})
-
-after(() => service.close())
-
-const list = (query: string): Promise<Answer> => get(service, `${PATH}?${query}`, { 'x-api-key': reader })
+const list = (query: string): Promise<Answer> => get(service, `${PATH}?${query}`, { 'x-api-key': reader.key })
 
 const pageOf = async (query: string): Promise<Page> => {
   const answer = await list(query)
@@ -150,7 +144,7 @@ test('keyset paging: Link rel="next" leads through every record once, by end', a
   const seen: unknown[] = []
   let next: string | undefined = `${PATH}?agent_id=${agent.agentId}&limit=1`
   while (next !== undefined) {
-    const answer: Answer = await get(service, next, { 'x-api-key': reader })
+    const answer: Answer = await get(service, next, { 'x-api-key': reader.key })
     seen.push(...(answer.json as Page).data.map(({ id }) => id))
     next = /^<([^>]+)>; rel="next"$/.exec(answer.headers['link'] ?? '')?.[1]?.replace(service.baseUrl, '')
   }
@@ -160,7 +154,7 @@ test('keyset paging: Link rel="next" leads through every record once, by end', a
 test('a cursor of this list is refused by the other: 400', async () => {
   const { next_cursor: cursor } = await pageOf('limit=1')
   assert.ok(cursor !== null)
-  const answer = await get(service, `/api/v1/tokens?cursor=${cursor}`, { 'x-api-key': reader })
+  const answer = await get(service, `/api/v1/tokens?cursor=${cursor}`, { 'x-api-key': reader.key })
   const description = 'cursor: not one of this list with these filters. Start again without it.'
   assertProblem(answer, 400, 'invalid_request', description)
 })
@@ -194,7 +188,7 @@ test('an API key limited to audiences sees only its own, on every page', async (
   assert.deepEqual([seen, pages], [own.map(idOf), 3])
 })
 
-test('a cursor is bound to the audiences of its reader: 400 for a reader of others', async () => {
+test('a cursor is bound to the audiences of its reader: 400 for a reader.key of others', async () => {
   const agent = await service.createAgent()
   for (let n = 0; n < 2; n += 1) await revoke(service, await issue(service, agent, { resource: ONE }))
   const limited = (await service.createApiKey('tokens:read', [ONE])).key
@@ -206,7 +200,7 @@ test('a cursor is bound to the audiences of its reader: 400 for a reader of othe
     return `&cursor=${cursor}`
   }
   const description = 'cursor: not one of this list with these filters. Start again without it.'
-  for (const [own, other] of [[reader, limited] as const, [limited, reader] as const]) {
+  for (const [own, other] of [[reader.key, limited] as const, [limited, reader.key] as const]) {
     const cursor = await cursorOf(own)
     assertProblem(await ask(other, cursor), 400, 'invalid_request', description)
     assert.equal((await ask(own, cursor)).status, 200)
@@ -221,6 +215,6 @@ test('never open: without a credential 401 with challenges ApiKey and Bearer', a
 })
 
 test('HEAD as GET', async () => {
-  const answer = await send(service, { method: 'HEAD', path: PATH, headers: { 'x-api-key': reader } })
+  const answer = await send(service, { method: 'HEAD', path: PATH, headers: { 'x-api-key': reader.key } })
   assert.deepEqual([answer.status, answer.text], [200, ''])
 })

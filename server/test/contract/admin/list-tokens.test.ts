@@ -1,6 +1,6 @@
 // GET /api/v1/tokens: the active tokens, over HTTP. What each filter finds is the store's own test.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import {
   type Answer,
   assertPlainHeaders,
@@ -13,7 +13,8 @@ import {
   revoke,
   send,
 } from '../../../../testkit/callers/requests.ts'
-import { type AgentOfTest, AUDIENCE, startServer, type TestServer } from '../../../../testkit/services/test-server.ts'
+import { AUDIENCE } from '../../../../testkit/services/test-server.ts'
+import { useService } from '../../../../testkit/services/service-fixture.ts'
 
 const PATH = '/api/v1/tokens'
 const CREDENTIAL_WANTED = 'Send an API key in X-API-Key, or a JWT of the identity provider as a Bearer token.'
@@ -21,19 +22,11 @@ const CURSOR_REFUSED = 'cursor: not one of this list with these filters. Start a
 
 type Page = { readonly data: readonly Record<string, unknown>[]; readonly next_cursor: string | null }
 
-let service: TestServer
-let agent: AgentOfTest
-let reader: string
+const service = useService()
+const agent = service.agent()
+const reader = service.apiKey('tokens:read')
 
-before(async () => {
-  service = await startServer()
-  agent = await service.createAgent()
-  reader = (await service.createApiKey('tokens:read')).key
-})
-
-after(() => service.close())
-
-const list = (query = '', headers: Record<string, string> = { 'x-api-key': reader }): Promise<Answer> =>
+const list = (query = '', headers: Record<string, string> = { 'x-api-key': reader.key }): Promise<Answer> =>
   get(service, PATH + query, headers)
 
 const pageOf = async (query: string): Promise<Page> => {
@@ -90,7 +83,7 @@ test('none, or a wrong key: 401 invalid_client with challenges ApiKey and Bearer
   const refusals: [Record<string, string>, string][] = [
     [{}, CREDENTIAL_WANTED],
     [{ 'x-api-key': '' }, CREDENTIAL_WANTED],
-    [basic('x', reader), CREDENTIAL_WANTED],
+    [basic('x', reader.key), CREDENTIAL_WANTED],
     [{ 'x-api-key': 'wrong' }, 'The API key is unknown, revoked or expired.'],
   ]
   for (const [headers, description] of refusals) {
@@ -113,7 +106,7 @@ test('a bad JWT: 401 invalid_token', async () => {
 })
 
 test('both at once: 400 invalid_request', async () => {
-  const both = { 'x-api-key': reader, ...bearer(await service.provider.operatorJwt()) }
+  const both = { 'x-api-key': reader.key, ...bearer(await service.provider.operatorJwt()) }
   const description = 'The request authenticates itself by X-API-Key and by Authorization: choose one.'
   assertProblem(await list('', both), 400, 'invalid_request', description)
 })
@@ -153,7 +146,7 @@ test('keyset paging: newest first, Link rel="next" keeps the filters and is neve
   let next: string | undefined = `${PATH}?agent_id=${other.agentId}&limit=2&scope=db%3Aread`
   let pages = 0
   while (next !== undefined) {
-    const answer: Answer = await get(service, next, { 'x-api-key': reader, host: 'evil.example' })
+    const answer: Answer = await get(service, next, { 'x-api-key': reader.key, host: 'evil.example' })
     const page = answer.json as Page
     seen.push(...idsOf(page))
     pages += 1
@@ -199,7 +192,7 @@ test('filters in their other spellings: an id in upper case, a time with an offs
 })
 
 test('HEAD as GET, and a body on GET is ignored', async () => {
-  const headers = { 'x-api-key': reader }
+  const headers = { 'x-api-key': reader.key }
   const head = await send(service, { method: 'HEAD', path: PATH, headers })
   assert.deepEqual([head.status, head.text], [200, ''])
   const withBody = { ...headers, 'content-type': 'application/json', 'content-length': '1' }

@@ -1,11 +1,11 @@
 // Refused authentications, and tokens beyond a limit, over HTTP: each is counted, none is a row of its own, and none of the
 // audit log.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { askToken, basic, bearer, get, introspect, issue, postForm } from '../../../../testkit/callers/requests.ts'
 import { askAndReset } from '../../../../testkit/loads/reset-connections.ts'
 import { countRows } from '../../../../testkit/stores/store-file.ts'
-import { type AgentOfTest, startServer, type TestServer } from '../../../../testkit/services/test-server.ts'
+import { useService } from '../../../../testkit/services/service-fixture.ts'
 
 type Count = {
   readonly way: string
@@ -14,17 +14,9 @@ type Count = {
   readonly count: number
 }
 
-let service: TestServer
-let agent: AgentOfTest
-let reader: string
-
-before(async () => {
-  service = await startServer()
-  agent = await service.createAgent()
-  reader = (await service.createApiKey('audit:read')).key
-})
-
-after(() => service.close())
+const service = useService()
+const agent = service.agent()
+const reader = service.apiKey('audit:read')
 
 /** What was counted since the call before, by a minute of its own. */
 const countsOf = async (attempt: () => Promise<unknown>): Promise<readonly Count[]> => {
@@ -33,7 +25,7 @@ const countsOf = async (attempt: () => Promise<unknown>): Promise<readonly Count
   const since = new Date(60_000 * Math.floor(service.clock.wall() / 60_000)).toISOString().replace('.000Z', 'Z')
   await attempt()
   await service.settle()
-  const answer = await get(service, `/api/v1/audit/refusals?since=${since}`, { 'x-api-key': reader })
+  const answer = await get(service, `/api/v1/audit/refusals?since=${since}`, { 'x-api-key': reader.key })
   assert.equal(answer.status, 200, answer.text)
   return (answer.json as { data: readonly (Count & { minute: string })[] }).data.map(({ minute, ...count }) => {
     assert.equal(minute, since)
@@ -90,7 +82,7 @@ test('an agent that asks beyond a limit counts as limit, under its client, and c
     `client ${runaway.clientId} 1`,
     `limit ${runaway.clientId} 5`,
   ])
-  const limits = await get(service, '/api/v1/audit/refusals?way=limit', { 'x-api-key': reader })
+  const limits = await get(service, '/api/v1/audit/refusals?way=limit', { 'x-api-key': reader.key })
   assert.deepEqual(
     (limits.json as { data: readonly Count[] }).data.map(({ client_id, count }) => [client_id, count]),
     [[runaway.clientId, 5]],
@@ -124,6 +116,6 @@ test('a caller who resets the connection counts under its address or as unknown,
   sources.delete(from)
   assert.deepEqual([...sources], [])
   assert.ok(seen.every(({ way, client_id }) => way === 'client' && client_id === agent.clientId))
-  const unknown = await get(service, '/api/v1/audit/refusals?source=unknown', { 'x-api-key': reader })
+  const unknown = await get(service, '/api/v1/audit/refusals?source=unknown', { 'x-api-key': reader.key })
   assert.ok((unknown.json as { data: readonly Count[] }).data.every(({ source }) => source === 'unknown'))
 })

@@ -1,7 +1,7 @@
 // GET /api/v1/tokens/{id} and POST /api/v1/tokens/{id}/revoke: one token by its id alone.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import type { Permission } from '../../../../api/values/access.ts'
 import {
   type Answer,
@@ -16,20 +16,19 @@ import {
   revoke,
   send,
 } from '../../../../testkit/callers/requests.ts'
-import { type AgentOfTest, AUDIENCE, startServer, type TestServer } from '../../../../testkit/services/test-server.ts'
+import { AUDIENCE } from '../../../../testkit/services/test-server.ts'
+import { useService } from '../../../../testkit/services/service-fixture.ts'
 
 type Life = Readonly<Record<string, unknown>>
 
 const NOT_FOUND = 'No token has this id, or none that is kept.'
 const NOT_ENDED = { ended_at: null, termination_reason: null, ended_by: null, note: null, revocation_id: null }
 
-let service: TestServer
-let agent: AgentOfTest
+const service = useService()
+const agent = service.agent()
 let keys: { reader: string; revoker: string; introspector: string; narrowReader: string; narrowRevoker: string }
 
 before(async () => {
-  service = await startServer()
-  agent = await service.createAgent()
   const key = async (permission: Permission, audiences?: readonly string[]) =>
     (await service.createApiKey(permission, audiences)).key
   keys = {
@@ -40,8 +39,6 @@ before(async () => {
     narrowRevoker: await key('tokens:revoke', [AUDIENCE]),
   }
 })
-
-after(() => service.close())
 
 const idOf = (token: string): string => String(claimsOf(token)['jti'])
 

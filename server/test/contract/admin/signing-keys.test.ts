@@ -1,12 +1,13 @@
 // Signing keys under /api/v1/keys: seen, rotated, retired, compromised, imported, and closed to everybody else.
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
-import { after, before, beforeEach, test } from 'node:test'
+import { before, beforeEach, test } from 'node:test'
 import { importSigningKey } from '../../../../api/signing-keys.ts'
 import { admin, call, type Headers } from '../../../../testkit/callers/administration.ts'
-import { type AgentOfTest, startServer, type TestServer } from '../../../../testkit/services/test-server.ts'
+import type { AgentOfTest } from '../../../../testkit/services/test-server.ts'
 import { type Answer, assertProblem, get, introspect, issue } from '../../../../testkit/callers/requests.ts'
 import { readRows, withFile } from '../../../../testkit/stores/store-file.ts'
+import { useService } from '../../../../testkit/services/service-fixture.ts'
 
 const KEYS = '/api/v1/keys'
 const READY_MS = 360_000
@@ -21,15 +22,13 @@ type Key = {
   readonly public_jwk: { readonly alg: string }
 }
 
-let service: TestServer
+const service = useService()
 let agent: AgentOfTest
 let headers: Headers
 
 before(async () => {
-  service = await startServer()
   headers = await admin(service)
 })
-after(() => service.close())
 
 // A service of its own for each test would take a second each: one key that signs is what each begins with.
 beforeEach(async () => {

@@ -1,10 +1,10 @@
 // The user at the terminal calls from the terminal alone. No request over the network is ever taken for him.
 import assert from 'node:assert/strict'
 import { userInfo } from 'node:os'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { countRows } from '../../../../testkit/stores/store-file.ts'
 import { get, send } from '../../../../testkit/callers/requests.ts'
-import { startServer, type TestServer } from '../../../../testkit/services/test-server.ts'
+import { useService } from '../../../../testkit/services/service-fixture.ts'
 
 type Description = { readonly paths: Readonly<Record<string, Readonly<Record<string, { security?: unknown[] }>>>> }
 
@@ -20,13 +20,7 @@ const PRETENCES: readonly Readonly<Record<string, string>>[] = [
   { 'x-api-key': 'cli' },
 ]
 
-let service: TestServer
-
-before(async () => {
-  service = await startServer()
-})
-
-after(() => service.close())
+const service = useService()
 
 const entriesOfTerminal = (): number => countRows(service.storeFile, `audit where actor like '%cli%'`)
 

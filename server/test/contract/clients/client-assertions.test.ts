@@ -1,6 +1,6 @@
 // private_key_jwt (RFC 7523): a client that has no secret and signs an assertion for each request.
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, test } from 'node:test'
+import { beforeEach, test } from 'node:test'
 import { thumbprintOf } from '../../../src/keys/tokens/thumbprint.ts'
 import { admin, call } from '../../../../testkit/callers/administration.ts'
 import {
@@ -30,31 +30,25 @@ import {
   postForm,
 } from '../../../../testkit/callers/requests.ts'
 import { countRows, readRows } from '../../../../testkit/stores/store-file.ts'
-import { type AgentOfTest, startServer, type TestServer } from '../../../../testkit/services/test-server.ts'
+import type { AgentOfTest } from '../../../../testkit/services/test-server.ts'
+import { useService } from '../../../../testkit/services/service-fixture.ts'
 
 type Body = Readonly<Record<string, unknown>>
 
 const key = makeProofKey()
 
-let service: TestServer
+const service = useService()
+const introspector = service.apiKey('tokens:introspect')
 let agent: AgentOfTest
-let introspector: string
-
-before(async () => {
-  service = await startServer()
-  introspector = (await service.createApiKey('tokens:introspect')).key
-})
 
 beforeEach(async () => {
   agent = await service.createAgent()
 })
 
-after(() => service.close())
-
 const assertion = (claims: Body = {}, by: ProofKey = key): string => makeAssertion(service, agent, by, { claims })
 
 const isActive = async (token: string): Promise<unknown> =>
-  ((await introspect(service, introspector, token)).json as Body)['active']
+  ((await introspect(service, introspector.key, token)).json as Body)['active']
 
 const show = async (id: string): Promise<Body> =>
   (await call(service, { method: 'GET', path: `${credentialsOf(agent)}/${id}` }, await admin(service))).json as Body

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import { after, before, beforeEach, test } from 'node:test'
+import { beforeEach, test } from 'node:test'
 import { makeGuardedFetch } from '../../../src/keys/providers/guarded-fetch.ts'
 import { thumbprintOf } from '../../../src/keys/tokens/thumbprint.ts'
 import {
@@ -21,17 +21,14 @@ import {
 } from '../../../../testkit/identity-providers/identity-provider.ts'
 import { generateKeys } from '../../../../testkit/keys/make-certificate.ts'
 import { type Answer, assertError, assertProblem, issue } from '../../../../testkit/callers/requests.ts'
-import { type AgentOfTest, startServer, type TestServer } from '../../../../testkit/services/test-server.ts'
+import { type AgentOfTest, startServer } from '../../../../testkit/services/test-server.ts'
+import { useService } from '../../../../testkit/services/service-fixture.ts'
 
 const key = makeProofKey()
 
-let service: TestServer
+const service = useService()
 let home: IdentityProvider
 let agent: AgentOfTest
-
-before(async () => {
-  service = await startServer()
-})
 
 beforeEach(async () => {
   home = await startIdentityProvider({ algorithms: ['ES256'] })
@@ -39,8 +36,6 @@ beforeEach(async () => {
   agent = await service.createAgent()
   await trust(service, agent, { private_key_jwt: { jwks_uri: home.jwksUri } })
 })
-
-after(() => service.close())
 
 const ask = (by: ProofKey = key, kid = 'one'): Promise<Answer> =>
   askAsserting(service, makeAssertion(service, agent, by, { header: { kid } }))

@@ -2,42 +2,33 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { after, before, beforeEach, test } from 'node:test'
+import { before, beforeEach, test } from 'node:test'
 import { decodeJwt } from 'jose'
 import * as oauth from 'oauth4webapi'
 import * as openid from 'openid-client'
 import { checkProof } from '../../../../testkit/keys/check-proof.ts'
 import { makeProof, makeProofKey, type ProofKey } from '../../../../testkit/keys/dpop.ts'
 import { introspect, revoke } from '../../../../testkit/callers/requests.ts'
-import {
-  type AgentOfTest,
-  AUDIENCE,
-  catchUp,
-  startServer,
-  type TestServer,
-} from '../../../../testkit/services/test-server.ts'
+import { AUDIENCE, catchUp } from '../../../../testkit/services/test-server.ts'
+import { useService } from '../../../../testkit/services/service-fixture.ts'
 
 const LOOPBACK = { [oauth.allowInsecureRequests]: true } as const
 const PARAMETERS = { scope: 'db:read', resource: AUDIENCE }
 const ADDRESS = `${AUDIENCE}/rows`
 
-let service: TestServer
-let agent: AgentOfTest
-let apiKey: string
 let server: oauth.AuthorizationServer
 
+const service = useService({ start: Date.now() })
+const agent = service.agent({ dpopBound: true })
+const apiKey = service.apiKey('tokens:introspect')
+
 before(async () => {
-  service = await startServer({ start: Date.now() })
-  agent = await service.createAgent({ dpopBound: true })
-  apiKey = (await service.createApiKey('tokens:introspect')).key
   const issuer = new URL(service.baseUrl)
   const found = await oauth.discoveryRequest(issuer, { ...LOOPBACK, algorithm: 'oauth2' })
   server = await oauth.processDiscoveryResponse(issuer, found)
 })
 
 beforeEach(() => catchUp(service))
-
-after(() => service.close())
 
 type Handle = oauth.DPoPHandle
 
@@ -71,7 +62,7 @@ for (const alg of ['ES256', 'Ed25519', 'RS256', 'PS256']) {
     const jkt = await handle.calculateThumbprint()
     for (const { access_token: token } of [first, await grantOnce(handle)]) {
       assert.deepEqual(decodeJwt(token)['cnf'], { jkt })
-      const { json } = await introspect(service, apiKey, token)
+      const { json } = await introspect(service, apiKey.key, token)
       assert.deepEqual((json as { cnf: unknown }).cnf, { jkt })
     }
   })
@@ -85,7 +76,7 @@ test('openid-client gets a DPoP token by itself, introspects and revokes it', as
   const { access_token: token, token_type } = await openid.clientCredentialsGrant(own, PARAMETERS, { DPoP: handle })
   assert.equal(token_type, 'dpop')
   await openid.tokenRevocation(own, token)
-  assert.deepEqual((await introspect(service, apiKey, token)).json, { active: false })
+  assert.deepEqual((await introspect(service, apiKey.key, token)).json, { active: false })
 })
 
 /** A request to a resource server with the token, as oauth4webapi sends it. */
@@ -126,7 +117,7 @@ test('docs/dpop.md shows the check of a resource server word for word as it is t
 test('the check of docs/dpop.md takes the proof of the key in cnf for this request and token, and no other', async () => {
   const handle = oauth.DPoP(client(), await oauth.generateKeyPair('ES256'))
   const { access_token: token } = await grant(handle)
-  const { json } = await introspect(service, apiKey, token)
+  const { json } = await introspect(service, apiKey.key, token)
   const { jkt } = (json as { cnf: { jkt: string } }).cnf
   const proof = (await requestWith(token, handle)).headers.get('dpop') ?? ''
   const presented = { token, jkt, proof, method: 'GET', address: ADDRESS }

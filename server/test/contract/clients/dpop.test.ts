@@ -1,6 +1,6 @@
 // Tokens that are bound to a key (RFC 9449): how one is got, what it says of itself, and that a proof gets one only.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { calculateJwkThumbprint } from 'jose'
 import { makeAgentsApi } from '../../../../testkit/callers/agents-api.ts'
 import { askWith, fetchNonce, goodClaims, makeProof, makeProofKey } from '../../../../testkit/keys/dpop.ts'
@@ -18,7 +18,8 @@ import {
   revoke,
 } from '../../../../testkit/callers/requests.ts'
 import { countRows, readRows } from '../../../../testkit/stores/store-file.ts'
-import { type AgentOfTest, AUDIENCE, startServer, type TestServer } from '../../../../testkit/services/test-server.ts'
+import { AUDIENCE } from '../../../../testkit/services/test-server.ts'
+import { useService } from '../../../../testkit/services/service-fixture.ts'
 
 type Body = Readonly<Record<string, unknown>>
 
@@ -28,19 +29,14 @@ const USED = 'The DPoP proof was refused: it was used before.'
 const key = makeProofKey()
 const jkt = await calculateJwkThumbprint(key.jwk)
 
-let service: TestServer
-let agent: AgentOfTest
-let apiKey: string
+const service = useService()
+const agent = service.agent()
+const apiKey = service.apiKey('tokens:introspect')
 let nonce: string
 
 before(async () => {
-  service = await startServer()
-  agent = await service.createAgent()
-  apiKey = (await service.createApiKey('tokens:introspect')).key
   nonce = await fetchNonce(service, agent)
 })
-
-after(() => service.close())
 
 const proofWith = (claims: Body = {}): string =>
   makeProof(key, { claims: { ...goodClaims(service), nonce, ...claims } })
@@ -59,7 +55,7 @@ test('a request without a proof gets a bearer token, which names no key, and no 
   assert.equal(answer.headers['dpop-nonce'], undefined)
   const token = String(bodyOf(answer)['access_token'])
   assert.ok(!('cnf' in claimsOf(token)))
-  const { token_type, cnf } = bodyOf(await introspect(service, apiKey, token))
+  const { token_type, cnf } = bodyOf(await introspect(service, apiKey.key, token))
   assert.deepEqual([token_type, cnf], ['Bearer', undefined])
 })
 
@@ -80,7 +76,7 @@ test('a proof without a nonce hears the nonce, and the same request with it gets
 test('introspection gives cnf and the type DPoP (RFC 9449 §6.2), whichever way the key is spelled', async () => {
   const token = await issueBound()
   const { jti, iat, exp } = claimsOf(token)
-  assert.deepEqual(bodyOf(await introspect(service, apiKey, token)), {
+  assert.deepEqual(bodyOf(await introspect(service, apiKey.key, token)), {
     active: true,
     sub: agent.agentId,
     scope: 'db:read',
@@ -102,7 +98,9 @@ test('a bound token whose cnf was changed or taken out is inactive', async () =>
   assert.deepEqual(cnf, { jkt })
   for (const claims of [bearer, { ...bearer, cnf: { jkt: 'x' } }]) {
     const payload = Buffer.from(JSON.stringify(claims)).toString('base64url')
-    assert.deepEqual(bodyOf(await introspect(service, apiKey, `${header}.${payload}.${signature}`)), { active: false })
+    assert.deepEqual(bodyOf(await introspect(service, apiKey.key, `${header}.${payload}.${signature}`)), {
+      active: false,
+    })
   }
 })
 
@@ -112,7 +110,7 @@ test('a bound token is revoked by its client without a proof, and by an operator
   assert.deepEqual([revoked.status, revoked.json], [200, {}])
   assert.equal((await revoke(service, other)).status, 200)
   for (const token of [own, other]) {
-    assert.deepEqual(bodyOf(await introspect(service, apiKey, token)), { active: false })
+    assert.deepEqual(bodyOf(await introspect(service, apiKey.key, token)), { active: false })
   }
 })
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { after, afterEach, before, test } from 'node:test'
+import { afterEach, test } from 'node:test'
 import { makeForeignHashVerifier, WAITERS_MAX } from '../../../src/keys/clients/foreign-hash-verifier.ts'
 import { VERIFICATIONS_OF_ONE_MAX } from '../../../src/keys/clients/foreign-hash-queue.ts'
 import type { Ports } from '../../../src/ports/ports.ts'
@@ -17,7 +17,8 @@ import {
   postForm,
   send,
 } from '../../../../testkit/callers/requests.ts'
-import { type AgentOfTest, startServer, type TestServer } from '../../../../testkit/services/test-server.ts'
+import type { AgentOfTest } from '../../../../testkit/services/test-server.ts'
+import { useService } from '../../../../testkit/services/service-fixture.ts'
 
 /** Token requests that may be under way in a thread. */
 const ISSUES_MAX = 2048
@@ -31,7 +32,6 @@ const BUSY = 'More secrets of imported clients are waiting to be checked than ar
 /** A verification that the test ends. */
 type Verification = { readonly secret: string; readonly end: () => void }
 
-let service: TestServer
 let isHeld = false
 /** That have begun: which, in order, and what ends the one that is held. */
 let begun: Verification[] = []
@@ -65,10 +65,7 @@ const holdVerifications = (ports: Ports): Ports => {
   }
 }
 
-before(async () => {
-  service = await startServer({ break: holdVerifications })
-})
-after(() => service.close())
+const service = useService({ break: holdVerifications })
 afterEach(() => letGo())
 
 const hold = (): void => {

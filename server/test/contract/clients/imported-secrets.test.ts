@@ -1,6 +1,6 @@
 // Secrets of another server at the token endpoint: taken as they are, or proved against a hash once and then converted.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import type { ImportedSecrets } from '../../../src/ports/imports.ts'
 import type { Ports } from '../../../src/ports/ports.ts'
 import { admin, call } from '../../../../testkit/callers/administration.ts'
@@ -16,14 +16,14 @@ import {
   postForm,
 } from '../../../../testkit/callers/requests.ts'
 import { type FileRow, readRow, readRows } from '../../../../testkit/stores/store-file.ts'
-import { type AgentOfTest, startServer, type TestServer } from '../../../../testkit/services/test-server.ts'
+import type { AgentOfTest } from '../../../../testkit/services/test-server.ts'
+import { useService } from '../../../../testkit/services/service-fixture.ts'
 
 const SECRET = 'orders-service-secret-2019'
 const BCRYPT = '$2b$10$N9qo8uLOickgx2ZMRZoMyekIwqXL62qEl9V/2sSfHDsc3a3r7/WEi'
 const WRONG =
   'Client authentication failed: send client_id and client_secret of an enabled agent, in the form or by HTTP Basic.'
 
-let service: TestServer
 let verify: (() => ReturnType<ImportedSecrets['verify']>) | undefined
 let proofs = 0
 
@@ -39,10 +39,7 @@ const watchProofs = (ports: Ports): Ports => ({
   },
 })
 
-before(async () => {
-  service = await startServer({ break: watchProofs })
-})
-after(() => service.close())
+const service = useService({ break: watchProofs })
 
 const importOne = async (source: string, client: object, clientSecret = SECRET): Promise<AgentOfTest> => {
   const [one] = await importsInto(service).importing({ source, document: [client] })

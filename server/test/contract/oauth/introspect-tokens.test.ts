@@ -1,6 +1,6 @@
 // POST /oauth/introspect/v2: each row of its table, over HTTP.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { Unavailable } from '../../../src/domain/refusal.ts'
 import {
   type Answer,
@@ -15,22 +15,15 @@ import {
   revoke,
 } from '../../../../testkit/callers/requests.ts'
 import { sendTogether } from '../../../../testkit/callers/together.ts'
-import { type AgentOfTest, AUDIENCE, startServer, type TestServer } from '../../../../testkit/services/test-server.ts'
+import { AUDIENCE, startServer } from '../../../../testkit/services/test-server.ts'
+import { useService } from '../../../../testkit/services/service-fixture.ts'
 
 const PATH = '/oauth/introspect/v2'
 const KEY_WANTED = 'Introspection needs an API key: send a live one in X-API-Key.'
 
-let service: TestServer
-let agent: AgentOfTest
-let apiKey: { id: string; key: string }
-
-before(async () => {
-  service = await startServer()
-  agent = await service.createAgent()
-  apiKey = await service.createApiKey('tokens:introspect')
-})
-
-after(() => service.close())
+const service = useService()
+const agent = service.agent()
+const apiKey = service.apiKey('tokens:introspect')
 
 const ask = (fields: Record<string, string> | string, headers: Record<string, string>): Promise<Answer> =>
   postForm(service, PATH, fields, headers)

@@ -1,6 +1,6 @@
 // POST /oauth/token: each row of its table, over HTTP.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { Unavailable } from '../../../src/domain/refusal.ts'
 import { HOSTLESS } from '../../../../testkit/callers/hostless-addresses.ts'
 import {
@@ -13,7 +13,8 @@ import {
   issue,
   postForm,
 } from '../../../../testkit/callers/requests.ts'
-import { type AgentOfTest, AUDIENCE, startServer, type TestServer } from '../../../../testkit/services/test-server.ts'
+import { type AgentOfTest, AUDIENCE, startServer } from '../../../../testkit/services/test-server.ts'
+import { useService } from '../../../../testkit/services/service-fixture.ts'
 
 const REFUSED =
   'Client authentication failed: send client_id and client_secret of an enabled agent, in the form or by HTTP Basic.'
@@ -23,17 +24,9 @@ const SCOPE_FORM =
 const RESOURCE_FORM = 'Each resource must be an absolute URI without a fragment, at most 8 of them.'
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 
-let service: TestServer
-let agent: AgentOfTest
-let second: AgentOfTest
-
-before(async () => {
-  service = await startServer()
-  agent = await service.createAgent()
-  second = await service.createAgent({ defaultScope: null, resources: ['https://allowed.example'] })
-})
-
-after(() => service.close())
+const service = useService()
+const agent = service.agent()
+const second = service.agent({ defaultScope: null, resources: ['https://allowed.example'] })
 
 const post = (fields: Record<string, string> | string, headers: Record<string, string> = {}): Promise<Answer> =>
   postForm(service, '/oauth/token', fields, headers)

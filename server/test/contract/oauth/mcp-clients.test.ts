@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { after, before, beforeEach, type TestContext, test } from 'node:test'
+import { beforeEach, type TestContext, test } from 'node:test'
 import { PrivateKeyJwtProvider } from '@modelcontextprotocol/sdk/client/auth-extensions.js'
 import type { OAuthClientProvider } from '@modelcontextprotocol/sdk/client/auth.js'
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
@@ -16,23 +16,17 @@ import { registerKeys } from '../../../../testkit/keys/client-assertions.ts'
 import { makeProofKey } from '../../../../testkit/keys/dpop.ts'
 import { issue, postForm } from '../../../../testkit/callers/requests.ts'
 import { type AgentOfTest, catchUp, startServer, type TestServer } from '../../../../testkit/services/test-server.ts'
+import { useService } from '../../../../testkit/services/service-fixture.ts'
 
 type MakeVerifier = (resource: URL) => OAuthTokenVerifier
 
-let service: TestServer
-let apiKey: string
-
-before(async () => {
-  service = await startServer({ start: Date.now() })
-  apiKey = (await service.createApiKey('tokens:introspect')).key
-})
+const service = useService({ start: Date.now() })
+const apiKey = service.apiKey('tokens:introspect')
 
 beforeEach(() => catchUp(service))
 
-after(() => service.close())
-
 const byKeys: MakeVerifier = resource => verifyByKeys(service.baseUrl, resource)
-const byIntrospection: MakeVerifier = resource => verifyByIntrospection(service.baseUrl, resource, apiKey)
+const byIntrospection: MakeVerifier = resource => verifyByIntrospection(service.baseUrl, resource, apiKey.key)
 const VERIFIERS: readonly MakeVerifier[] = [byKeys, byIntrospection]
 
 /** Every way in which an agent of the SDK gets a token. */
@@ -48,7 +42,11 @@ const PROVIDERS: Readonly<Record<string, (agent: AgentOfTest) => Promise<OAuthCl
   },
 }
 
-const startMcpServer = async (t: TestContext, makeVerifier: MakeVerifier, issuer = service): Promise<URL> => {
+const startMcpServer = async (
+  t: TestContext,
+  makeVerifier: MakeVerifier,
+  issuer: TestServer = service,
+): Promise<URL> => {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const resource = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`)
@@ -67,7 +65,7 @@ const whoami = async (client: Client): Promise<unknown> => (await client.callToo
 const tokenOf = async (provider: OAuthClientProvider): Promise<string> => (await provider.tokens())?.access_token ?? ''
 
 const introspect = async (token: string): Promise<unknown> =>
-  (await postForm(service, '/oauth/introspect/v2', { token }, { 'x-api-key': apiKey })).json
+  (await postForm(service, '/oauth/introspect/v2', { token }, { 'x-api-key': apiKey.key })).json
 
 const revoke = async ({ clientId, clientSecret }: AgentOfTest, token: string): Promise<void> => {
   const fields = { token, client_id: clientId, client_secret: clientSecret }

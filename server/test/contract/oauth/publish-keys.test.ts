@@ -1,19 +1,13 @@
 // GET /.well-known/jwks.json: public members only, for caches and for every origin.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { calculateJwkThumbprint, createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose'
 import { type Answer, get, issue, send } from '../../../../testkit/callers/requests.ts'
-import { startServer, type TestServer } from '../../../../testkit/services/test-server.ts'
+import { useService } from '../../../../testkit/services/service-fixture.ts'
 
 const PATH = '/.well-known/jwks.json'
 
-let service: TestServer
-
-before(async () => {
-  service = await startServer()
-})
-
-after(() => service.close())
+const service = useService()
 
 const assertPublic = (answer: Answer): void => {
   assert.equal(answer.headers['cache-control'], 'public, max-age=300')

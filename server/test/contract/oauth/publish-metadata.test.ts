@@ -1,21 +1,16 @@
 // GET /.well-known/oauth-authorization-server and its twin of OpenID Connect.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { assertError, get, send } from '../../../../testkit/callers/requests.ts'
-import { startServer, type TestServer } from '../../../../testkit/services/test-server.ts'
+import { startServer } from '../../../../testkit/services/test-server.ts'
+import { useService } from '../../../../testkit/services/service-fixture.ts'
 
 const ASSERTION_ALGORITHMS = ['ES256', 'ES384', 'Ed25519', 'EdDSA', 'RS256', 'PS256']
 
 const OAUTH = '/.well-known/oauth-authorization-server'
 const OPENID = '/.well-known/openid-configuration'
 
-let service: TestServer
-
-before(async () => {
-  service = await startServer()
-})
-
-after(() => service.close())
+const service = useService()
 
 const documentOf = (baseUrl: string) => ({
   issuer: baseUrl,

@@ -1,27 +1,19 @@
 // Clients that nobody here wrote, unmodified: oauth4webapi, openid-client and jose.
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, test } from 'node:test'
+import { before, beforeEach, test } from 'node:test'
 import { createRemoteJWKSet, exportJWK, jwtVerify } from 'jose'
 import * as oauth from 'oauth4webapi'
 import * as openid from 'openid-client'
 import { registerKeys } from '../../../../testkit/keys/client-assertions.ts'
 import { issue } from '../../../../testkit/callers/requests.ts'
-import {
-  type AgentOfTest,
-  AUDIENCE,
-  catchUp,
-  startServer,
-  type TestServer,
-} from '../../../../testkit/services/test-server.ts'
+import { AUDIENCE, catchUp, startServer } from '../../../../testkit/services/test-server.ts'
+import { useService } from '../../../../testkit/services/service-fixture.ts'
 
 const LOOPBACK = { [oauth.allowInsecureRequests]: true } as const
 /** RFC 8707 §2: `resource` may be given several times. Neither is the audience of a token that asks for none. */
 const RESOURCES = ['https://mail.example', 'https://orders.example/v1']
 const PARAMETERS = new URLSearchParams([['scope', 'db:read'], ...RESOURCES.map(resource => ['resource', resource])])
 
-let service: TestServer
-let agent: AgentOfTest
-let apiKey: { id: string; key: string }
 let server: oauth.AuthorizationServer
 
 const discover = async (algorithm: 'oauth2' | 'oidc'): Promise<oauth.AuthorizationServer> => {
@@ -29,16 +21,15 @@ const discover = async (algorithm: 'oauth2' | 'oidc'): Promise<oauth.Authorizati
   return oauth.processDiscoveryResponse(issuer, await oauth.discoveryRequest(issuer, { ...LOOPBACK, algorithm }))
 }
 
+const service = useService({ start: Date.now() })
+const agent = service.agent()
+const apiKey = service.apiKey('tokens:introspect')
+
 before(async () => {
-  service = await startServer({ start: Date.now() })
-  agent = await service.createAgent()
-  apiKey = await service.createApiKey('tokens:introspect')
   server = await discover('oauth2')
 })
 
 beforeEach(() => catchUp(service))
-
-after(() => service.close())
 
 const client = (): oauth.Client => ({ client_id: agent.clientId })
 

@@ -1,6 +1,6 @@
 // POST /oauth/revoke: each row of its table, over HTTP.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { Unavailable } from '../../../src/domain/refusal.ts'
 import {
   type Answer,
@@ -15,7 +15,8 @@ import {
   postForm,
   revoke,
 } from '../../../../testkit/callers/requests.ts'
-import { type AgentOfTest, startServer, type TestServer } from '../../../../testkit/services/test-server.ts'
+import { type AgentOfTest, startServer } from '../../../../testkit/services/test-server.ts'
+import { useService } from '../../../../testkit/services/service-fixture.ts'
 
 const PATH = '/oauth/revoke'
 const CLIENT_REFUSED =
@@ -25,19 +26,10 @@ const CREDENTIALS_WANTED =
 const JWT_REFUSED = 'The bearer token is not a valid JWT of a configured identity provider for this service.'
 const UNAVAILABLE = 'The service cannot answer for certain right now: try again.'
 
-let service: TestServer
-let agent: AgentOfTest
-let introspector: string
-let reader: string
-
-before(async () => {
-  service = await startServer()
-  agent = await service.createAgent()
-  introspector = (await service.createApiKey('tokens:introspect')).key
-  reader = (await service.createApiKey('tokens:read')).key
-})
-
-after(() => service.close())
+const service = useService()
+const agent = service.agent()
+const introspector = service.apiKey('tokens:introspect')
+const reader = service.apiKey('tokens:read')
 
 const post = (fields: Record<string, string> | string, headers: Record<string, string> = {}): Promise<Answer> =>
   postForm(service, PATH, fields, headers)
@@ -52,12 +44,12 @@ const assertDone = (answer: Answer): void => {
 }
 
 const isActive = async (token: string): Promise<boolean> =>
-  ((await introspect(service, introspector, token)).json as { active: boolean }).active
+  ((await introspect(service, introspector.key, token)).json as { active: boolean }).active
 
 type Ended = { id: string; termination_reason: string; ended_at: string; ended_by: unknown; note: unknown }
 
 const historyOf = async (token: string): Promise<readonly Ended[]> => {
-  const answer = await get(service, '/api/v1/tokens/history?limit=1000', { 'x-api-key': reader })
+  const answer = await get(service, '/api/v1/tokens/history?limit=1000', { 'x-api-key': reader.key })
   return (answer.json as { data: Ended[] }).data.filter(({ id }) => id === claimsOf(token)['jti'])
 }
 
@@ -137,7 +129,7 @@ test('token repeated: 400 invalid_request', async () => {
 
 test('no Authorization: 401 invalid_client, WWW-Authenticate: Bearer realm without an error attribute', async () => {
   const token = await issue(service, agent)
-  for (const headers of [{}, { authorization: '' }, { 'x-api-key': introspector }]) {
+  for (const headers of [{}, { authorization: '' }, { 'x-api-key': introspector.key }]) {
     const answer = await post({ token }, headers)
     assertError(answer, 401, 'invalid_client', CREDENTIALS_WANTED)
     assert.deepEqual(answer.challenges, [`Bearer realm="${service.baseUrl}"`])

@@ -1,7 +1,7 @@
 // Bad input to every endpoint: each parameter missing, empty, twice, too long, of the wrong kind, in the query string;
 // wrong content types, wrong methods, bodies over the limit. No answer is a 5xx, and each error body is exact.
 import assert from 'node:assert/strict'
-import { after, afterEach, before, test } from 'node:test'
+import { afterEach, before, test } from 'node:test'
 import {
   type Answer,
   assertError,
@@ -12,7 +12,7 @@ import {
   postForm,
   send,
 } from '../../../../testkit/callers/requests.ts'
-import { type AgentOfTest, startServer, type TestServer } from '../../../../testkit/services/test-server.ts'
+import { useService } from '../../../../testkit/services/service-fixture.ts'
 
 const FORM_WANTED = 'The request has no form: send its fields as application/x-www-form-urlencoded, in UTF-8.'
 const MEDIA_TYPE =
@@ -34,14 +34,12 @@ const POSTS = Object.entries(ENDPOINTS)
 const LISTS = ['/api/v1/tokens', '/api/v1/tokens/history'] as const
 const SECRET_NAMES = ['client_secret', 'client_assertion', 'token', 'access_token', 'api_key', 'X-API-Key', 'password']
 
-let service: TestServer
-let agent: AgentOfTest
+const service = useService()
+const agent = service.agent()
 let reader: { 'x-api-key': string }
 let good: Readonly<Record<string, { readonly form: string; readonly headers: Record<string, string> }>>
 
 before(async () => {
-  service = await startServer()
-  agent = await service.createAgent()
   reader = { 'x-api-key': (await service.createApiKey('tokens:read')).key }
   const introspector = { 'x-api-key': (await service.createApiKey('tokens:introspect')).key }
   const client = `client_id=${agent.clientId}&client_secret=${agent.clientSecret}`
@@ -51,8 +49,6 @@ before(async () => {
     '/oauth/revoke': { form: 'token=x', headers: bearer(await service.provider.operatorJwt()) },
   }
 })
-
-after(() => service.close())
 
 afterEach(() => assert.doesNotMatch(service.log(), /"level":(?:40|50|60)/, 'A fault was logged.'))
 

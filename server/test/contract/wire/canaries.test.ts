@@ -1,6 +1,6 @@
 // Secrets planted in requests: none is ever found in the log, at its most talkative, or in the body of an error.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { Unavailable } from '../../../src/domain/refusal.ts'
 import {
   type Answer,
@@ -17,7 +17,8 @@ import {
 } from '../../../../testkit/callers/requests.ts'
 import { spellingsOf } from '../../../../testkit/callers/spellings.ts'
 import { readRows } from '../../../../testkit/stores/store-file.ts'
-import { type AgentOfTest, startServer, type TestServer } from '../../../../testkit/services/test-server.ts'
+import { startServer } from '../../../../testkit/services/test-server.ts'
+import { useService } from '../../../../testkit/services/service-fixture.ts'
 
 const CANARY = 'mmc_C4n4ry/+=&secret'
 const PATHS = [
@@ -30,17 +31,9 @@ const PATHS = [
   '/api/v1/audit',
 ]
 
-let service: TestServer
-let agent: AgentOfTest
-let apiKey: string
-
-before(async () => {
-  service = await startServer()
-  agent = await service.createAgent()
-  apiKey = (await service.createApiKey('tokens:introspect')).key
-})
-
-after(() => service.close())
+const service = useService()
+const agent = service.agent()
+const apiKey = service.apiKey('tokens:introspect')
 
 const assertAbsent = (secret: string, text: string): void => {
   for (const spelling of spellingsOf(secret)) assert.ok(!text.includes(spelling), `${spelling} is in: ${text}`)
@@ -91,12 +84,12 @@ test('a secret that was pasted as a client id is not in the counts of refused au
 
 test('the secrets, keys and tokens of good requests are in no log line', async () => {
   const token = await issue(service, agent)
-  await introspect(service, apiKey, token)
+  await introspect(service, apiKey.key, token)
   await revoke(service, token)
   const jwt = await service.provider.operatorJwt()
   await postForm(service, '/oauth/revoke', { token }, bearer(jwt))
   assert.match(service.log(), /"msg":"revocation"/)
-  for (const secret of [token, jwt, apiKey, agent.clientSecret]) assertAbsent(secret, service.log())
+  for (const secret of [token, jwt, apiKey.key, agent.clientSecret]) assertAbsent(secret, service.log())
 })
 
 test('a fault on the way leaves no secret in its log line', async () => {

@@ -1,6 +1,6 @@
 // What holds for every endpoint: paths, request ids, hosts, and requests that are hardly HTTP.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import {
   assertError,
   assertPlainHeaders,
@@ -9,17 +9,12 @@ import {
   send,
   sendBytes,
 } from '../../../../testkit/callers/requests.ts'
-import { startServer, type TestServer } from '../../../../testkit/services/test-server.ts'
+import { startServer } from '../../../../testkit/services/test-server.ts'
+import { useService } from '../../../../testkit/services/service-fixture.ts'
 
 const NOT_HTTP = 'The request is not HTTP that this service can read.'
 
-let service: TestServer
-
-before(async () => {
-  service = await startServer()
-})
-
-after(() => service.close())
+const service = useService()
 
 const assertBroken = (answer: string, description: string): void => {
   const [head = '', body = ''] = answer.split('\r\n\r\n')

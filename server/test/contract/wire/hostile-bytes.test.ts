@@ -1,19 +1,13 @@
 // Whatever bytes a caller sends, the answer is a refusal in the shape of every other, never a 5xx.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import fc from 'fast-check'
 import { type Answer, FORM, send } from '../../../../testkit/callers/requests.ts'
-import { startServer, type TestServer } from '../../../../testkit/services/test-server.ts'
+import { useService } from '../../../../testkit/services/service-fixture.ts'
 
 const RUNS = 150
 
-let service: TestServer
-
-before(async () => {
-  service = await startServer()
-})
-
-after(() => service.close())
+const service = useService()
 
 const path = fc.constantFrom('/oauth/token', '/oauth/introspect/v2', '/oauth/revoke')
 const list = fc.constantFrom('/api/v1/tokens', '/api/v1/tokens/history', '/api/v1/agents')

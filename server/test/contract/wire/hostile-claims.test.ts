@@ -1,6 +1,6 @@
 // Hostile text in what the JWTs of a request say: of operators, of clients, of workloads, and in DPoP proofs.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import {
   askAsserting,
   assertionClaims,
@@ -11,23 +11,18 @@ import {
 import { askWith, type Change, fetchNonce, goodClaims, makeProof, makeProofKey } from '../../../../testkit/keys/dpop.ts'
 import { HOSTILE_TEXTS } from '../../../../testkit/callers/hostile-text.ts'
 import { type Answer, askToken, bearer, get, postForm } from '../../../../testkit/callers/requests.ts'
-import { type AgentOfTest, startServer, type TestServer } from '../../../../testkit/services/test-server.ts'
+import { useService } from '../../../../testkit/services/service-fixture.ts'
 
 const TEXTS = HOSTILE_TEXTS.map(({ json }) => String(JSON.parse(`"${json}"`)))
 const KEY = makeProofKey()
 
-let service: TestServer
-let honest: AgentOfTest
-let agent: AgentOfTest
+const service = useService()
+const honest = service.agent()
+const agent = service.agent()
 
 before(async () => {
-  service = await startServer()
-  honest = await service.createAgent()
-  agent = await service.createAgent()
   await registerKeys(service, agent, [KEY.jwk])
 })
-
-after(() => service.close())
 
 /** Each of these members in turn with each text, alone and behind what belongs there. */
 const spoilt = (good: Change, names: readonly string[]): readonly Change[] =>

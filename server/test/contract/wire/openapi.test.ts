@@ -1,9 +1,9 @@
 // GET /openapi.json and the page at /docs.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { get } from '../../../../testkit/callers/requests.ts'
-import { startServer, type TestServer } from '../../../../testkit/services/test-server.ts'
+import { useService } from '../../../../testkit/services/service-fixture.ts'
 
 type Operation = {
   readonly parameters?: readonly { readonly name?: string; readonly $ref?: string }[]
@@ -16,13 +16,7 @@ type Operation = {
 }
 type Description = { readonly openapi: string; readonly paths: Record<string, Record<string, Operation>> }
 
-let service: TestServer
-
-before(async () => {
-  service = await startServer()
-})
-
-after(() => service.close())
+const service = useService()
 
 const describe = async (): Promise<Description> => (await get(service, '/openapi.json')).json as Description
 

@@ -1,9 +1,9 @@
 // Many rows with one statement: a list of values for each column. Which columns those are, and their types, the schema tells.
 import { Buffer } from 'node:buffer'
-import type { Row, Table } from '../../offline/tables.ts'
+import type { Row, Table } from '../../tables.ts'
 import type { Value } from '../../statement-program.ts'
-import type { Answered, Connection } from '../connection/connection.ts'
-import { runner } from '../connection/run-program.ts'
+import type { Answered, Connection } from '../../postgres/connection/connection.ts'
+import { runner } from '../../postgres/connection/run-program.ts'
 
 /** The type of each column of a table. */
 type ColumnTypes = ReadonlyMap<string, string>

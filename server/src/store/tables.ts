@@ -1,6 +1,6 @@
 // The tables that a store is, in an order in which each row finds what it refers to, and how their rows are read and
 // written when a store is copied into another one.
-import type { Value } from '../statement-program.ts'
+import type { Value } from './statement-program.ts'
 
 export type Table = {
   readonly name: string
