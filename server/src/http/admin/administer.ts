@@ -15,7 +15,7 @@ import type { ActBinding, Answered, Binding, Input, ListBinding, PageAnswer } fr
 export const requireAccess =
   ({ refuser, inTime }: AdministrationWire, access: Access) =>
   async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> => {
-    const origin = await inTime(refuser.recognise(request, access))
+    const origin = await inTime(refuser.recognize(request, access))
     return isRefused(origin) ? refuser.refuse(reply, origin.refusal) : undefined
   }
 
@@ -29,7 +29,7 @@ type Handling<Found extends object> = {
 export const handle =
   <Found extends object>(refuser: Refuser, { access, run, answer }: Handling<Found>) =>
   async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const origin = await refuser.recognise(request, access)
+    const origin = await refuser.recognize(request, access)
     if (isRefused(origin)) return refuser.refuse(reply, origin.refusal)
     if (request.validationError !== undefined) return refuser.fail(reply, request.validationError)
     const found = await run(origin, request)

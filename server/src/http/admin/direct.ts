@@ -106,7 +106,7 @@ export const makeDirect = (ports: TerminalPorts, origin: Origin) => ({
     const input = readInput(row, request)
     if (isRefused(input)) return refused(input)
     const { caller } = origin
-    const next = binding.run(ports, { reader: caller, recognise: () => Promise.resolve(caller) }, input.query)
+    const next = binding.run(ports, { reader: caller, recognize: () => Promise.resolve(caller) }, input.query)
     const first = await next()
     return isRefused(first) ? refused(first) : { texts: textsFrom(first, next) }
   },

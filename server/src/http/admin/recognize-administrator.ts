@@ -9,7 +9,7 @@ import {
 import type { Ports } from '../../ports/ports.ts'
 import { parseAuthorization } from '../wire/authorization.ts'
 import { headerOf } from '../wire/header.ts'
-import type { Recognise } from '../wire/refusals.ts'
+import type { Recognize } from '../wire/refusals.ts'
 import { sourceOf } from '../wire/source.ts'
 
 const readCredentials = (request: FastifyRequest): OrRefusal<AdministratorCredentials> => {
@@ -25,8 +25,8 @@ const readCredentials = (request: FastifyRequest): OrRefusal<AdministratorCreden
     : refuse('invalid_request', 'The request authenticates itself by X-API-Key and by Authorization: choose one.')
 }
 
-export const makeRecogniser =
-  (ports: Pick<Ports, 'apiKeys' | 'operators' | 'secrets'>): Recognise =>
+export const makeRecognizer =
+  (ports: Pick<Ports, 'apiKeys' | 'operators' | 'secrets'>): Recognize =>
   async (request, access) => {
     const credentials = readCredentials(request)
     if (isRefused(credentials)) return credentials

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
-import { makeIdleTime } from '../../src/http/wire/spare-time.ts'
+import { makeIdleTime } from '../../src/http/wire/idle-time.ts'
 
 test('steps are run one at a time and in order, and each is told what came of it', async () => {
   const idleTime = makeIdleTime()
