@@ -1,5 +1,5 @@
 // A service for all tests of a file, or of a suite: open before the first of them, closed after the last.
-import { after, before } from 'node:test'
+import { after, before as beforeTests } from 'node:test'
 import type { Permission } from '../../api/values/access.ts'
 import {
   type AgentOfTest,
@@ -18,6 +18,15 @@ export type ServiceInUse = TestServer & {
   readonly apiKey: (permission: Permission, audiences?: readonly string[]) => ApiKeyOfTest
 }
 
+let earlier: Promise<void> = Promise.resolve()
+
+/** As that of node:test, which at the top of a file starts all hooks at once: each of these begins after the one before it. */
+export const before = (hook: () => Promise<void> | void): void =>
+  beforeTests(() => {
+    earlier = earlier.then(hook)
+    return earlier
+  })
+
 /** Has its members only from the first test on. */
 const makeBefore = <T extends object>(make: () => Promise<T>): T => {
   const made = {} as T
@@ -25,7 +34,7 @@ const makeBefore = <T extends object>(make: () => Promise<T>): T => {
   return made
 }
 
-/** Call it where the tests are declared, not within one. Hooks that are declared after it find the service open. */
+/** Call it where the tests are declared, not within one. Hooks of `before` above that are declared after it find the service open. */
 export const useService = (options: TestServerOptions = {}): ServiceInUse => {
   const service = makeBefore(() => startServer(options))
   after(() => service.close())

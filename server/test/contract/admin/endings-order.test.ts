@@ -1,12 +1,12 @@
 // Every ordering of two endings of one token, over HTTP: it is inactive, stands in history once, and the first is its reason.
 import assert from 'node:assert/strict'
-import { before, test } from 'node:test'
+import { test } from 'node:test'
 import type { Permission } from '../../../../api/values/access.ts'
 import { type AgentsApi, makeAgentsApi } from '../../../../testkit/callers/agents-api.ts'
 import { admin, call } from '../../../../testkit/callers/administration.ts'
 import { claimsOf, get, introspect, issue, revoke } from '../../../../testkit/callers/requests.ts'
 import type { AgentOfTest } from '../../../../testkit/services/test-server.ts'
-import { useService } from '../../../../testkit/services/service-fixture.ts'
+import { before, useService } from '../../../../testkit/services/service-fixture.ts'
 
 const LIFETIME_SECONDS = 60
 

@@ -1,6 +1,6 @@
 // GET /api/v1/exports/…: what is in them, in both formats, and to whom. What makes them break off is tested with the faults.
 import assert from 'node:assert/strict'
-import { before, suite, test } from 'node:test'
+import { suite, test } from 'node:test'
 import { csvHeader, csvLine } from '../../../src/domain/lists/csv.ts'
 import { bindings } from '../../../src/http/admin/exports.ts'
 import { EXPORT_PAGE_RECORDS } from '../../../src/operations/reading/export-pages.ts'
@@ -19,7 +19,7 @@ import {
   sendBytes,
   sendJson,
 } from '../../../../testkit/callers/requests.ts'
-import { useService } from '../../../../testkit/services/service-fixture.ts'
+import { before, useService } from '../../../../testkit/services/service-fixture.ts'
 
 type Kept = Readonly<Record<string, unknown>>
 type Page = { readonly data: readonly Kept[]; readonly next_cursor: string | null }

@@ -1,12 +1,12 @@
 // POST /api/v1/imports: what it does beside its answer, and what it does when it is sent again.
 import assert from 'node:assert/strict'
-import { afterEach, before, test } from 'node:test'
+import { afterEach, test } from 'node:test'
 import { admin } from '../../../../testkit/callers/administration.ts'
 import { keycloakClient, realmExport } from '../../../../testkit/callers/foreign-exports.ts'
 import { type Imports, importsInto, NOTHING, type Outcome, reasons } from '../../../../testkit/callers/imports.ts'
 import { askToken, send } from '../../../../testkit/callers/requests.ts'
 import { countRows, readRows } from '../../../../testkit/stores/store-file.ts'
-import { useService } from '../../../../testkit/services/service-fixture.ts'
+import { before, useService } from '../../../../testkit/services/service-fixture.ts'
 
 const SECRET = 'uWk2mPq8ZtYvB4nXcR7sJdF9hLgA3eTo'
 

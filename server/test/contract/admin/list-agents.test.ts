@@ -1,10 +1,10 @@
 // GET /api/v1/agents: filters, the search and paging over HTTP. What each finds at depth is the store's own test.
 import assert from 'node:assert/strict'
-import { before, test } from 'node:test'
+import { test } from 'node:test'
 import { AGENTS, type AgentsApi, type Body, makeAgentsApi } from '../../../../testkit/callers/agents-api.ts'
 import { type Answer, assertPlainHeaders, assertProblem, get } from '../../../../testkit/callers/requests.ts'
 import type { AgentOfTest } from '../../../../testkit/services/test-server.ts'
-import { useService } from '../../../../testkit/services/service-fixture.ts'
+import { before, useService } from '../../../../testkit/services/service-fixture.ts'
 
 type Page = { readonly data: readonly Body[]; readonly next_cursor: string | null }
 

@@ -1,7 +1,7 @@
 // GET /api/v1/tokens/{id} and POST /api/v1/tokens/{id}/revoke: one token by its id alone.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { before, test } from 'node:test'
+import { test } from 'node:test'
 import type { Permission } from '../../../../api/values/access.ts'
 import {
   type Answer,
@@ -17,7 +17,7 @@ import {
   send,
 } from '../../../../testkit/callers/requests.ts'
 import { AUDIENCE } from '../../../../testkit/services/test-server.ts'
-import { useService } from '../../../../testkit/services/service-fixture.ts'
+import { before, useService } from '../../../../testkit/services/service-fixture.ts'
 
 type Life = Readonly<Record<string, unknown>>
 

@@ -1,13 +1,13 @@
 // Signing keys under /api/v1/keys: seen, rotated, retired, compromised, imported, and closed to everybody else.
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
-import { before, beforeEach, test } from 'node:test'
+import { beforeEach, test } from 'node:test'
 import { importSigningKey } from '../../../../api/signing-keys.ts'
 import { admin, call, type Headers } from '../../../../testkit/callers/administration.ts'
 import type { AgentOfTest } from '../../../../testkit/services/test-server.ts'
 import { type Answer, assertProblem, get, introspect, issue } from '../../../../testkit/callers/requests.ts'
 import { readRows, withFile } from '../../../../testkit/stores/store-file.ts'
-import { useService } from '../../../../testkit/services/service-fixture.ts'
+import { before, useService } from '../../../../testkit/services/service-fixture.ts'
 
 const KEYS = '/api/v1/keys'
 const READY_MS = 360_000

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { before, beforeEach, test } from 'node:test'
+import { beforeEach, test } from 'node:test'
 import { decodeJwt } from 'jose'
 import * as oauth from 'oauth4webapi'
 import * as openid from 'openid-client'
@@ -10,7 +10,7 @@ import { checkProof } from '../../../../testkit/keys/check-proof.ts'
 import { makeProof, makeProofKey, type ProofKey } from '../../../../testkit/keys/dpop.ts'
 import { introspect, revoke } from '../../../../testkit/callers/requests.ts'
 import { AUDIENCE, catchUp } from '../../../../testkit/services/test-server.ts'
-import { useService } from '../../../../testkit/services/service-fixture.ts'
+import { before, useService } from '../../../../testkit/services/service-fixture.ts'
 
 const LOOPBACK = { [oauth.allowInsecureRequests]: true } as const
 const PARAMETERS = { scope: 'db:read', resource: AUDIENCE }

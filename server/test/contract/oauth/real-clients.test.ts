@@ -1,13 +1,13 @@
 // Clients that nobody here wrote, unmodified: oauth4webapi, openid-client and jose.
 import assert from 'node:assert/strict'
-import { before, beforeEach, test } from 'node:test'
+import { beforeEach, test } from 'node:test'
 import { createRemoteJWKSet, exportJWK, jwtVerify } from 'jose'
 import * as oauth from 'oauth4webapi'
 import * as openid from 'openid-client'
 import { registerKeys } from '../../../../testkit/keys/client-assertions.ts'
 import { issue } from '../../../../testkit/callers/requests.ts'
 import { AUDIENCE, catchUp, startServer } from '../../../../testkit/services/test-server.ts'
-import { useService } from '../../../../testkit/services/service-fixture.ts'
+import { before, useService } from '../../../../testkit/services/service-fixture.ts'
 
 const LOOPBACK = { [oauth.allowInsecureRequests]: true } as const
 /** RFC 8707 §2: `resource` may be given several times. Neither is the audience of a token that asks for none. */

@@ -1,7 +1,7 @@
 // Bad input to every endpoint: each parameter missing, empty, twice, too long, of the wrong kind, in the query string;
 // wrong content types, wrong methods, bodies over the limit. No answer is a 5xx, and each error body is exact.
 import assert from 'node:assert/strict'
-import { afterEach, before, test } from 'node:test'
+import { afterEach, test } from 'node:test'
 import {
   type Answer,
   assertError,
@@ -12,7 +12,7 @@ import {
   postForm,
   send,
 } from '../../../../testkit/callers/requests.ts'
-import { useService } from '../../../../testkit/services/service-fixture.ts'
+import { before, useService } from '../../../../testkit/services/service-fixture.ts'
 
 const FORM_WANTED = 'The request has no form: send its fields as application/x-www-form-urlencoded, in UTF-8.'
 const MEDIA_TYPE =
