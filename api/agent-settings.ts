@@ -13,21 +13,21 @@ import {
   SCOPE_PATTERNS_PATTERN,
 } from './values/scope.ts'
 
-const scope = parsed({
+export const scope = parsed({
   parse: parseScopePatterns,
   form: '1 to 16 items of the form resource:action (or resource:*), separated by single spaces',
   error: 'invalid_scope',
   meta: { pattern: SCOPE_PATTERNS_PATTERN, maxLength: SCOPE_CHARACTERS_MAX },
 })
 
-const defaultScope = parsed({
+export const defaultScope = parsed({
   parse: parseScope,
   form: '1 to 16 items of the form resource:action, separated by single spaces',
   error: 'invalid_scope',
   meta: { pattern: SCOPE_PATTERN, maxLength: SCOPE_CHARACTERS_MAX },
 })
 
-const resources = z
+export const resources = z
   .array(z.string())
   .transform((list, context): readonly string[] => {
     // Which one is wrong is not said: it may be a secret that was pasted in its place.

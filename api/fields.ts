@@ -4,6 +4,7 @@ import { PAGE_RECORDS_DEFAULT, PAGE_RECORDS_MAX } from './values/lists.ts'
 import { isName, NAME_FORM } from './values/name.ts'
 import { isNote, NOTE_FORM } from './values/note.ts'
 import { type Milliseconds, parseTime } from './values/time.ts'
+import { parseUuid } from './values/uuid.ts'
 
 /** Which error a wrong value is; `invalid_request` unless it is said. */
 type InputError = 'invalid_scope' | 'invalid_target'
@@ -38,6 +39,10 @@ export const text = (is: (value: string) => boolean, form: string, meta: Meta = 
     .refine(is, { error: `is not ${form}` })
     .meta(meta)
 
+/** One of these names. */
+export const choice = <const Names extends readonly [string, ...string[]]>(names: Names) =>
+  z.enum(names, { error: `is not one of ${names.join(', ')}` })
+
 export const wholeNumber = (least: number, most: number, unit = '') => {
   const error = `is not a whole number${unit === '' ? '' : ` of ${unit}`} from ${least} to ${most}`
   return z.int({ error }).min(least, { error }).max(most, { error })
@@ -52,6 +57,10 @@ export const timeMember = (description: string) =>
 /** A time in an answer. */
 export const time = z.string().meta({ format: 'date-time' })
 export const timeOrNull = time.nullable()
+
+/** A UUID in a body, of any case. */
+export const uuidMember = (description?: string) =>
+  parsed({ parse: parseUuid, form: 'a UUID', meta: { description, format: 'uuid' } })
 
 export const uuid = z.string().meta({ format: 'uuid' })
 
@@ -102,6 +111,18 @@ export const oneOf =
 
 export const timeParameter = (description: string) =>
   parameter(parseTime, `${TIME_FORM} (encode a + as %2B)`, { description, format: 'date-time' })
+
+export const uuidParameter = (description: string) => uuidMember(description).optional()
+
+/** RFC 6749 Appendix A.1, and a bound. */
+const CLIENT_ID = '^[\\x20-\\x7E]{1,255}$'
+
+export const clientIdParameter = (description: string) =>
+  parameter(matching(new RegExp(CLIENT_ID)), '1 to 255 printable ASCII characters', { description, pattern: CLIENT_ID })
+
+/** A parameter that is one of these names. */
+export const choiceParameter = <const Names extends readonly [string, ...string[]]>(names: Names, meta: Meta) =>
+  choice(names).meta(meta).optional()
 
 const LIMIT = /^[1-9]\d{0,3}$/
 /** A cursor of a list by name holds a name: 100 characters, each of up to twelve once it is percent-encoded. */

@@ -1,4 +1,4 @@
-// What is published: the key set (RFC 7517 §5), and the metadata of the authorization server (RFC 8414).
+// What is published: the key set (RFC 7517 §5), the metadata of the authorization server (RFC 8414), the error reference.
 import { z } from 'zod'
 import { EXAMPLE_KEY, ISSUER } from './examples.ts'
 import { operation } from './operation.ts'
@@ -123,4 +123,19 @@ export const publishOpenidMetadata = operation({
   example: {
     answer: { ...example, subject_types_supported: ['public'], id_token_signing_alg_values_supported: ['ES256'] },
   },
+})
+
+export const readErrorReference = operation({
+  route: 'GET /errors',
+  id: 'readErrorReference',
+  summary: 'Error reference',
+  access: 'anyone',
+  answers: {
+    200: {
+      description: 'A page with a section for each error code.',
+      content: { 'text/html': { schema: z.string() } },
+    },
+    ...unchanged,
+  },
+  headers: ['Content-Security-Policy', 'X-Content-Type-Options', 'ETag'],
 })

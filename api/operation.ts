@@ -28,6 +28,7 @@ export type AnswerHeader =
   | 'Access-Control-Expose-Headers'
   | 'Cache-Control-Public'
   | 'Content-Disposition'
+  | 'Content-Security-Policy'
   | 'ETag'
   | 'Vary'
   | 'X-Content-Type-Options'
@@ -54,6 +55,8 @@ export type Operation = {
   readonly parameters?: readonly OtherParameter[]
   /** Of a body; that of the service unless it is said here. */
   readonly bodyBytesMax?: number
+  /** How many values a body may hold, and what to do where it holds more. */
+  readonly bodyValues?: { readonly max: number; readonly advice: string }
   readonly example?: Example
 }
 
@@ -98,7 +101,12 @@ export const fillPath = <Row extends Operation>(row: Row, path: PathOf<Row>): st
   return pathOf(row).replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(values[name] ?? ''))
 }
 
-const SUBJECTS: Readonly<Record<string, string>> = { '.well-known': 'metadata', livez: 'health', readyz: 'health' }
+const SUBJECTS: Readonly<Record<string, string>> = {
+  '.well-known': 'metadata',
+  errors: 'metadata',
+  livez: 'health',
+  readyz: 'health',
+}
 
 /** What it is about: its tag in the document. The credentials of an agent are a subject of their own. */
 export const subjectOf = (row: Pick<Operation, 'route'>): string => {

@@ -29,7 +29,8 @@ export const BULK_REVOCATION_REASONS = ['bulk_revocation', 'secret_leaked', 'key
 const names = new Map(Object.entries(REASONS).map(([name, code]) => [code as number, name as Reason]))
 
 /** The form of a list of reasons. The set of names is open. */
-const REASON_LIST = /^[a-z][a-z0-9_]{0,63}(,[a-z][a-z0-9_]{0,63}){0,31}$/
+export const REASON_LIST_PATTERN = '^[a-z][a-z0-9_]{0,63}(,[a-z][a-z0-9_]{0,63}){0,31}$'
+const REASON_LIST = new RegExp(REASON_LIST_PATTERN)
 
 const isReason = (text: string): text is Reason => Object.hasOwn(REASONS, text)
 

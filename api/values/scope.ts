@@ -13,6 +13,10 @@ const PATTERN = new RegExp(`^${ONE_PATTERN}$`)
 export const SCOPE_PATTERN = `^${ONE_ITEM}( ${ONE_ITEM})*$`
 export const SCOPE_PATTERNS_PATTERN = `^${ONE_PATTERN}( ${ONE_PATTERN})*$`
 
+/** Of one item, and of one item or `resource:*`. */
+export const ITEM_PATTERN = ITEM.source
+export const ITEM_OR_ANY_PATTERN = PATTERN.source
+
 const parseItems = (text: string, form: RegExp): readonly string[] | undefined => {
   if (text.length > SCOPE_CHARACTERS_MAX) return undefined
   const items = text.split(' ')
@@ -27,6 +31,12 @@ export const parseScope = (text: string): readonly string[] | undefined => parse
 /** The one item of a text, or undefined. */
 export const parseScopeItem = (text: string): string | undefined => {
   const items = parseScope(text)
+  return items?.length === 1 ? items[0] : undefined
+}
+
+/** One item, or `resource:*` for any item of the resource. */
+export const parseItemOrAny = (text: string): string | undefined => {
+  const items = parseScopePatterns(text)
   return items?.length === 1 ? items[0] : undefined
 }
 

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { pathOf } from '../../api/operation.ts'
 import { OPERATIONS } from '../../api/operations.ts'
+import { ERRORS } from '../src/http/wire/error-reference.ts'
 import {
   findCircle,
   findIn,
@@ -238,11 +239,16 @@ test('a decision record has at most 40 lines', () => {
   )
 })
 
-test('docs/errors.md lists every refusal code, and no other', () => {
-  const codes = namesIn(readText('server/src/domain/refusal.ts'), /(?<=')[a-z]+(?:_[a-z]+)+(?=')/g)
-  const listed = namesIn(readText('docs/errors.md'), /(?<=^\| `)[a-z_]+(?=`)/gm)
-  assert.ok(codes.includes('invalid_request') && codes.includes('server_error'), 'The union of refusals is not found.')
-  assert.deepEqual(listed, codes)
+test('docs/errors.md lists every refusal code, and no other, in the words of the error reference', () => {
+  const [, ...sections] = readText('docs/errors.md').split(/^(?=## [a-z_]+$)/m)
+  const expected = Object.entries(ERRORS).map(
+    ([code, { status, title, causes, remedy }]) =>
+      `## ${code}\n\n${title}: status ${status}.\n\n${causes.map(cause => `- ${cause}\n`).join('')}\nWhat to do: ${remedy}`,
+  )
+  assert.deepEqual(
+    sections.map(section => section.trimEnd()),
+    expected,
+  )
 })
 
 test('docs/operating.md names every variable that config.ts reads, and no other', () => {

@@ -153,6 +153,7 @@ export const OPERATIONS: Readonly<Record<string, MakeRequest>> = {
   'GET /oauth/authorize': get('/oauth/authorize'),
   'GET /openapi.json': get('/openapi.json'),
   'GET /docs': get('/docs'),
+  'GET /errors': get('/errors'),
   'GET /': get('/'),
   'GET /favicon.ico': get('/favicon.ico'),
   'GET /favicon.svg': get('/favicon.svg'),

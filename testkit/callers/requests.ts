@@ -14,6 +14,8 @@ export type Fields = Readonly<Record<string, string>> | string
 export type Answer = {
   /** The path that was asked for, without its query string. */
   readonly path: string
+  /** Of the service that answered. */
+  readonly baseUrl: string
   readonly status: number
   readonly headers: Readonly<Record<string, string | undefined>>
   /** Every WWW-Authenticate line. */
@@ -35,7 +37,7 @@ type Message = {
 /** Where a connection comes from, and what it shows of its client. */
 export type Connection = Pick<RequestOptions, 'agent' | 'cert' | 'key' | 'localAddress' | 'maxVersion' | 'minVersion'>
 
-const readAnswer = async (response: IncomingMessage, target: string): Promise<Answer> => {
+const readAnswer = async (response: IncomingMessage, baseUrl: string, target: string): Promise<Answer> => {
   const body = await text(response)
   const isJson = /[/+]json\b/.test(response.headers['content-type'] ?? '') && body !== ''
   const headers = Object.entries(response.headers).map(([name, value]) => [name, [value].flat().join(', ')])
@@ -43,7 +45,7 @@ const readAnswer = async (response: IncomingMessage, target: string): Promise<An
   const json: unknown = isJson ? JSON.parse(body) : undefined
   const [path = ''] = target.split('?', 1)
   const status = response.statusCode ?? 0
-  return { path, status, headers: Object.fromEntries(headers), challenges, text: body, json }
+  return { path, baseUrl, status, headers: Object.fromEntries(headers), challenges, text: body, json }
 }
 
 export const send = async (service: TestServer, message: Message): Promise<Answer> => {
@@ -63,7 +65,7 @@ export const send = async (service: TestServer, message: Message): Promise<Answe
   request.on('error', () => undefined)
   request.end(message.body)
   const [response] = (await once(request, 'response')) as [IncomingMessage]
-  return readAnswer(response, below)
+  return readAnswer(response, service.baseUrl, below)
 }
 
 /** Writes bytes to a connection and gives what comes back until the server closes it. */
@@ -177,20 +179,25 @@ export const assertError = (answer: Answer, status: number, error: string, descr
   assertPlainHeaders(answer)
 }
 
-const TITLES: Readonly<Record<number, string>> = {
-  400: 'Bad Request',
-  401: 'Unauthorized',
-  403: 'Forbidden',
-  404: 'Not Found',
-  405: 'Method Not Allowed',
-  409: 'Conflict',
-  413: 'Payload Too Large',
-  503: 'Service Unavailable',
+/** Of the problems that the tests assert whole, by their codes. */
+const TITLES: Readonly<Record<string, string>> = {
+  invalid_request: 'Invalid request',
+  invalid_scope: 'Invalid scope',
+  invalid_target: 'Invalid target',
+  invalid_client: 'Authentication failed',
+  invalid_token: 'Invalid token',
+  insufficient_scope: 'Insufficient permissions',
+  not_found: 'Not found',
+  method_not_allowed: 'Method not allowed',
+  already_exists: 'Already exists',
+  request_too_large: 'Request too large',
+  temporarily_unavailable: 'Temporarily unavailable',
 }
 
 /** As assertError, for `/api/v1/*`. */
 export const assertProblem = (answer: Answer, status: number, error: string, description: string): void => {
-  const problem = { type: 'about:blank', title: TITLES[status], status, detail: description }
+  const type = `${answer.baseUrl}/errors#${error}`
+  const problem = { type, title: TITLES[error], status, detail: description }
   assert.deepEqual(
     { status: answer.status, json: answer.json },
     { status, json: { ...problem, error, error_description: description } },

@@ -3,10 +3,9 @@ import { MessageChannel, receiveMessageOnPort, Worker } from 'node:worker_thread
 import { makeLiveTokens } from '../../server/src/store/ledger/live-tokens.ts'
 import { makeSets } from '../../server/src/store/ledger/interned-sets.ts'
 import { LEASE_MS } from '../../server/src/store/lease.ts'
-import { TOKENS_LOCK } from '../../server/src/store/postgres/writer/locks.ts'
-import { lastGiven } from '../../server/src/store/postgres/writer/open-transaction.ts'
+import { lastGiven, TOKENS_LOCK } from '../../server/src/store/postgres/writer/open-transaction.ts'
 import { endedBetween } from '../../server/src/store/postgres/partitions/partitions.ts'
-import { given, type Program } from '../../server/src/store/statement-program.ts'
+import type { Program } from '../../server/src/store/statement-program.ts'
 import type { Transaction } from '../../server/src/store/transaction.ts'
 import type { SyncAnswer, SyncQuestion } from './postgres-sync-messages.ts'
 
@@ -53,7 +52,6 @@ const transactionNow = ({ url, clock }: WritingDatabase): Transaction => ({
   sets: makeSets(),
   live: makeLiveTokens(),
   endedBetween,
-  isSettled: () => given(true),
   lastGiven,
 })
 

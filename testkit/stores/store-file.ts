@@ -2,7 +2,7 @@
 import Database from 'better-sqlite3'
 import { clockOf, type ManualClock, startClock } from '../../server/src/store/sqlite/connection/clock.ts'
 import type { Program } from '../../server/src/store/statement-program.ts'
-import { runProgram } from '../../server/src/store/sqlite/connection/run-program.ts'
+import { runProgram } from '../../server/src/store/sqlite/connection/statements.ts'
 import {
   begin,
   openTransaction,

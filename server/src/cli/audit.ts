@@ -1,13 +1,108 @@
 // mintmark audit
-import type { Command } from 'commander'
-import { addExportAudit } from './export-audit.ts'
-import { addListAudit } from './list-audit.ts'
-import { addListRefusals } from './list-refusals.ts'
+import { type Command, Option } from 'commander'
+import * as rows from '../../../api/audit.ts'
+import { exportAudit } from '../../../api/exports.ts'
+import { ACT_KINDS, ACTOR_TYPES, WAYS } from '../../../api/values/audit.ts'
+import { defineAdminCommand } from './administer.ts'
+import { type ExportOptions, exports } from './export-records.ts'
+import { addPaging, type PagingOptions, pagingOf, readTime, refuseUnknown } from './list-options.ts'
 import { addVerifyAudit } from './local/verify-audit.ts'
+import { showPage } from './read-list.ts'
+
+type TimeOptions = { readonly since?: string; readonly before?: string }
+
+type AuditFilterOptions = TimeOptions & {
+  readonly kind?: string
+  readonly actorType?: string
+  readonly actorId?: string
+  readonly actorIss?: string
+  readonly actorSub?: string
+  readonly subject?: string
+  readonly requestId?: string
+}
+
+const AUDIT_COLUMNS = ['n', 'at', 'kind', 'actor', 'subject', 'source']
+const REFUSALS_COLUMNS = ['minute', 'way', 'client_id', 'source', 'count']
+
+const readKind = (text: string): string => {
+  refuseUnknown(ACT_KINDS.some(kind => kind === text) ? [] : [text], ACT_KINDS)
+  return text
+}
+
+const addAuditFilters = (command: Command): Command =>
+  command
+    .option('--kind <kind>', 'only acts of this kind, such as agent.disable', readKind)
+    .addOption(new Option('--actor-type <type>', 'only acts of this kind of actor').choices(ACTOR_TYPES))
+    .option('--actor-id <id>', 'only acts of this client, API key or user at the terminal')
+    .option('--actor-iss <iss>', 'only acts of operators of this identity provider')
+    .option('--actor-sub <sub>', 'only acts of the operator whom the identity provider calls so')
+    .option('--subject <id>', 'only acts on the agent, credential, key or token of this id')
+    .option('--request-id <id>', 'only acts of this request')
+    .option('--since <time>', 'only acts of then or later', readTime)
+    .option('--before <time>', 'only acts of earlier', readTime)
+
+const auditFiltersOf = (options: AuditFilterOptions) => ({
+  kind: options.kind,
+  actor_type: options.actorType,
+  actor_id: options.actorId,
+  actor_iss: options.actorIss,
+  actor_sub: options.actorSub,
+  subject: options.subject,
+  request_id: options.requestId,
+  since: options.since,
+  before: options.before,
+})
+
+const addList = (audit: Command): void => {
+  const command = audit.command('list').description('print the audit log, newest first')
+  defineAdminCommand<AuditFilterOptions & PagingOptions>(addPaging(addAuditFilters(command)), {
+    json: 'print {"data":[…],"next_cursor":…} as GET /api/v1/audit answers it',
+    examples: ['mintmark audit list --kind agent.disable --since 2026-11-21T00:00:00Z'],
+    run: ({ api, options }) => {
+      const query = { ...auditFiltersOf(options), ...pagingOf(options) }
+      return showPage(api, rows.listAudit, { query, columns: AUDIT_COLUMNS })
+    },
+  })
+}
+
+const addExport = (audit: Command): void =>
+  exports<AuditFilterOptions & ExportOptions>(
+    addAuditFilters(audit.command('export').description('write the audit log, newest first')),
+    {
+      row: exportAudit,
+      queryOf: auditFiltersOf,
+      examples: ['mintmark audit export --since 2026-11-01T00:00:00Z --format csv --output audit.csv'],
+    },
+  )
+
+type RefusalsOptions = PagingOptions & TimeOptions & Readonly<Partial<Record<'way' | 'clientId' | 'source', string>>>
+
+const refusalsQueryOf = (options: RefusalsOptions) => {
+  const { way, clientId, source, since, before } = options
+  return { way, client_id: clientId, source, since, before, ...pagingOf(options) }
+}
+
+const addRefusals = (audit: Command): void => {
+  const way = new Option('--way <way>', 'only attempts as a client, by API key, as an operator, or beyond a limit')
+  const command = audit
+    .command('refusals')
+    .description('print how often authentication was refused, and tokens beyond a limit, by minute, newest first')
+    .addOption(way.choices(WAYS))
+    .option('--client-id <id>', 'only attempts as this client')
+    .option('--source <address>', 'only attempts from this address')
+    .option('--since <time>', 'only minutes that began then or later', readTime)
+    .option('--before <time>', 'only minutes that began earlier', readTime)
+  defineAdminCommand<RefusalsOptions>(addPaging(command), {
+    json: 'print {"data":[…],"next_cursor":…} as GET /api/v1/audit/refusals answers it',
+    examples: ['mintmark audit refusals --way client --limit 20', 'mintmark audit refusals --way limit'],
+    run: ({ api, options }) =>
+      showPage(api, rows.listRefusals, { query: refusalsQueryOf(options), columns: REFUSALS_COLUMNS }),
+  })
+}
 
 export const addAudit = (program: Command): void => {
   const audit = program
     .command('audit')
     .description('the log of every act that changed something, and refused authentications')
-  for (const addTo of [addListAudit, addExportAudit, addListRefusals, addVerifyAudit]) addTo(audit)
+  for (const addTo of [addList, addExport, addRefusals, addVerifyAudit]) addTo(audit)
 }

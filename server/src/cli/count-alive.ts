@@ -1,12 +1,15 @@
 // How many tokens something would end, told before it is done: a dry run of the kill switch.
+import type { z } from 'zod'
+import { createRevocation } from '../../../api/revocations.ts'
 import { type Api, ApiRefusal } from './remote/api.ts'
 import { CommandFailed } from './terminal/exit.ts'
 import type { PrintedRecord } from './terminal/print.ts'
 
-/** Asks for a dry run with these conditions, under the names of the API. */
-export const preview = async (api: Api, conditions: PrintedRecord): Promise<PrintedRecord> => {
-  const json = { ...conditions, dry_run: true }
-  const answer = await api.ask({ method: 'POST', path: '/api/v1/revocations', json })
+export type RevocationBody = z.input<(typeof createRevocation)['body']>
+
+/** Asks for a dry run with these conditions. */
+export const preview = async (api: Api, conditions: RevocationBody): Promise<PrintedRecord> => {
+  const answer = await api.call(createRevocation, { body: { ...conditions, dry_run: true } })
   if (typeof answer['tokens'] === 'number') return answer
   throw new CommandFailed('The answer is no dry run: is the URL that of a service of this version?')
 }
@@ -15,8 +18,8 @@ export const preview = async (api: Api, conditions: PrintedRecord): Promise<Prin
 export const formatPreviewCount = ({ tokens, tokens_exact: isExact }: PrintedRecord): string =>
   `${isExact === true ? '' : 'at least '}${Number(tokens).toLocaleString('en-US')}`
 
-/** `3 alive now`; who may not count is told so instead. */
-export const countAlive = async (api: Api, conditions: PrintedRecord): Promise<string> => {
+/** `3 alive now`, or, for a caller who may not count, that. */
+export const countAlive = async (api: Api, conditions: RevocationBody): Promise<string> => {
   try {
     return `${formatPreviewCount(await preview(api, conditions))} alive now`
   } catch (error) {

@@ -4,11 +4,11 @@ import { matchesScope } from '../../../api/values/scope.ts'
 import type { Api } from './remote/api.ts'
 import { showAgent } from '../../../api/agents.ts'
 import type { ChangeBody } from './agent-options.ts'
-import { countAlive } from './count-alive.ts'
+import { countAlive, type RevocationBody } from './count-alive.ts'
 import type { PrintedRecord } from './terminal/print.ts'
 
 /** Some of its tokens, which end, or among which some may stay. */
-type Loss = { readonly words: string; readonly conditions: PrintedRecord; readonly isWhole: boolean }
+type Loss = { readonly words: string; readonly conditions: RevocationBody; readonly isWhole: boolean }
 
 const textsOf = (value: unknown): readonly string[] => (Array.isArray(value) ? value.map(String) : [])
 

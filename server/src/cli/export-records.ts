@@ -5,6 +5,8 @@ import type { Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { type Command, Option } from 'commander'
 import { defineAdminCommand, type Call } from './administer.ts'
+import type { Operation } from '../../../api/operation.ts'
+import { EXPORT_FORMATS } from '../../../api/exports.ts'
 import type { ApiRequest } from './remote/api.ts'
 import { CommandFailed } from './terminal/exit.ts'
 import { printableLines } from './terminal/print.ts'
@@ -12,7 +14,7 @@ import { printableLines } from './terminal/print.ts'
 export type ExportOptions = { readonly format: string; readonly output?: string }
 
 type Export<Options> = {
-  readonly path: string
+  readonly row: Operation
   readonly queryOf: (options: Options) => NonNullable<ApiRequest['query']>
   readonly examples: readonly string[]
 }
@@ -72,13 +74,13 @@ const write = async (chunks: AsyncIterable<Uint8Array>, file: string): Promise<v
 export const exports = <Options extends ExportOptions>(command: Command, what: Export<Options>): void => {
   const format = new Option('--format <format>', 'lines of JSON, or a table for a spreadsheet with formulas defused')
   command
-    .addOption(format.choices(['ndjson', 'csv']).default('ndjson'))
+    .addOption(format.choices(EXPORT_FORMATS).default(EXPORT_FORMATS[0]))
     .option('--output <file>', 'write to this file, which is there only once it is whole')
   defineAdminCommand<Options>(command, {
     examples: what.examples,
     run: async ({ api, options }: Call<Options>) => {
       const query = { ...what.queryOf(options), format: options.format }
-      const chunks = await api.stream({ method: 'GET', path: what.path, query })
+      const chunks = await api.stream(what.row, { query })
       await (options.output === undefined ? print(chunks) : write(chunks, options.output))
       return null
     },

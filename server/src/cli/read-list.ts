@@ -70,10 +70,6 @@ const asRow = (api: Api, path: string): Pick<Api, 'call'> => ({
   call: (_row, { query }) => api.ask({ method: 'GET', path, query }),
 })
 
-/** As showPage, of a list whose row is not in api/ yet. */
-export const showPageAt = (api: Api, { path, ...request }: PathRequest): Promise<Shown> =>
-  showPage({ ...api, ...asRow(api, path) }, ANY_LIST, request)
-
 /** As showAll, of a list whose row is not in api/ yet. */
 export const showAllAt = (api: Api, { path, ...request }: PathRequest): Promise<Shown> =>
   showAll({ ...api, ...asRow(api, path) }, ANY_LIST, request)

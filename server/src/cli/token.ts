@@ -1,23 +1,148 @@
 // mintmark token
-import type { Command } from 'commander'
-import { addExportHistory } from './export-history.ts'
-import { addExportTokens } from './export-tokens.ts'
-import { addIntrospectToken } from './introspect-token.ts'
-import { addListHistory } from './list-history.ts'
-import { addListTokens } from './list-tokens.ts'
-import { addRevokeTokenById } from './revoke-token-by-id.ts'
-import { addShowToken } from './show-token.ts'
+import { type Command, Option } from 'commander'
+import { exportHistory, exportTokens } from '../../../api/exports.ts'
+import { introspectToken } from '../../../api/oauth.ts'
+import * as rows from '../../../api/tokens.ts'
+import { TOKEN_REVOCATION_REASONS } from '../../../api/values/reason.ts'
+import { readTokenConfig } from '../config/config.ts'
+import { defineAdminCommand, show } from './administer.ts'
+import { type ExportOptions, exports } from './export-records.ts'
+import {
+  addHistoryFilters,
+  addPaging,
+  addTokenFilters,
+  type HistoryFilterOptions,
+  historyFiltersOf,
+  type PagingOptions,
+  pagingOf,
+  type TokenFilterOptions,
+  tokenFiltersOf,
+} from './list-options.ts'
+import { showPage } from './read-list.ts'
+import { type Api, ApiRefusal } from './remote/api.ts'
+import { CommandFailed, EXIT } from './terminal/exit.ts'
+import { readSecret } from './terminal/standard-input.ts'
+import { readTokenId } from './token-id.ts'
+
+const TOKEN_ID = '019aa5a0-6f3c-7c1e-9d0f-2b1a7c3e9a10'
+const LIVE_COLUMNS = ['id', 'agent_id', 'scope', 'issued_at', 'expires_at']
+const ENDED_COLUMNS = ['id', 'agent_id', 'termination_reason', 'ended_at', 'note']
+
+const addList = (token: Command): void => {
+  const command = token.command('list').description('list the tokens that are active now, newest first')
+  defineAdminCommand<TokenFilterOptions & PagingOptions>(addPaging(addTokenFilters(command)), {
+    json: 'print {"data":[…],"next_cursor":…} as GET /api/v1/tokens answers it',
+    examples: ['mintmark token list --scope db:write --limit 20'],
+    run: ({ api, options }) => {
+      const query = { ...tokenFiltersOf(options), ...pagingOf(options) }
+      return showPage(api, rows.listTokens, { query, columns: LIVE_COLUMNS })
+    },
+  })
+}
+
+const addHistory = (token: Command): void => {
+  const command = token
+    .command('history')
+    .description('list the tokens that have ended, by whatever cause, latest end first')
+  defineAdminCommand<HistoryFilterOptions & PagingOptions>(addPaging(addHistoryFilters(command)), {
+    json: 'print {"data":[…],"next_cursor":…} as GET /api/v1/tokens/history answers it',
+    examples: ['mintmark token history --reason manual_revocation,agent_disabled'],
+    run: ({ api, options }) => {
+      const query = { ...historyFiltersOf(options), ...pagingOf(options) }
+      return showPage(api, rows.listHistory, { query, columns: ENDED_COLUMNS })
+    },
+  })
+}
+
+const ofOne = (command: Command): Command =>
+  command.argument('<token-id>', 'the id of the token, which is its jti', readTokenId)
+
+const addShow = (token: Command): void =>
+  defineAdminCommand(ofOne(token.command('show').description('show the whole life of one token, live or ended')), {
+    json: 'print the token as GET /api/v1/tokens/{id} answers it',
+    examples: [`mintmark token show ${TOKEN_ID}`],
+    run: async ({ api, args: [id = ''] }) => show(await api.call(rows.showToken, { path: { id } })),
+  })
+
+type IntrospectOptions = { readonly tokenFile?: string }
+
+const findToken = async ({ tokenFile }: IntrospectOptions): Promise<string> => {
+  if (tokenFile !== undefined) return readSecret(tokenFile, 'the token')
+  return readTokenConfig() ?? (await readSecret('-', 'the token'))
+}
+
+const addIntrospect = (token: Command): void => {
+  const command = token
+    .command('introspect')
+    .description('tell whether a token is active; it is read from standard input, or MINTMARK_TOKEN')
+    .option('--token-file <file>', 'read the token from this file, or - for standard input')
+  defineAdminCommand<IntrospectOptions>(command, {
+    json: 'print what POST /oauth/introspect/v2 answers',
+    examples: ['mintmark token introspect < token.txt', 'mintmark token introspect --token-file token.txt --json'],
+    run: async ({ api, options }) => {
+      const answer = await api.call(introspectToken, { form: { token: await findToken(options) } })
+      if (typeof answer['active'] !== 'boolean')
+        throw new CommandFailed('The answer does not say whether it is active.')
+      if (answer['active']) return show(answer)
+      return { ...show(answer), failure: new CommandFailed('The token is not active.', EXIT.notActive) }
+    },
+  })
+}
+
+const describe = async (api: Api, id: string): Promise<string> => {
+  try {
+    const token = await api.call(rows.showToken, { path: { id } })
+    return `1 token, ${String(token['state'])}, of agent ${String(token['agent_id'])}`
+  } catch (error) {
+    // A caller who may end a token need not be allowed to look at it.
+    if (error instanceof ApiRefusal && error.status === 403) return '1 token, if there is one'
+    throw error
+  }
+}
+
+type RevokeOptions = { readonly reason?: (typeof TOKEN_REVOCATION_REASONS)[number]; readonly note?: string }
+
+const addRevoke = (token: Command): void => {
+  const reason = new Option('--reason <reason>', 'what it ends with; the first unless given')
+  const command = token.command('revoke').description('end one token, at once; one that has ended stays as it ended')
+  defineAdminCommand<RevokeOptions>(
+    ofOne(command)
+      .addOption(reason.choices(TOKEN_REVOCATION_REASONS))
+      .option('--note <text>', 'for those who read the history later'),
+    {
+      json: 'print the token as GET /api/v1/tokens/{id} answers it',
+      examples: [`mintmark token revoke ${TOKEN_ID} --note "seen in a public log" --yes`],
+      consequence: async ({ api, args: [id = ''] }) => `This ends the token ${id}: ${await describe(api, id)}.`,
+      run: async ({ api, args: [id = ''], options: { reason: because, note } }) =>
+        show(await api.call(rows.revokeTokenById, { path: { id }, body: { reason: because, note } })),
+    },
+  )
+}
+
+const addExport = (token: Command): void =>
+  exports<TokenFilterOptions & ExportOptions>(
+    addTokenFilters(token.command('export').description('write all tokens that are active now, newest first')),
+    {
+      row: exportTokens,
+      queryOf: tokenFiltersOf,
+      examples: ['mintmark token export --format csv --output tokens.csv', 'mintmark token export --scope db:write'],
+    },
+  )
+
+const addExportHistory = (token: Command): void =>
+  exports<HistoryFilterOptions & ExportOptions>(
+    addHistoryFilters(
+      token.command('export-history').description('write all tokens that have ended, latest end first'),
+    ),
+    {
+      row: exportHistory,
+      queryOf: historyFiltersOf,
+      examples: ['mintmark token export-history --ended-after 2026-11-01T00:00:00Z --output history.ndjson'],
+    },
+  )
 
 export const addToken = (program: Command): void => {
   const token = program.command('token').description('the tokens, live and ended')
-  for (const addTo of [
-    addListTokens,
-    addListHistory,
-    addShowToken,
-    addIntrospectToken,
-    addRevokeTokenById,
-    addExportTokens,
-    addExportHistory,
-  ])
-    addTo(token)
+  const verbs = [addList, addHistory, addShow, addIntrospect, addRevoke, addExport, addExportHistory]
+  for (const addTo of verbs) addTo(token)
 }

@@ -25,15 +25,12 @@ import { actBy, type CliCaller, type Origin } from '../domain/caller.ts'
 import type { RestoreState } from '../domain/restore.ts'
 import type { AuditVerdict, KnownSeal, Seal } from '../domain/audit/seal.ts'
 import { DAY_MS } from '../../../api/values/time.ts'
-import { auditSealKey } from '../keys/at-rest/sealed-bytes.ts'
+import { auditSealKey, keyEncryptionKeyId } from '../keys/at-rest/sealed-bytes.ts'
 import { registration } from '../keys/clients/client-assertions.ts'
 import { clientCertificates as certificates } from '../keys/clients/client-certificates.ts'
 import { makeDpopProofs } from '../keys/clients/dpop-proofs.ts'
-import { makeImportedSecrets } from '../keys/clients/secrets.ts'
-import { randomness } from '../keys/clients/secrets.ts'
-import { makeSecrets } from '../keys/clients/secrets.ts'
+import { makeImportedSecrets, makeSecrets, randomness } from '../keys/clients/secrets.ts'
 import { openFormerSealKey } from '../keys/at-rest/reencryption.ts'
-import { keyEncryptionKeyId } from '../keys/at-rest/sealed-bytes.ts'
 import { makeTokenCodec, makeTokenReader } from '../keys/tokens/token-codec.ts'
 import type { KeySets } from '../ports/key-sets.ts'
 import type { Send } from '../http/admin/in-process.ts'
@@ -91,13 +88,13 @@ export const openAdministration = async (config: CommandConfig, origin: Origin<C
   const makers = await makersUnder(store, config)
   const own = { secrets, randomness, assertions: registration, certificates, monotonic: monotonicMs, profile, codec }
   const ports = { ...store, ...makers, ...own }
-  const { makeDirectCall } = await loading
+  const { makeDirect } = await loading
   let inProcess: Promise<Send> | undefined
   const send: Send = async message => {
     inProcess ??= import('../http/admin/in-process.ts').then(({ makeInProcess }) => makeInProcess(ports, origin))
     return (await inProcess)(message)
   }
-  return { send, call: makeDirectCall(ports, origin), close: store.close }
+  return { send, ...makeDirect(ports, origin), close: store.close }
 }
 
 const OTHER_MAKER: Readonly<Record<StoreMaker, string>> = {

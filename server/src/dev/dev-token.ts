@@ -1,9 +1,9 @@
-// Fetches a JWT of an operator from a development identity provider that is running.
+// Fetches a JWT of an operator from a running development identity provider, which has one client for each role, so that the
+// role shows in `sub` and in history.
+import type { Role } from '../../../api/values/access.ts'
 import { z } from 'zod'
 import { StartRefused } from '../config/start-refused.ts'
-import type { Role } from '../../../api/values/access.ts'
 import type { DevSecrets } from './dev-secrets.ts'
-import { clientIdOf } from './provider-clients.ts'
 
 const answerSchema = z.object({ access_token: z.string() })
 
@@ -32,3 +32,7 @@ export const fetchDevToken = async (provider: DevSecrets['identity_provider'], r
   }
   return answerSchema.parse(await response.json()).access_token
 }
+
+export const clientIdOf = (role: Role): string => `dev-${role}`
+
+export const issuerAt = (port: number): string => `http://127.0.0.1:${port}`

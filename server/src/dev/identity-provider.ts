@@ -5,7 +5,7 @@ import type { Adapter, Configuration, errors as OidcErrors } from 'oidc-provider
 import { ROLES, type Role } from '../../../api/values/access.ts'
 import { loadOidcProvider } from './load-oidc-provider.ts'
 import { answerOnlyTo, loopbackHosts } from './loopback-hosts.ts'
-import { clientIdOf, issuerAt } from './provider-clients.ts'
+import { clientIdOf, issuerAt } from './dev-token.ts'
 
 /** The JWT of `dev.env` lasts a working day. */
 const JWT_LIFETIME_SECONDS = 12 * 3600

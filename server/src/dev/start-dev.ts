@@ -12,12 +12,11 @@ import { formatBanner } from './banner.ts'
 import { ensureDemo } from './demo.ts'
 import { formatDevEnvironment, quotePath } from './dev-env.ts'
 import { type DevSecrets, makeDevSecrets, readDevSecrets, writeDevSecrets } from './dev-secrets.ts'
-import { fetchDevToken } from './dev-token.ts'
+import { fetchDevToken, issuerAt } from './dev-token.ts'
 import { makeIdentityProvider } from './identity-provider.ts'
 import { loadOidcProvider } from './load-oidc-provider.ts'
 import { loopbackHosts } from './loopback-hosts.ts'
 import { makePrivateFolder, readPrivateFile, writePrivateFile } from './private-files.ts'
-import { issuerAt } from './provider-clients.ts'
 
 const HOST = '127.0.0.1'
 

@@ -1,4 +1,4 @@
-// Refusals: what the service says no to, as values of one closed union. http/wire/refusals.ts maps each to its status.
+// Refusals: values of one closed union. http/wire/refusals.ts maps each to its response. Also the errors of a store that fails.
 import type { Attempt } from './audit/attempt.ts'
 
 /** How a caller that was not recognised is asked to come back (RFC 9110 §11.6.1). */
@@ -85,3 +85,7 @@ export class Unavailable extends Error {
     this.toCaller = toCaller
   }
 }
+
+/** What a person is told, whichever file could not be opened. */
+export const TOO_FEW_FILES =
+  'This process may open too few files (EMFILE): raise its limit to 1024 or more, with `ulimit -n 1024`, LimitNOFILE= of systemd or --ulimit nofile of a container.'

@@ -1,7 +1,20 @@
-// Where a request came from, as the audit log and the counts of refused attempts name it.
-
+// The source of a request: its address as the audit log and the counts of refused attempts show it, and its network.
 /** A connection that its client has reset has no address any more. */
 export const UNKNOWN_SOURCE = 'unknown'
 
 /** An IPv4 or IPv6 address as text, or {@link UNKNOWN_SOURCE}. No other text is one: `undefined` never reaches a store. */
 export type Source = `${string}.${string}` | `${string}:${string}` | typeof UNKNOWN_SOURCE
+
+/** RFC 6177 §2, RFC 7421: a site gets at least a /64, and whoever has that may use any of its 2^64 addresses. */
+const GROUPS = 4
+const GROUPS_OF_ADDRESS = 8
+
+/** The first 64 bits of an IPv6 address; any other text as it is, an IPv4 address in the notation of IPv6 too. */
+export const networkOf = (source: string): string => {
+  if (!source.includes(':') || source.includes('.')) return source
+  const [before = '', after] = source.split('::')
+  const head = before === '' ? [] : before.split(':')
+  const tail = after === undefined || after === '' ? [] : after.split(':')
+  const zeros = Array.from({ length: Math.max(0, GROUPS_OF_ADDRESS - head.length - tail.length) }, () => '0')
+  return `${[...head, ...zeros, ...tail].slice(0, GROUPS).join(':')}::/64`
+}

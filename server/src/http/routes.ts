@@ -1,7 +1,7 @@
 // The routes of the service beside its administration: each operation of api/ and its handler.
 import type { FastifyInstance } from 'fastify'
 import { checkAlive, checkHealth } from '../../../api/health.ts'
-import { publishKeys, publishMetadata, publishOpenidMetadata } from '../../../api/metadata.ts'
+import { publishKeys, publishMetadata, publishOpenidMetadata, readErrorReference } from '../../../api/metadata.ts'
 import { introspectToken, issueToken, revokeToken } from '../../../api/oauth.ts'
 import { type FormOf, type Operation, pathOf } from '../../../api/operation.ts'
 import { answerAlive, makeReadyHandler, makeUnreadyHandler } from './oauth/check-health.ts'
@@ -11,6 +11,7 @@ import { makeTokenHandler } from './oauth/issue-tokens.ts'
 import { makeKeySetHandler } from './oauth/publish-keys.ts'
 import { makeAuthorizeHandler, makeMetadataHandler, makeOpenidMetadataHandler } from './oauth/publish-metadata.ts'
 import { makeRevokeHandler } from './oauth/revoke-token.ts'
+import { makeErrorPageHandler } from './openapi/error-page.ts'
 import { answerInTime } from './wire/answer-deadline.ts'
 import { routeOf } from './wire/describe.ts'
 import type { Wire } from './wire/wire.ts'
@@ -30,6 +31,7 @@ export const registerOperations = (app: FastifyInstance, wire: Wire): void => {
   app.get('/oauth/authorize', HIDDEN, makeAuthorizeHandler(refuser))
   app.route({ ...routeOf(publishKeys), handler: answerInTime(inTime, makeKeySetHandler(ports)) })
   app.options(pathOf(publishKeys), HIDDEN, answerPreflight)
+  app.route({ ...routeOf(readErrorReference), handler: makeErrorPageHandler(ports) })
   app.route({ ...routeOf(checkAlive), handler: answerAlive })
   app.route({
     ...routeOf(checkHealth),

@@ -13,6 +13,8 @@ import type { ImportCell } from './imports/import-limit.ts'
 import { makeListener, type Timeouts, type Tls } from './wire/listener.ts'
 import { registerOpenapi } from './openapi/openapi-document.ts'
 import { makeOutageLog } from './wire/outage-log.ts'
+
+import { basePathOf } from './wire/path.ts'
 import { READING, useOurReaders } from './wire/readers.ts'
 import { makeRecogniser } from './admin/recognise-administrator.ts'
 import { makeRefuser, type Refuser } from './wire/refusals.ts'
@@ -60,7 +62,7 @@ const optionsOf = ({ bodyBytesMax, https, timeouts }: ServerOptions, { refuser, 
 /** Builds the server. It listens once its caller says so. The path of the issuer is the path of every route. */
 export const buildServer = (ports: Ports, options: ServerOptions): FastifyInstance => {
   const { issuer } = ports.profile
-  const basePath = new URL(issuer).pathname.replace(/\/$/, '')
+  const basePath = basePathOf(issuer)
   const { logger, allowedHosts } = options
   const outages = makeOutageLog({ logger, monotonic: ports.monotonic })
   const refuser = makeRefuser({

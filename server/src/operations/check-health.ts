@@ -1,5 +1,5 @@
 // Says whether this process can serve: its store reads, and writes durably, in time; and whom it depends on besides.
-import type { ProviderState } from '../ports/operators.ts'
+import type { ProviderState } from '../ports/key-sets.ts'
 import type { Ports } from '../ports/ports.ts'
 
 type Readiness = { readonly ready: true } | { readonly ready: false; readonly reason: string }

@@ -1,7 +1,7 @@
 // What is needed to take over the clients of another server with the secrets that they have.
 import type { Act } from '../domain/audit/act.ts'
 import type { Agent } from '../domain/clients/agent.ts'
-import type { Sha256 } from '../domain/text/hash.ts'
+import type { Sha256 } from '../domain/text/text.ts'
 import type { Milliseconds, MonotonicMilliseconds } from '../../../api/values/time.ts'
 
 export type ImportedAgent = Omit<Agent, 'name' | 'createdAt' | 'disabledAt' | 'suspendedAt'> & {

@@ -1,4 +1,6 @@
-// The key sets of others, as the thread that fetches them hands them to the threads that verify with them.
+// Key sets of identity providers and clients, as the fetching thread passes them to verifying threads; and the operators whom
+// identity providers name.
+import type { OperatorCaller } from '../domain/caller.ts'
 import type { MonotonicMilliseconds } from '../../../api/values/time.ts'
 
 /** Where a key set stands. */
@@ -37,4 +39,20 @@ export interface KeySets {
    * the one there is. Throws Unavailable where the thread that fetches does not answer in time.
    */
   latest(place: KeySetPlace, seenAt: MonotonicMilliseconds): Promise<KeySet>
+}
+
+/** Whether the operators of a provider can be recognized. */
+export type ProviderState =
+  | { readonly issuer: string; readonly status: 'ok' }
+  /** `stale`: keys that were read before are believed for now, and newer ones cannot be read. */
+  | (ReadingFailure & { readonly issuer: string; readonly status: 'stale' | 'unavailable' })
+
+export interface Operators {
+  /**
+   * The operator whom a JWT of a configured identity provider names, or why it is refused (for the log only). Throws
+   * Unavailable where the keys cannot be had, or too many wait to be verified; of these each network has its share.
+   */
+  verify(jwt: string, source: string): Promise<OperatorCaller | { readonly refused: string }>
+  /** One state for each provider that is configured, in that order. It reads keys anew where it is time for that. */
+  check(): Promise<readonly ProviderState[]>
 }

@@ -8,7 +8,7 @@ import type { AgentChange } from '../domain/clients/change-agent.ts'
 import type { AccessTokenClaims, Confirmation, TokenAddress } from '../domain/ledger/claims.ts'
 import type { CertificateSources } from '../domain/clients/client-certificate.ts'
 import type { DpopNoncePolicy } from '../domain/ledger/dpop.ts'
-import type { Digest, Sha256 } from '../domain/text/hash.ts'
+import type { Digest, Sha256 } from '../domain/text/text.ts'
 import type { AlreadyExists } from '../domain/idempotency.ts'
 import type { IntrospectionClaims } from '../domain/ledger/introspection.ts'
 import type { CutOffConditions } from '../domain/ledger/ledger.ts'
@@ -37,9 +37,7 @@ import type { PublicJwk, SigningKey } from '../domain/keys/signing-key.ts'
 import type { SigningAlgorithm } from '../../../api/values/algorithms.ts'
 import type { Source } from '../domain/source.ts'
 import type { Milliseconds, MonotonicMilliseconds } from '../../../api/values/time.ts'
-import type { ClientAssertions } from './client-assertions.ts'
-import type { ClientCertificates } from './client-certificates.ts'
-import type { DpopProofs } from './dpop-proofs.ts'
+import type { ClientAssertions, ClientCertificates, DpopProofs } from './client-keys.ts'
 import type { ImportedSecrets, ImportRepository } from './imports.ts'
 import type {
   ApiKeyRepository,
@@ -49,7 +47,7 @@ import type {
   SingleUse,
 } from './secret-repositories.ts'
 import type { SigningKeyMaker, SigningKeyRepository } from './signing-keys.ts'
-import type { Operators } from './operators.ts'
+import type { Operators } from './key-sets.ts'
 
 /** `cached` may answer from memory where `service.seq` is unchanged; a refusal needs `fresh`. */
 export type Freshness = 'cached' | 'fresh'
@@ -122,7 +120,10 @@ export interface TokenLedger {
    * have been; where it throws that is so of all. What has not begun at `until` is not begun.
    */
   insert(tokens: readonly NewToken[], until?: MonotonicMilliseconds): Promise<readonly (InsertOutcome | Error)[]>
-  /** Runs `work` while nothing else can write, for at most a second; what it inserts cannot be asked to decide again. */
+  /**
+   * Runs `work` while no act that can refuse or end a token is written, for at most a second: what it inserts need not be
+   * decided again. On SQLite an act of another process can still come between, and the outcome says so.
+   */
   exclusively<T>(work: (ledger: Pick<TokenLedger, 'insert'>) => Promise<T>, until?: MonotonicMilliseconds): Promise<T>
   /**
    * Ends one token. Of two callers one gets `ended`; what ended it first stays. All answers are durable. What has not

@@ -1,11 +1,12 @@
-// The registers of secrets: credentials of agents, API keys, and what was found of either in the open.
+// The repositories of secrets: credentials of agents, API keys, leaked secrets, and what a restore has suspended.
 import type { Act } from '../domain/audit/act.ts'
+import type { Acceptance, RestoreState, Suspended } from '../domain/restore.ts'
 import type { ApiKey } from '../domain/clients/api-key.ts'
 import type { ClientTrust } from '../domain/clients/client-trust.ts'
 import type { AgentCredential, CountedCredential } from '../domain/clients/credential.ts'
 import type { CredentialReason } from '../../../api/values/credentials.ts'
 import type { Expiry } from '../domain/ledger/expiry.ts'
-import type { Digest, Sha256 } from '../domain/text/hash.ts'
+import type { Digest, Sha256 } from '../domain/text/text.ts'
 import type { AlreadyExists } from '../domain/idempotency.ts'
 import type { Milliseconds, MonotonicMilliseconds } from '../../../api/values/time.ts'
 
@@ -129,4 +130,11 @@ export interface ApiKeyRepository {
   ): Promise<Rotated<ApiKey> | ApiKeyProblem | 'unknown' | 'not_live' | AlreadyExists>
   list(after: string | null, limit: number): Promise<readonly ApiKey[]>
   revoke(apiKeyId: string, act: Act): Promise<ApiKey | undefined>
+}
+
+export interface RestoreRepository {
+  /** The last restore, and what waits since; undefined where there was none. */
+  state(): Promise<RestoreState | undefined>
+  /** Lets what waits be used again; how many of each. Of two callers the second changes nothing. */
+  accept(acceptance: Acceptance, act: Act): Promise<Suspended | 'unknown'>
 }

@@ -1,7 +1,7 @@
 // At the start of `serve`: says which identity providers cannot be asked for their keys, long before an operator needs one.
 import type { Logger } from 'pino'
 import type { IdentityProviderConfig } from '../config/provider.ts'
-import type { Operators } from '../ports/operators.ts'
+import type { Operators } from '../ports/key-sets.ts'
 
 type Checked = {
   readonly operators: Pick<Operators, 'check'>

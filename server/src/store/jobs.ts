@@ -46,7 +46,16 @@ export const JOBS = {
   acceptRestored,
 } as const
 
-/** What a script gives at its end. */
+/** These refuse nothing and end nothing but what they name: no token that is being issued can be theirs. */
+export const QUIET_JOBS = [
+  'endToken',
+  'useAssertion',
+  'noteApiKeyUses',
+  'countRefusals',
+  'convertSecret',
+] as const satisfies readonly (keyof typeof JOBS)[]
+
+/** What a statement program returns. */
 export type OutputOf<S> = S extends Program<infer T> ? T : never
 
 export type JobName = keyof typeof JOBS

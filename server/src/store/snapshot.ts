@@ -3,7 +3,6 @@ import type { CutOff } from '../domain/ledger/ledger.ts'
 import type { Milliseconds } from '../../../api/values/time.ts'
 import type { Sets } from './ledger/interned-sets.ts'
 import type { Program } from './statement-program.ts'
-import type { ServiceRow } from './service-row.ts'
 
 /** What scripts have in hand whether they read or write. */
 export type Seen = {
@@ -25,3 +24,16 @@ export type Reader = {
   /** The same for what tells no time: it waits for no lease. */
   readonly readUntimed: <T>(program: (snapshot: Snapshot) => Program<T>) => Promise<T>
 }
+
+export type ServiceRow = {
+  readonly seq: number
+  readonly endedSeq: number
+  readonly lastEndSeq: number
+  readonly clockLease: Milliseconds
+  readonly lastAt: Milliseconds
+}
+
+export const SERVICE_COLUMNS = `seq, ended_seq as "endedSeq", last_end_seq as "lastEndSeq", clock_lease as "clockLease",
+  last_at as "lastAt"`
+
+export const SERVICE_ROW = `select ${SERVICE_COLUMNS} from service`

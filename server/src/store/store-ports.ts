@@ -1,19 +1,24 @@
-// The ports of a store, over what each store has of its own: a reader, a writer, and what it does in its own way.
-import type { Ports, StoreHealth } from '../ports/ports.ts'
-import type { RestoreRepository } from '../ports/restore.ts'
+// The ports of a store over its reader, its writer and its own way to look up and insert tokens. The ports that only pass
+// on to programs and jobs are here; the others have a file each.
+import type { ImportRepository } from '../ports/imports.ts'
+import type { Ports, RevocationRepository, StoreHealth } from '../ports/ports.ts'
+import type { KeysSeen, SigningKeyRepository } from '../ports/signing-keys.ts'
+import type { RestoreRepository } from '../ports/secret-repositories.ts'
 import { makeAuditLog } from './audit/audit-log.ts'
 import type { OnFault } from './background.ts'
 import type { Writer } from './jobs.ts'
 import type { Labels } from './ledger/name-caches.ts'
-import { makeRevocationRegister } from './ledger/revocation-repository.ts'
+import { previewRevocation } from './ledger/preview-revocation.ts'
+import { showRevocation } from './ledger/revocations.ts'
 import { type HotLedger, makeTokenLedger } from './ledger/token-ledger.ts'
-import { makeAgentRegister } from './repositories/agent-repository.ts'
-import { makeApiKeyRegister } from './repositories/api-key-repository.ts'
-import { makeCredentialRegister, makeLeakedSecretRegister } from './repositories/credential-repository.ts'
-import { makeImportRegister } from './repositories/import-repository.ts'
-import { makeRestoreRegister } from './repositories/restore-repository.ts'
-import { makeSigningKeyRegister } from './signing-keys/signing-key-repository.ts'
-import type { Reader } from './snapshot.ts'
+import { makeAgentRepository } from './repositories/agent-repository.ts'
+import { makeApiKeyRepository } from './repositories/api-key-repository.ts'
+import { makeCredentialRepository, makeLeakedSecretRepository } from './repositories/credential-repository.ts'
+import { readRestoreState } from './repositories/suspensions.ts'
+import { listKeys, readKey, readPublished, readSigningKeys, seenAt } from './signing-keys/signing-keys.ts'
+import type { Reader, Snapshot } from './snapshot.ts'
+import { Unavailable } from '../domain/refusal.ts'
+import { given, type Program } from './statement-program.ts'
 
 type Stored =
   | 'ledger'
@@ -41,21 +46,74 @@ type OwnPorts = {
   readonly onFault: OnFault
 }
 
+const listPage = (after: number | null, limit: number) =>
+  function* (snapshot: Snapshot): Program<KeysSeen> {
+    return yield* seenAt(snapshot, yield* listKeys(after, limit))
+  }
+
+const showOne = (kid: string) =>
+  function* (snapshot: Snapshot): Program<KeysSeen> {
+    const key = yield* readKey(kid)
+    return yield* seenAt(snapshot, key === undefined ? [] : [key])
+  }
+
+const makeSigningKeyRepository = ({ read, readUntimed }: Reader, { call }: Writer): SigningKeyRepository => ({
+  published: () => readUntimed(readPublished),
+  createFirst: (key, act) => call('createFirstKey', { key, act }),
+  sealed: () => readUntimed(readSigningKeys),
+  list: (after, limit) => read(listPage(after, limit)),
+  show: kid => read(showOne(kid)),
+  createNext: (key, act) => call('createNextKey', { key, act }),
+  import: (key, act) => call('importKey', { key, act }),
+  rotate: (rotation, act) => call('rotateKey', { ...rotation, act }),
+  retire: (retirement, act) => call('retireKey', { ...retirement, act }),
+  compromise: (compromise, act) => call('compromiseKey', { ...compromise, act }),
+})
+
+const makeImportRepository = ({ call }: Writer): ImportRepository => ({
+  create: (agents, act, isTrial) => call('importAgents', { agents, act, isTrial }),
+  convert: (credentialId, secretHash, act, until) => call('convertSecret', { credentialId, secretHash, act }, until),
+})
+
+const makeRestoreRepository = ({ read }: Reader, { call }: Writer): RestoreRepository => ({
+  state: () => read(readRestoreState),
+  accept: (acceptance, act) => call('acceptRestored', { acceptance, act }),
+})
+
+const makeRevocationRepository = (reader: Reader, labels: Labels, { call }: Writer): RevocationRepository => ({
+  create: (revocation, act) => call('createRevocation', { revocation, act }),
+  preview: conditions => previewRevocation(reader, labels, conditions),
+  show: id => reader.readUntimed(() => showRevocation(id)),
+})
+
 export const makeStorePorts = (reader: Reader, writer: Writer, own: OwnPorts): StorePorts => {
   const { hot, health, labels, onFault } = own
   const audit = makeAuditLog(reader, writer, onFault)
   return {
     ledger: makeTokenLedger(reader, labels, writer, hot),
-    revocations: makeRevocationRegister(reader, labels, writer),
-    agents: makeAgentRegister(reader, writer),
-    apiKeys: makeApiKeyRegister(reader, writer, onFault),
-    credentials: makeCredentialRegister(reader, writer),
-    leakedSecrets: makeLeakedSecretRegister(writer),
-    imports: makeImportRegister(writer),
-    signingKeys: makeSigningKeyRegister(reader, writer),
-    restores: makeRestoreRegister(reader, writer),
+    revocations: makeRevocationRepository(reader, labels, writer),
+    agents: makeAgentRepository(reader, writer),
+    apiKeys: makeApiKeyRepository(reader, writer, onFault),
+    credentials: makeCredentialRepository(reader, writer),
+    leakedSecrets: makeLeakedSecretRepository(writer),
+    imports: makeImportRepository(writer),
+    signingKeys: makeSigningKeyRepository(reader, writer),
+    restores: makeRestoreRepository(reader, writer),
     audit,
     health,
     settle: audit.settle,
   }
 }
+
+/** `proveWrite` writes, waits until that is durable, and changes nothing. */
+export const makeHealth = (reader: Reader, verifyWrite: () => Promise<unknown>): StoreHealth => ({
+  check: async () => {
+    try {
+      await verifyWrite()
+      return await reader.read(() => given(null))
+    } catch (fault) {
+      if (fault instanceof Unavailable) return fault.message
+      throw fault
+    }
+  },
+})

@@ -7,11 +7,6 @@ import type { Seen } from './snapshot.ts'
 /** Its `now` is the one time of everything it does: read after the lock, never smaller than an earlier one. */
 export type Transaction = Seen & {
   readonly live: LiveTokens
-  /**
-   * Whether no token can be written any more that was decided on under a smaller number than this one. Until then a
-   * cut-off stays open, and its fill does not begin: it would miss the row.
-   */
-  readonly isSettled: (seq: number) => Program<boolean>
   /** The number that was last given in a table, also where its row is gone; 0 where none was. None is left out. */
   readonly lastGiven: (table: NumberedTable) => Program<number>
 }

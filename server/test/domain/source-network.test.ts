@@ -1,7 +1,7 @@
 // The network of an address, where callers share what is limited.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { networkOf } from '../../src/domain/source-network.ts'
+import { networkOf } from '../../src/domain/source.ts'
 
 test('addresses of IPv6 that share their first 64 bits are one network, and no others are', () => {
   const networks = {

@@ -7,8 +7,7 @@ import { SIGNING_ALGORITHMS, type SigningAlgorithm } from '../../../api/values/a
 import { readPrivateKey } from '../../src/keys/at-rest/read-private-key.ts'
 import { makeRocaPair } from '../../../testkit/keys/roca-key.ts'
 import { ALGORITHMS, bareJwkOf } from '../../src/keys/tokens/signing-algorithms.ts'
-import { makeSigningKeyMaker } from '../../src/keys/tokens/signing-keys.ts'
-import { openSigningKey } from '../../src/keys/tokens/signing-keys.ts'
+import { makeSigningKeyMaker, openSigningKey } from '../../src/keys/tokens/signing-keys.ts'
 
 const KEY_ENCRYPTION_KEY = Buffer.alloc(32, 7)
 

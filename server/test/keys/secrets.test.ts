@@ -3,8 +3,7 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 import { crc32 } from 'node:zlib'
-import { randomness } from '../../src/keys/clients/secrets.ts'
-import { makeSecrets } from '../../src/keys/clients/secrets.ts'
+import { makeSecrets, randomness } from '../../src/keys/clients/secrets.ts'
 
 const secrets = makeSecrets(randomness)
 const withBytes = (byte: number) => makeSecrets({ bytes: count => new Uint8Array(count).fill(byte) })

@@ -5,9 +5,7 @@ import type { Client } from '../../src/domain/clients/agent.ts'
 import { CREDENTIALS_MAX } from '../../src/domain/clients/credential.ts'
 import { NO_LIMITS } from '../../../api/values/limits.ts'
 import { isRefused } from '../../src/domain/refusal.ts'
-import { randomness } from '../../src/keys/clients/secrets.ts'
-import { makeImportedSecrets } from '../../src/keys/clients/secrets.ts'
-import { makeSecrets } from '../../src/keys/clients/secrets.ts'
+import { makeImportedSecrets, makeSecrets, randomness } from '../../src/keys/clients/secrets.ts'
 import { type CheckedCredentials, recognizeClient } from '../../src/operations/authentication/recognize-client.ts'
 
 const NOW = Date.UTC(2026, 10, 21, 9, 30, 0)

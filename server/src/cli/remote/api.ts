@@ -1,7 +1,7 @@
 // The API as commands use it: a request that is answered in JSON, or a failure for the person at the terminal. A service
 // elsewhere may be another than it seems, so its answers are bounded and looked at before anything is done with them.
 import { z } from 'zod'
-import { fillPath, methodOf, type Operation, type PathOf } from '../../../../api/operation.ts'
+import { fillPath, methodOf, type Operation, type PathOf, pathOf } from '../../../../api/operation.ts'
 import type { openAdministration } from '../../compose/compose.ts'
 import { CommandFailed, EXIT, type ExitCode } from '../terminal/exit.ts'
 import { parseJson } from '../terminal/parse-json.ts'
@@ -17,7 +17,7 @@ export type ApiRequest = Pick<Message, 'method'> & {
   readonly query?: Readonly<Record<string, QueryValue>> | undefined
   readonly json?: unknown
   /** JSON as it is sent, in the place of a value. */
-  readonly jsonText?: string
+  readonly jsonText?: string | undefined
   readonly form?: Readonly<Record<string, string>>
 }
 
@@ -43,15 +43,18 @@ export type CallOf<Row extends Operation> = {
   /** What is undefined is not asked. */
   readonly query?: Readonly<Record<string, QueryValue>>
 } & (keyof PathOf<Row> extends never ? object : { readonly path: PathOf<Row> }) &
-  (Row extends { readonly body: infer Body extends z.ZodType } ? { readonly body: z.input<Body> } : object)
+  (Row extends { readonly body: infer Body extends z.ZodType }
+    ? { readonly body: z.input<Body> } | { readonly bodyText: string }
+    : object) &
+  (Row extends { readonly form: infer Form extends z.ZodType } ? { readonly form: z.input<Form> } : object)
 
 export type Api = {
   /** Calls one operation of the API; the body of its answer, an object, is empty where there is none. */
   readonly call: <Row extends Operation>(row: Row, request: CallOf<Row>) => Promise<PrintedRecord>
   /** The answer, an object whose `expected` members are texts; an empty one for an answer without content. */
   readonly ask: (request: ApiRequest, ...expected: readonly string[]) => Promise<PrintedRecord>
-  /** The answer as it comes; it may be of any length. */
-  readonly stream: (request: ApiRequest) => Promise<AsyncIterable<Uint8Array>>
+  /** The answer of an export as it comes; it may be of any length. */
+  readonly stream: (row: Operation, request: Pick<ApiRequest, 'query'>) => Promise<AsyncIterable<Uint8Array>>
   readonly close: () => Promise<void>
 }
 
@@ -128,6 +131,8 @@ type LooseCall = {
   readonly path?: Readonly<Record<string, string>>
   readonly query?: ApiRequest['query']
   readonly body?: unknown
+  readonly bodyText?: string
+  readonly form?: Readonly<Record<string, string>>
 }
 
 const checkIds = (path: Readonly<Record<string, string>>): Readonly<Record<string, string>> => {
@@ -135,26 +140,41 @@ const checkIds = (path: Readonly<Record<string, string>>): Readonly<Record<strin
   return path
 }
 
-/** Members of its answers that are always texts: a service elsewhere may be another than it seems. */
-const textsIn = ({ answers }: Operation): readonly string[] => {
-  const records = Object.values(answers).filter(answer => answer instanceof z.ZodObject)
-  const [first, ...others] = records.map(({ shape }) =>
-    Object.entries(shape).flatMap(([name, member]) => (member instanceof z.ZodString ? [name] : [])),
-  )
-  return (first ?? []).filter(name => others.every(names => names.includes(name)))
+/** Members of its answer of this status that are texts: a service elsewhere may be another than it seems. */
+const textsIn = ({ answers }: Operation, status: number): readonly string[] => {
+  const answer = answers[status]
+  if (!(answer instanceof z.ZodObject)) return []
+  return Object.entries(answer.shape).flatMap(([name, member]) => (member instanceof z.ZodString ? [name] : []))
+}
+
+type DirectRefusal = {
+  readonly refusal: { readonly code: string; readonly description: string }
+  readonly status: number
+}
+
+const directRefusal = ({ refusal: { code, description }, status }: DirectRefusal): ApiRefusal =>
+  new ApiRefusal(description, status, code)
+
+async function* bytesOf(texts: AsyncIterable<string>) {
+  for await (const text of texts) yield Buffer.from(text)
 }
 
 /** The API of the store of this machine, called without HTTP. */
 export const connectDirect = (
-  { call, close }: Pick<Awaited<ReturnType<typeof openAdministration>>, 'call' | 'close'>,
-  rest: Pick<Api, 'ask' | 'stream'>,
+  { call, stream, close }: Pick<Awaited<ReturnType<typeof openAdministration>>, 'call' | 'stream' | 'close'>,
+  ask: Api['ask'],
 ): Api => ({
-  ...rest,
+  ask,
   call: async (row, request) => {
-    const { path = {}, query, body }: LooseCall = request
-    const answer = await call(row, { path: checkIds(path), query, body })
-    if (!('refusal' in answer)) return (answer.body ?? {}) as PrintedRecord // every answer is an object
-    throw new ApiRefusal(answer.refusal.description, answer.status, answer.refusal.code)
+    const { path = {}, query, body, bodyText, form }: LooseCall = request
+    const answer = await call(row, { path: checkIds(path), query, body: body ?? form, bodyText })
+    if ('refusal' in answer) throw directRefusal(answer)
+    return (answer.body ?? {}) as PrintedRecord // every answer is an object
+  },
+  stream: async (row, { query }) => {
+    const answer = await stream(row, { query })
+    if ('refusal' in answer) throw directRefusal(answer)
+    return bytesOf(answer.texts)
   },
   close,
 })
@@ -179,18 +199,24 @@ export const connectApi = ({ name, send, close }: Transport): Api => {
       ? new ApiRefusal(description, status, typeof error === 'string' ? error : undefined)
       : wrong(status, 'it is no error of Mintmark')
 
-  const ask: Api['ask'] = async (request, ...expected) => {
+  const exchange = async (
+    request: ApiRequest,
+    expectedOf: (status: number) => readonly string[],
+  ): Promise<PrintedRecord> => {
     const reply = await send(messageOf(request), AbortSignal.timeout(ANSWER_MS_MAX))
     const { status } = reply
     const answer = await readJson(reply)
     if (!isSuccess(status)) throw refusalIn(status, answer)
-    const missing = expected.find(member => typeof answer[member] !== 'string')
+    const missing = expectedOf(status).find(member => typeof answer[member] !== 'string')
     if (missing !== undefined) throw wrong(status, `${missing} is missing`)
     return answer
   }
 
-  const stream: Api['stream'] = async request => {
+  const ask: Api['ask'] = (request, ...expected) => exchange(request, () => expected)
+
+  const stream: Api['stream'] = async (row, { query }) => {
     const controller = new AbortController()
+    const request = { method: methodOf(row), path: pathOf(row), query }
     const reply = await send(messageOf(request), controller.signal)
     const { status } = reply
     if (isSuccess(status)) return inTime(reply.body, controller)
@@ -198,14 +224,16 @@ export const connectApi = ({ name, send, close }: Transport): Api => {
   }
 
   const call: Api['call'] = (row, request) => {
-    const { path = {}, query, body }: LooseCall = request
+    const { path = {}, query, body, bodyText: jsonText, form }: LooseCall = request
     const asked: ApiRequest = {
       method: methodOf(row),
       path: fillPath(row, checkIds(path) as PathOf<typeof row>),
       query,
       json: body,
+      jsonText,
+      ...(form !== undefined && { form }),
     }
-    return ask(asked, ...textsIn(row))
+    return exchange(asked, status => textsIn(row, status))
   }
 
   return { call, ask, stream, close }

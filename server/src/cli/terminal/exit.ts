@@ -1,8 +1,7 @@
 // How a command ends when it does not succeed: a line on standard error, and the exit code, of which this is the list.
 import { CommanderError } from 'commander'
 import { ConfigurationError } from '../../config/config.ts'
-import { TOO_FEW_FILES } from '../../domain/open-files.ts'
-import { Unavailable } from '../../domain/refusal.ts'
+import { TOO_FEW_FILES, Unavailable } from '../../domain/refusal.ts'
 import { StartRefused } from '../../config/start-refused.ts'
 import { printError, printErrorJson } from './print.ts'
 

@@ -1,6 +1,7 @@
-// Agents, their credentials, and what a token request of an agent may have.
+// Agents, their client ids and credentials, and what a token request of an agent may have. New client ids are UUIDs; imported
+// ones stay as they were.
 import type { ClientTrust } from './client-trust.ts'
-import type { Sha256 } from '../text/hash.ts'
+import type { Sha256 } from '../text/text.ts'
 import type { Labels } from '../../../../api/values/labels.ts'
 import type { AgentLimits } from '../../../../api/values/limits.ts'
 import type { Milliseconds } from '../../../../api/values/time.ts'
@@ -60,3 +61,8 @@ export type Client = {
   /** Not revoked: all that live, and perhaps some that have expired; at most CREDENTIALS_MAX. */
   readonly credentials: readonly Credential[]
 }
+
+/** RFC 6749 Appendix A.1, with a bound, and no spaces around it. */
+const CLIENT_ID = /^[\x21-\x7E](?:[\x20-\x7E]{0,253}[\x21-\x7E])?$/
+
+export const isClientId = (text: string): boolean => CLIENT_ID.test(text)

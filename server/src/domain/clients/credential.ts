@@ -1,4 +1,4 @@
-// Credentials: the secrets of an agent and what is trusted in place of one, several of which may live at once, so that one can take over from another.
+// Credentials: the secrets of an agent and what it may present instead. Several may be live, so that one can replace another.
 import type { ClientTrust } from './client-trust.ts'
 import type { Milliseconds } from '../../../../api/values/time.ts'
 
@@ -26,3 +26,10 @@ export type AgentCredential = {
 
 /** `liveTokens`: those that it got. */
 export type CountedCredential = AgentCredential & { readonly liveTokens: Count }
+
+/** One that is shorter is never kept under a fast hash: docs/decisions/0015-imported-secrets.md. */
+export const IMPORTED_SECRET_CHARACTERS_MIN = 20
+export const IMPORTED_SECRET_CHARACTERS_MAX = 1024
+
+/** Whether it is long enough to be kept as ours are. */
+export const isKeptFast = (secret: string): boolean => secret.length >= IMPORTED_SECRET_CHARACTERS_MIN

@@ -3,10 +3,10 @@ import { LEFT_OUT_MAX } from '../../../../api/values/bounds.ts'
 import { LIFETIME_SECONDS_MAX } from '../../../../api/values/limits.ts'
 import { isResource, RESOURCES_MAX } from '../../../../api/values/audience.ts'
 import { type AgentSettings, BLANK_SETTINGS } from '../clients/change-agent.ts'
-import { isClientId } from '../clients/client-id.ts'
+import { isClientId } from '../clients/agent.ts'
 import type { ForeignClient } from './foreign-client.ts'
 import type { ImportReason } from './import-reason.ts'
-import { IMPORTED_SECRET_CHARACTERS_MAX, isKeptFast } from '../clients/imported-secret.ts'
+import { IMPORTED_SECRET_CHARACTERS_MAX, isKeptFast } from '../clients/credential.ts'
 import { isDescription, isName } from '../../../../api/values/name.ts'
 import {
   firstScopeBeyond,

@@ -1,7 +1,7 @@
-// Why a client of another server is passed over or refused, in the words that its operator reads.
-import { BCRYPT_COST_MAX, PBKDF2_ROUNDS_MAX } from './foreign-hash.ts'
-import { IMPORTED_SECRET_CHARACTERS_MAX, IMPORTED_SECRET_CHARACTERS_MIN } from '../clients/imported-secret.ts'
+// Why a client of another server is skipped or refused, as the operator reads it.
 import { NAME_FORM } from '../../../../api/values/name.ts'
+import { IMPORTED_SECRET_CHARACTERS_MAX, IMPORTED_SECRET_CHARACTERS_MIN } from '../clients/credential.ts'
+import { BCRYPT_COST_MAX, PBKDF2_ROUNDS_MAX } from './foreign-hash.ts'
 
 /** It could get no token there by the client-credentials grant with a secret. */
 const SKIP_REASONS = {

@@ -17,9 +17,6 @@ export type BareJwk =
 /** A public key as the key set publishes it (RFC 7517). */
 export type PublicJwk = BareJwk & Published
 
-/** The form of a `kid`. One that the service gives is the RFC 7638 thumbprint; an imported key keeps its own. */
-export const isKid = (text: string): boolean => /^[\x21-\x7E]{1,128}$/.test(text)
-
 /** A signing key at rest: its private half is sealed under a key-encryption key. */
 export type SealedSigningKey = {
   readonly publicJwk: PublicJwk

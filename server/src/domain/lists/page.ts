@@ -4,6 +4,7 @@ import type { Reason } from '../../../../api/values/reason.ts'
 import { isStorable } from '../text/text.ts'
 import type { Milliseconds, Seconds } from '../../../../api/values/time.ts'
 import { isTokenId } from '../ledger/token-id.ts'
+import { isUuid } from '../../../../api/values/uuid.ts'
 
 /** Rows that one request may look at. A page of a rare combination may be short, even empty, with a cursor. */
 export const PAGE_EXAMINED_MAX = 10_000
@@ -97,7 +98,8 @@ export type KeyedPage<R> = {
 /** Lists whose pages end at a {@link Position}. */
 export type PositionedList = 'tokens' | 'history' | 'audit' | 'refusals'
 
-export type ListName = PositionedList | 'agents'
+/** Lists whose pages end at a key: of agents at a name, of the others at an id. */
+export type KeyedList = 'agents' | 'credentials' | 'api_keys' | 'signing_keys'
 
 const isNumber = (text: string): boolean => /^[1-9]\d{0,14}$/.test(text)
 
@@ -107,6 +109,14 @@ const IS_ID: Readonly<Record<PositionedList, (text: string) => boolean>> = {
   history: isTokenId,
   audit: isNumber,
   refusals: isNumber,
+}
+
+const IS_KEY: Readonly<Record<KeyedList, (text: string) => boolean>> = {
+  agents: isStorable,
+  credentials: isUuid,
+  api_keys: isUuid,
+  // The store's number.
+  signing_keys: isNumber,
 }
 
 const VERSION = '1'
@@ -124,21 +134,21 @@ export const parseCursor = (list: PositionedList, fingerprint: string, cursor: s
 }
 
 /** The same for a list in the order of a key, which may be any text that a store holds. */
-export const formatKeyCursor = (list: ListName, fingerprint: string, key: string): string =>
+export const formatKeyCursor = (list: KeyedList, fingerprint: string, key: string): string =>
   [VERSION, list, fingerprint, encodeURIComponent(key)].join('.')
 
 const decodeKey = (text: string): string | undefined => {
   try {
-    const key = decodeURIComponent(text)
-    return isStorable(key) ? key : undefined
+    return decodeURIComponent(text)
   } catch {
     return undefined
   }
 }
 
-export const parseKeyCursor = (list: ListName, fingerprint: string, cursor: string): string | undefined => {
+export const parseKeyCursor = (list: KeyedList, fingerprint: string, cursor: string): string | undefined => {
   const opening = formatKeyCursor(list, fingerprint, '')
-  return cursor.startsWith(opening) ? decodeKey(cursor.slice(opening.length)) : undefined
+  const key = cursor.startsWith(opening) ? decodeKey(cursor.slice(opening.length)) : undefined
+  return key !== undefined && IS_KEY[list](key) ? key : undefined
 }
 
 /** What a cursor is bound to, in one form for all spellings of the same filters. */

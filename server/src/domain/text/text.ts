@@ -1,7 +1,17 @@
-// Text that every store gives back as it was given.
-
+// Texts in the store: which can be stored unchanged, and the hashes (in lower-case hex) of those that must not be stored.
 /**
  * PostgreSQL refuses a NUL in a text, and with it the whole statement. Half of a surrogate pair is no UTF-8: it would be
  * kept as U+FFFD, which is another text.
  */
 export const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes('\0')
+
+/** SHA-256 of a text in UTF-8: 64 characters. */
+export type Sha256 = string
+
+/** The first 16 bytes of the SHA-256 of a token's exact text: 32 characters. */
+export type Digest = string
+
+export const SHA256_CHARACTERS = 64
+export const DIGEST_CHARACTERS = 32
+
+export const digestIn = (hash: Sha256): Digest => hash.slice(0, DIGEST_CHARACTERS)

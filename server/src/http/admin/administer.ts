@@ -40,7 +40,7 @@ type Handling<Found extends object> = {
 }
 
 /** The handler of one operation. Its route attaches refused input: a caller that is not recognized hears 401 first. */
-const handle =
+export const handle =
   <Found extends object>(refuser: Refuser, { access, run, answer }: Handling<Found>) =>
   async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const origin = await refuser.recognise(request, access)
@@ -51,7 +51,7 @@ const handle =
   }
 
 /** An act may carry a key, so that a repeat of it creates nothing again. */
-const withKey =
+export const withKey =
   <Found extends object>(run: (origin: Origin, request: FastifyRequest) => Promise<OrRefusal<Found>>) =>
   async (origin: Origin, request: FastifyRequest): Promise<OrRefusal<Found>> => {
     const key = readIdempotencyKey(request)
@@ -83,7 +83,7 @@ const nextPageOf = (address: string, url: string, cursor: string): string => {
 }
 
 /** What an operation of the administration asks of its caller. */
-const accessOf = ({ id, access }: Operation): Access => {
+export const accessOf = ({ id, access }: Operation): Access => {
   if (typeof access === 'object') return access
   throw new Error(`${id} is not an operation of the administration.`)
 }

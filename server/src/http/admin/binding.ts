@@ -1,12 +1,12 @@
 // What the administration does for each operation of the API, apart from HTTP: the command line runs the same on the
 // store of its machine.
 import type { z } from 'zod'
-import type { Answer, BodyOf, Operation, PathOf, QueryOf } from '../../../../api/operation.ts'
+import type { Answer, BodyOf, FormOf, Operation, PathOf, QueryOf } from '../../../../api/operation.ts'
 import { PAGE_RECORDS_DEFAULT } from '../../../../api/values/lists.ts'
 import type { Administrator, Origin } from '../../domain/caller.ts'
 import { isRefused, type OrRefusal } from '../../domain/refusal.ts'
 import type { ListPage, ListRequest } from '../../operations/reading/read-page.ts'
-import type { AdministrationPorts } from '../../ports/ports.ts'
+import type { AdministrationPorts, Ports } from '../../ports/ports.ts'
 
 type Values = Readonly<Record<string, string>>
 
@@ -17,15 +17,19 @@ export type Input<Path = Values, Query = unknown, Body = unknown> = {
   readonly body: Body
 }
 
-type InputOf<Row extends Operation> = Input<PathOf<Row>, QueryOf<Row>, BodyOf<Row>>
+type SentOf<Row extends Operation> = Row extends { readonly form: z.ZodObject } ? FormOf<Row> : BodyOf<Row>
+type InputOf<Row extends Operation> = Input<PathOf<Row>, QueryOf<Row>, SentOf<Row>>
+
+/** What a command on the store works with. `codec` is null where the issuer of the tokens is not known. */
+export type TerminalPorts = AdministrationPorts & { readonly codec: Pick<Ports['codec'], 'read'> | null }
 
 /** `location` is a path below the base URL. */
 export type Answered = { readonly status: number; readonly body: unknown; readonly location?: string }
 
-export type ActBinding = {
+export type ActBinding<Needed = AdministrationPorts> = {
   readonly kind: 'act'
   readonly row: Operation
-  readonly run: (ports: AdministrationPorts, origin: Origin, input: Input) => Promise<OrRefusal<Answered>>
+  readonly run: (ports: Needed, origin: Origin, input: Input) => Promise<OrRefusal<Answered>>
 }
 
 export type ListBinding = {
@@ -47,8 +51,8 @@ type ShownBy<Row extends Operation> = {
   [Status in keyof Row['answers']]: Shown<Row['answers'][Status]>
 }[keyof Row['answers']]
 
-type Act<Row extends Operation, Found extends object> = {
-  readonly run: (ports: AdministrationPorts, origin: Origin, input: InputOf<Row>) => Promise<OrRefusal<Found>>
+type Act<Row extends Operation, Found extends object, Needed> = {
+  readonly run: (ports: Needed, origin: Origin, input: InputOf<Row>) => Promise<OrRefusal<Found>>
   /** The body of the answer; none where it is left out. */
   readonly answer?: (found: Found) => ShownBy<Row>
   /** Where what was made is found: a path below the base URL. */
@@ -58,10 +62,10 @@ type Act<Row extends Operation, Found extends object> = {
 }
 
 /** Binds an operation that answers one record, or nothing. */
-export const bind = <const Row extends Operation, Found extends object>(
+export const bind = <const Row extends Operation, Found extends object, Needed = AdministrationPorts>(
   row: Row,
-  { run, answer, location, status }: Act<Row, Found>,
-): ActBinding => {
+  { run, answer, location, status }: Act<Row, Found, Needed>,
+): ActBinding<Needed> => {
   const [only = 200] = Object.keys(row.answers).map(Number)
   return {
     kind: 'act',

@@ -4,14 +4,23 @@ import { z } from 'zod'
 import { type Operation, subjectOf } from '../../../../api/operation.ts'
 import type { Origin } from '../../domain/caller.ts'
 import { isRefused, type OrRefusal, type Refusal } from '../../domain/refusal.ts'
-import type { AdministrationPorts } from '../../ports/ports.ts'
 import { readQuery } from '../wire/fields.ts'
-import { parseValue } from '../wire/json-body.ts'
-import { STATUS } from '../wire/statuses.ts'
-import type { Binding, Input } from './binding.ts'
+import { makeJsonReader, parseValue } from '../wire/json-body.ts'
+import { ERRORS } from '../wire/error-reference.ts'
+import type { ActBinding, Input, ListBinding, TerminalPorts } from './binding.ts'
+import type { ExportBinding, NextText, TextPage } from './export-binding.ts'
+
+type Binding = ActBinding<TerminalPorts> | ListBinding | ExportBinding
 
 const SUBJECTS: Readonly<Record<string, () => Promise<{ readonly bindings: readonly Binding[] }>>> = {
   agents: () => import('./agents.ts'),
+  imports: () => import('./imports.ts'),
+  keys: () => import('./signing-keys.ts'),
+  tokens: () => import('./tokens.ts'),
+  revocations: () => import('./revocations.ts'),
+  audit: () => import('./audit.ts'),
+  exports: () => import('./exports.ts'),
+  oauth: () => import('./introspection.ts'),
 }
 
 type QueryValue = string | number | boolean | readonly string[] | undefined
@@ -21,6 +30,8 @@ export type DirectRequest = {
   readonly path?: Readonly<Record<string, string>>
   readonly query?: Readonly<Record<string, QueryValue>> | undefined
   readonly body?: unknown
+  /** The body as text of JSON, in the place of a value. */
+  readonly bodyText?: string | undefined
 }
 
 const bindingOf = async (row: Operation): Promise<Binding> => {
@@ -36,16 +47,18 @@ const pairsOf = (query: DirectRequest['query'] = {}) =>
 
 const NOTHING = z.undefined()
 
-const readInput = (row: Operation, { path = {}, query, body }: DirectRequest): OrRefusal<Input> => {
+const readInput = (row: Operation, { path = {}, query, body, bodyText }: DirectRequest): OrRefusal<Input> => {
   const asked = row.query === undefined ? { value: undefined } : readQuery(row.query, pairsOf(query))
   if ('error' in asked) return asked.error
-  const said = parseValue<unknown>(row.body ?? NOTHING, body)
+  const schema: z.ZodType = row.body ?? row.form ?? NOTHING
+  const said =
+    bodyText === undefined ? parseValue(schema, body) : makeJsonReader(schema, row.bodyValues)(Buffer.from(bodyText))
   return 'error' in said ? said.error : { path, query: asked.value, body: said.value }
 }
 
 const run = async (
-  binding: Binding,
-  ports: AdministrationPorts,
+  binding: ActBinding<TerminalPorts> | ListBinding,
+  ports: TerminalPorts,
   origin: Origin,
   input: Input,
 ): Promise<OrRefusal<{ readonly body: unknown }>> => {
@@ -54,14 +67,44 @@ const run = async (
   return isRefused(page) ? page : { body: page }
 }
 
-export type DirectAnswer = { readonly body: unknown } | { readonly refusal: Refusal; readonly status: number }
+async function* textsFrom(first: TextPage, next: NextText) {
+  let page: OrRefusal<TextPage> = first
+  while (true) {
+    if (isRefused(page)) throw new Error(page.refusal.description)
+    yield page.text
+    if (page.isLast) return
+    page = await next()
+  }
+}
 
-/** Runs one operation as `origin`. The body of its answer, or why it is refused; throws what the operation throws. */
-export const makeDirectCall =
-  (ports: AdministrationPorts, origin: Origin) =>
-  async (row: Operation, request: DirectRequest): Promise<DirectAnswer> => {
+type DirectRefusal = { readonly refusal: Refusal; readonly status: number }
+
+const refused = ({ refusal }: { readonly refusal: Refusal }): DirectRefusal => ({
+  refusal,
+  status: ERRORS[refusal.code].status,
+})
+
+/** Runs operations as `origin`: the answer, or why it is refused; throws what the operation throws. */
+export const makeDirect = (ports: TerminalPorts, origin: Origin) => ({
+  call: async (row: Operation, request: DirectRequest): Promise<{ readonly body: unknown } | DirectRefusal> => {
     const binding = await bindingOf(row)
+    if (binding.kind === 'export') throw new Error(`${row.id} is an export.`)
     const input = readInput(row, request)
     const answer = isRefused(input) ? input : await run(binding, ports, origin, input)
-    return isRefused(answer) ? { refusal: answer.refusal, status: STATUS[answer.refusal.code] } : answer
-  }
+    return isRefused(answer) ? refused(answer) : answer
+  },
+  /** The text of an export, as it is read. */
+  stream: async (
+    row: Operation,
+    request: DirectRequest,
+  ): Promise<{ readonly texts: AsyncIterable<string> } | DirectRefusal> => {
+    const binding = await bindingOf(row)
+    if (binding.kind !== 'export') throw new Error(`${row.id} is no export.`)
+    const input = readInput(row, request)
+    if (isRefused(input)) return refused(input)
+    const { caller } = origin
+    const next = binding.run(ports, { reader: caller, recognise: () => Promise.resolve(caller) }, input.query)
+    const first = await next()
+    return isRefused(first) ? refused(first) : { texts: textsFrom(first, next) }
+  },
+})

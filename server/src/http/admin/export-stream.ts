@@ -2,8 +2,7 @@
 import type { ServerResponse } from 'node:http'
 import type { InTime } from '../../ports/deadline.ts'
 import type { IdleTime } from '../wire/spare-time.ts'
-
-export type TextPage = { readonly text: string; readonly isLast: boolean }
+import type { TextPage } from './export-binding.ts'
 
 type Transfer = {
   readonly response: ServerResponse

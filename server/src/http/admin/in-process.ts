@@ -1,11 +1,9 @@
 // The administration for the user at the terminal: the same routes in an application that never listens. It gives away
 // nothing but a way to send it a request from within the process.
 import fastify from 'fastify'
-import type { z } from 'zod'
 import type { Origin } from '../../domain/caller.ts'
 import { registerAdministration } from './administration-routes.ts'
-import { introspectToken } from '../../../../api/oauth.ts'
-import { makeOwnerIntrospectHandler, type TerminalPorts } from '../oauth/introspect-tokens.ts'
+import type { AdministrationPorts } from '../../ports/ports.ts'
 import { READING, useOurReaders } from '../wire/readers.ts'
 import { makeRefuser } from '../wire/refusals.ts'
 
@@ -24,7 +22,7 @@ export type Reply = { readonly status: number; readonly type: string; readonly b
 export type Send = (message: Message) => Promise<Reply>
 
 /** `origin` is who asks, whatever the request says. */
-export const makeInProcess = (ports: TerminalPorts, origin: Origin): Send => {
+export const makeInProcess = (ports: AdministrationPorts, origin: Origin): Send => {
   const faults: Error[] = []
   const keepFault = (fields: object): void => {
     if ('err' in fields && fields.err instanceof Error) faults.push(fields.err)
@@ -46,12 +44,6 @@ export const makeInProcess = (ports: TerminalPorts, origin: Origin): Send => {
   useOurReaders(app, refuser)
   const wire = { ports, refuser, logger, inTime: <T>(work: Promise<T>) => work, importCell: new Int32Array(1) }
   void app.register(async scope => registerAdministration(scope, wire))
-  const introspection = { schema: { body: introspectToken.form } }
-  app.post<{ Body: z.output<typeof introspectToken.form> }>(
-    '/oauth/introspect/v2',
-    introspection,
-    makeOwnerIntrospectHandler(ports, refuser),
-  )
   return async ({ method, target, headers, body }) => {
     const answer = await app.inject({
       method,

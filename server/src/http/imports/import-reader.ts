@@ -3,7 +3,7 @@
 import { Worker } from 'node:worker_threads'
 import { type OrRefusal, refuse } from '../../domain/refusal.ts'
 import type { PlannedImport } from '../../operations/imports/plan-clients.ts'
-import { readImportBody } from './import-body.ts'
+import { readImportBody } from './plan-import.ts'
 import type { ImportThreadInput, ImportThreadOutput } from './import-thread.ts'
 
 /** A body that is no longer is read as those of other operations are: a thread takes 50 ms to start. */

@@ -2,7 +2,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import type { OrRefusal } from '../../domain/refusal.ts'
 import type { PlannedImport } from '../../operations/imports/plan-clients.ts'
-import { readImportBody } from './import-body.ts'
+import { readImportBody } from './plan-import.ts'
 
 /** `bytes` are handed over, not copied. */
 export type ImportThreadInput = { readonly bytes: ArrayBuffer }

@@ -1,7 +1,7 @@
 // Reads the client certificate that a proxy wrote into a header, in the forms in which proxies do.
 import type { CertificateForm } from '../../domain/clients/certificate-header.ts'
 import type { ClientCertificate } from '../../domain/clients/client-certificate.ts'
-import type { ClientCertificates } from '../../ports/client-certificates.ts'
+import type { ClientCertificates } from '../../ports/client-keys.ts'
 
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
 

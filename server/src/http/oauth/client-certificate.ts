@@ -5,7 +5,7 @@ import type { FastifyRequest } from 'fastify'
 import type { CertificateHeader } from '../../domain/clients/certificate-header.ts'
 import type { PresentedCertificate } from '../../domain/clients/client-certificate.ts'
 import { type OrRefusal, refuse } from '../../domain/refusal.ts'
-import type { ClientCertificates } from '../../ports/client-certificates.ts'
+import type { ClientCertificates } from '../../ports/client-keys.ts'
 import { readCertificateHeader } from './certificate-header.ts'
 
 export type CertificatesTaken = {

@@ -5,13 +5,9 @@ import type { FormOf } from '../../../../api/operation.ts'
 import { isRefused, type OrRefusal, refuse, refuseCaller } from '../../domain/refusal.ts'
 import type { PresentedApiKey } from '../../operations/authentication/authenticate-api-key.ts'
 import { GROUP_MAX, inGroups } from '../../operations/group.ts'
-import {
-  introspectForOwner,
-  type IntrospectRequest,
-  introspectTokens,
-} from '../../operations/tokens/introspect-tokens.ts'
+import { type IntrospectRequest, introspectTokens } from '../../operations/tokens/introspect-tokens.ts'
 import { signIntrospections } from '../../operations/tokens/sign-introspections.ts'
-import type { AdministrationPorts, Ports } from '../../ports/ports.ts'
+import type { Ports } from '../../ports/ports.ts'
 import { makeNegotiator } from './accept.ts'
 import type { InTime } from '../../ports/deadline.ts'
 import { decodeBasic, parseAuthorization } from '../wire/authorization.ts'
@@ -66,16 +62,3 @@ export const makeIntrospectHandler = (ports: Ports, refuser: Refuser, inTime: In
     void (isRefused(answer) ? refuser.refuse(reply, answer.refusal) : reply.send(answer))
   }
 }
-
-/** What the user at the terminal works with. `codec` is null where the issuer of the tokens is not known. */
-export type TerminalPorts = AdministrationPorts & { readonly codec: Pick<Ports['codec'], 'read'> | null }
-
-/** The same for the user at the terminal of the store, who needs no API key. */
-export const makeOwnerIntrospectHandler =
-  ({ codec, ...ports }: TerminalPorts, refuser: Refuser) =>
-  async ({ body }: IntrospectionRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    if (codec !== null) return reply.send(await introspectForOwner({ ...ports, codec }, body.token))
-    const description =
-      'Tokens name their issuer, which is not known here: set MINTMARK_BASE_URL as the service has it.'
-    return refuser.refuse(reply, { code: 'invalid_request', description })
-  }

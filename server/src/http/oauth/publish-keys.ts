@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { JSON_TYPE, KEY_SET_TYPE } from '../../../../api/metadata.ts'
 import { KEY_SET_MAX_AGE_SECONDS } from '../../domain/keys/key-life.ts'
-import { type KeySet, publishKeys } from '../../operations/signing-keys/publish-keys.ts'
+import { type KeySet, publishKeys } from '../../operations/signing-keys/read-signing-keys.ts'
 import type { Ports } from '../../ports/ports.ts'
 import { makeNegotiator } from './accept.ts'
 import { allowAnyOrigin, makeVersionedBody, sendConstant } from './constant-body.ts'

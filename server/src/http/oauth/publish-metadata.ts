@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { CertificateSources } from '../../domain/clients/client-certificate.ts'
 import { ASSERTION_ALGORITHMS, DPOP_ALGORITHMS } from '../../../../api/values/algorithms.ts'
-import { publishKeys } from '../../operations/signing-keys/publish-keys.ts'
+import { publishKeys } from '../../operations/signing-keys/read-signing-keys.ts'
 import type { Ports, ServiceProfile } from '../../ports/ports.ts'
 import { allowAnyOrigin, makeVersionedBody, sendConstant } from './constant-body.ts'
 import type { Refuser } from '../wire/refusals.ts'

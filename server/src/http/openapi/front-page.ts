@@ -1,20 +1,11 @@
-// GET /: what is where, as JSON for a program and as a page for a browser; and the icon of the service's pages.
+// GET /: the addresses of the service, as JSON for a program and as a page for a browser; and the icon of its pages.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { makeNegotiator } from '../oauth/accept.ts'
 import { type Constant, constantBody, type Hash, sendConstant } from '../oauth/constant-body.ts'
 import { ICON_ICO, ICON_SVG } from './icon.ts'
+import { escapeUrl, PAGE_HEADERS, writePage } from './page.ts'
 
 const ICON_MAX_AGE_SECONDS = 86_400
-
-// Its one style is inline; it runs no script and loads its icon only.
-const PAGE_POLICY = [
-  "default-src 'none'",
-  "style-src 'unsafe-inline'",
-  "img-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ')
 
 const METADATA = '/.well-known/oauth-authorization-server'
 
@@ -24,6 +15,7 @@ const ADDRESSES = [
   { name: 'openapi', path: '/openapi.json', title: 'OpenAPI document' },
   { name: 'metadata', path: METADATA, title: 'Metadata of the authorization server' },
   { name: 'keys', path: '/.well-known/jwks.json', title: 'Public keys' },
+  { name: 'errors', path: '/errors', title: 'Error codes' },
   { name: 'health', path: '/readyz', title: 'Health' },
 ] as const
 
@@ -32,29 +24,17 @@ const describe = (issuer: string): string => {
   return JSON.stringify({ name: 'Mintmark', issuer, ...Object.fromEntries(addresses) })
 }
 
-/** A URL in its normal form holds no quotation mark and no angle bracket. */
-const escapeUrl = (url: string): string => url.replaceAll('&', '&amp;')
-
-const writePage = (issuer: string, basePath: string): string => {
+const writeFrontPage = (issuer: string, basePath: string): string => {
   const base = escapeUrl(basePath)
   const links = ADDRESSES.map(
     ({ path, title }) => `<li><a href="${base}${path}">${title}</a> <code>${base}${path}</code>`,
   )
-  return `<!DOCTYPE html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<title>Mintmark</title>
-<link rel="icon" type="image/svg+xml" href="${base}/favicon.svg">
-<style>body{font:16px/1.6 system-ui,sans-serif;max-width:40rem;margin:3rem auto;padding:0 1rem;color:#222}
-h1 img{vertical-align:-6px}a{color:#0b7a5c}li{margin:.3rem 0}code{color:#555}</style>
-<h1><img src="${base}/favicon.svg" width="32" height="32" alt=""> Mintmark</h1>
+  const content = `<h1><img src="${base}/favicon.svg" width="32" height="32" alt=""> Mintmark</h1>
 <p>A token service for software agents. The issuer of its tokens is <code>${escapeUrl(issuer)}</code>.
 <ul>
 ${links.join('\n')}
-</ul>
-</html>
-`
+</ul>`
+  return writePage({ title: 'Mintmark', basePath, content })
 }
 
 const answerIcon =
@@ -66,13 +46,15 @@ type FrontPageOptions = { readonly basePath: string; readonly issuer: string; re
 
 export const registerFrontPage = (app: FastifyInstance, { basePath, issuer, hash }: FrontPageOptions): void => {
   const json: Constant = { body: constantBody(hash, describe(issuer)), type: 'application/json; charset=utf-8' }
-  const page: Constant = { body: constantBody(hash, writePage(issuer, basePath)), type: 'text/html; charset=utf-8' }
+  const page: Constant = {
+    body: constantBody(hash, writeFrontPage(issuer, basePath)),
+    type: 'text/html; charset=utf-8',
+  }
   const mediaTypeFor = makeNegotiator('application/json', 'text/html')
   const answer = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     void reply.header('vary', 'Accept')
     if (mediaTypeFor(request.headers.accept) === 'application/json') return sendConstant(request, reply, json)
-    void reply.header('content-security-policy', PAGE_POLICY).header('x-content-type-options', 'nosniff')
-    return sendConstant(request, reply, page)
+    return sendConstant(request, reply.headers(PAGE_HEADERS), page)
   }
 
   const options = { schema: { hide: true } }

@@ -50,6 +50,7 @@ const TAGS: Readonly<Record<string, string>> = {
   '.well-known': 'metadata',
   livez: 'health',
   readyz: 'health',
+  errors: 'metadata',
 }
 
 /** Under /api/v1 what the operation is about; the credentials of an agent are a subject of their own. */

@@ -2,7 +2,8 @@
 import { STATUS_CODES } from 'node:http'
 import { z } from 'zod'
 import { IDEMPOTENCY_KEY_CHARACTERS_MAX, PROOF_CHARACTERS_MAX } from '../../../../api/values/bounds.ts'
-import { STATUS } from '../wire/statuses.ts'
+import { ISSUER } from '../../../../api/examples.ts'
+import { ERRORS } from '../wire/error-reference.ts'
 
 const HEADERS = {
   'X-Request-Id': {
@@ -44,6 +45,11 @@ const HEADERS = {
     required: true,
     schema: { type: 'string', pattern: '^attachment; filename="[a-z.]+"$' },
   },
+  'Content-Security-Policy': {
+    description: 'A page loads nothing but its icon.',
+    required: true,
+    schema: { type: 'string', pattern: "^default-src 'none'; " },
+  },
   'X-Content-Type-Options': { required: true, schema: { const: 'nosniff' } },
   'DPoP-Nonce': {
     description: "The nonce for the client's next proof (RFC 9449 §8), where the service demands nonces.",
@@ -84,6 +90,15 @@ export const OF_STATUS: Readonly<Record<number, HeaderName>> = {
 
 const members = { error: z.string(), error_description: z.string().describe('For people; it may change.') }
 
+const PROBLEM_EXAMPLE = {
+  type: `${ISSUER}/errors#already_exists`,
+  title: ERRORS.already_exists.title,
+  status: 409,
+  detail: 'An agent named reporter exists already; choose another name.',
+  error: 'already_exists',
+  error_description: 'An agent named reporter exists already; choose another name.',
+}
+
 const FORMS = {
   /** RFC 6749 §5.2. */
   Error: { mediaType: 'application/json', schema: z.object(members), headers: [...EVERY, 'Pragma'] },
@@ -91,14 +106,17 @@ const FORMS = {
     mediaType: 'application/problem+json',
     schema: z
       .object({
-        type: z.literal('about:blank'),
+        type: z
+          .url()
+          .regex(/\/errors#[a-z_]+$/)
+          .describe('The address of the section on this error in the error reference.'),
         title: z.string(),
         status: z.int(),
         detail: z.string(),
         ...members,
         id: z.string().optional().describe('Of what is there already: the Idempotency-Key made it before.'),
       })
-      .describe('RFC 9457.'),
+      .meta({ description: 'RFC 9457.', examples: [PROBLEM_EXAMPLE] }),
     headers: EVERY,
   },
 } as const
@@ -113,8 +131,8 @@ const schemaOf = (form: Form): object => {
 }
 
 const codesOf = (status: number): string =>
-  Object.entries(STATUS)
-    .filter(([, one]) => one === status)
+  Object.entries(ERRORS)
+    .filter(([, error]) => error.status === status)
     .map(([code]) => `\`${code}\``)
     .join(', ')
 
@@ -129,7 +147,9 @@ const refusalOf = (form: Form, status: number, named: readonly HeaderName[] = []
 }
 
 const refusalsOf = (form: Form) =>
-  [...new Set(Object.values(STATUS))].map(status => [`${form}${status}`, refusalOf(form, status)] as const)
+  [...new Set(Object.values(ERRORS).map(({ status }) => status))].map(
+    status => [`${form}${status}`, refusalOf(form, status)] as const,
+  )
 
 const PARAMETERS = {
   'Idempotency-Key': {

@@ -1,6 +1,6 @@
 // How a route describes itself: its schemas, which parse what it takes, and from which http/openapi/openapi-document.ts is made.
 import type { FastifySchema } from 'fastify'
-import { z } from 'zod'
+import type { z } from 'zod'
 import { ACCESS, type Access } from '../../../../api/values/access.ts'
 import type { HeaderName, ParameterName } from './openapi-components.ts'
 
@@ -81,22 +81,5 @@ export const describeList = ({ access, query, answer, ...rest }: List) => ({
     ...describe(rest, byAdministrator(access), rest),
     querystring: query,
     response: { 200: answer },
-  },
-})
-
-type Export = Name & { readonly access: Access; readonly query: z.ZodType; readonly record: z.ZodType }
-
-/** An export under /api/v1: the records of a list as lines, or as a table. A refused query is attached for the handler. */
-export const describeExport = ({ access, query, record, ...rest }: Export) => ({
-  attachValidation: true,
-  schema: {
-    ...describe(rest, byAdministrator(access), { headers: ['Content-Disposition', 'X-Content-Type-Options'] }),
-    querystring: query,
-    response: {
-      200: {
-        description: 'Lines, each a record of the list; or comma-separated values (RFC 4180) under a line of names.',
-        content: { 'application/x-ndjson': { schema: record }, 'text/csv': { schema: z.string() } },
-      },
-    },
   },
 })

@@ -1,14 +1,14 @@
 // Answers what Node could not read as HTTP at all: bad syntax, headers that are too large, a request that is too slow.
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
+import { ERRORS } from './error-reference.ts'
 import { endInTurn } from './pipelining.ts'
-import { errorBody } from './refusals.ts'
-import { STATUS } from './statuses.ts'
+import { formatError } from './refusals.ts'
 
 /** Who was answered has so long to read it and to hang up. */
 const LINGER_MS = 1000
 
-type Answer = Parameters<typeof errorBody>[0]
+type Answer = Parameters<typeof formatError>[0]
 
 const NOT_HTTP: Answer = {
   code: 'invalid_request',
@@ -29,8 +29,8 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
 }
 
 const messageOf = (answer: Answer, requestId: string): string => {
-  const status = STATUS[answer.code]
-  const body = errorBody(answer, false)
+  const status = ERRORS[answer.code].status
+  const body = formatError(answer)
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     'content-type: application/json; charset=utf-8',

@@ -21,6 +21,9 @@ export const pathOf = ({ url }: FastifyRequest): string => {
   return decodeBetweenSlashes(url.replace(/^https?:\/\/[^/?]*/i, '').split('?', 1)[0] ?? '')
 }
 
+/** The path of the base URL, which every route has in front; empty where it has none. */
+export const basePathOf = (issuer: string): string => new URL(issuer).pathname.replace(/\/$/, '')
+
 /** Gives a parameter of the path, as it is written there. */
 export type PathParameter = (name: string) => string
 

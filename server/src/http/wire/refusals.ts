@@ -1,18 +1,14 @@
-// The one mapping of refusals and faults to answers: status, challenges, body. A new refusal code does not compile
-// until it has its status here.
+// The one mapping of refusals and faults to responses: status, challenges, body.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Access } from '../../../../api/values/access.ts'
 import type { Origin } from '../../domain/caller.ts'
 import { type Challenge, type OrRefusal, type Refusal, type RefusalCode, Unavailable } from '../../domain/refusal.ts'
 import type { AuditLog } from '../../ports/ports.ts'
-import { STATUS } from './statuses.ts'
 import { parseAuthorization } from './authorization.ts'
+import { ERRORS, typeOf } from './error-reference.ts'
 import { pathOf } from './path.ts'
 import { RefusedInput } from './refused-input.ts'
 import { sourceOf } from './source.ts'
-
-// An import would load all that `node:http` exports, a WebSocket too, and take 20 ms of each start.
-const { STATUS_CODES } = process.getBuiltinModule('node:http')
 
 /** How long a caller should wait before it asks again, where something did not answer or there was no room. */
 export const RETRY_AFTER_SECONDS = 1
@@ -52,17 +48,24 @@ const FAULT: Answer = { code: 'server_error', description: 'The service failed. 
 /** RFC 6749 §5.2: printable ASCII without `"` and `\`. */
 const sanitise = (description: string): string => description.replaceAll(/[^\x20-\x21\x23-\x5B\x5D-\x7E]/g, '?')
 
-/** An error body: of RFC 6749 §5.2, and for the API a problem (RFC 9457) that carries the same two members. */
-export const errorBody = ({ code, description, id }: Answer, isProblem: boolean): string => {
-  const error = { error: code, error_description: sanitise(description) }
-  if (!isProblem) return JSON.stringify(error)
-  const status = STATUS[code]
+const membersOf = ({ code, description }: Answer) => ({ error: code, error_description: sanitise(description) })
+
+/** An error body as of RFC 6749 §5.2. */
+export const formatError = (answer: Answer): string => JSON.stringify(membersOf(answer))
+
+/** A problem (RFC 9457) that carries the members of RFC 6749 too. */
+const formatProblem = (issuer: string, answer: Answer): string => {
+  const { status, title } = ERRORS[answer.code]
+  const { error, error_description: detail } = membersOf(answer)
+  const type = typeOf(issuer, error)
+  const { id } = answer
   return JSON.stringify({
-    type: 'about:blank',
-    title: STATUS_CODES[status],
+    type,
+    title,
     status,
-    detail: error.error_description,
-    ...error,
+    detail,
+    error,
+    error_description: detail,
     ...(id !== undefined && { id }),
   })
 }
@@ -114,10 +117,10 @@ export const makeRefuser = (options: RefuserOptions): Refuser => {
     if (retryAfter !== undefined) void reply.header('retry-after', retryAfter)
     return (
       reply
-        .code(STATUS[what.code])
+        .code(ERRORS[what.code].status)
         .type(isProblem ? 'application/problem+json' : 'application/json; charset=utf-8')
         // As bytes: to a text Fastify would add a charset, which a problem does not have.
-        .send(Buffer.from(errorBody(what, isProblem)))
+        .send(Buffer.from(isProblem ? formatProblem(issuer, what) : formatError(what)))
     )
   }
 

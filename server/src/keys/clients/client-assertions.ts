@@ -2,7 +2,7 @@
 // No claim or header of an assertion chooses an address, a key that is not registered, or an algorithm beyond the list.
 import { ASSERTION_ALGORITHMS } from '../../../../api/values/algorithms.ts'
 import type { KeyPlace } from '../../domain/clients/client-trust.ts'
-import type { ClientAssertions, UnverifiedAssertion } from '../../ports/client-assertions.ts'
+import type { ClientAssertions, UnverifiedAssertion } from '../../ports/client-keys.ts'
 import { type ClientKeysOptions, type FindKeys, makeClientKeys } from './client-keys.ts'
 import { type CompactJws, readCompactJws } from '../tokens/compact-jws.ts'
 import { isProviderAddress } from '../providers/fetch-json.ts'

@@ -2,7 +2,7 @@
 import { createHmac } from 'node:crypto'
 import { DPOP_ALGORITHMS } from '../../../../api/values/algorithms.ts'
 import { PROOF_CHARACTERS_MAX } from '../../../../api/values/bounds.ts'
-import type { DpopProofs, UnverifiedProof } from '../../ports/dpop-proofs.ts'
+import type { DpopProofs, UnverifiedProof } from '../../ports/client-keys.ts'
 import { type CompactJws, isJsonObject, type JsonObject, readCompactJws } from '../tokens/compact-jws.ts'
 import { deriveKey } from '../at-rest/sealed-bytes.ts'
 import { parseProviderAlgorithm, parseProviderKey, permits, type ProviderAlgorithm } from '../providers/provider-key.ts'

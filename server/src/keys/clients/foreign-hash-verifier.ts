@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { Unavailable } from '../../domain/refusal.ts'
-import { networkOf } from '../../domain/source-network.ts'
+import { networkOf } from '../../domain/source.ts'
 import type { ImportedSecrets, Proof } from '../../ports/imports.ts'
 import type { ProofMessage, ProofReply } from './foreign-hash-thread.ts'
 import { makeForeignHashQueue, type Verification } from './foreign-hash-queue.ts'

@@ -2,7 +2,7 @@
 // All of it is random, so SHA-256 protects them as well as a slow password hash would. Also the secrets that another server made.
 import { createHmac, hash, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto'
 import { crc32 } from 'node:zlib'
-import { DIGEST_CHARACTERS, SHA256_CHARACTERS } from '../../domain/text/hash.ts'
+import { DIGEST_CHARACTERS, SHA256_CHARACTERS } from '../../domain/text/text.ts'
 import type { ImportedSecrets } from '../../ports/imports.ts'
 import type { Randomness, Secrets } from '../../ports/ports.ts'
 import type { SecretKind } from '../../ports/secret-repositories.ts'

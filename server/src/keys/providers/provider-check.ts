@@ -1,8 +1,7 @@
 // Whether the operators of an identity provider can be recognized: whether its keys can be read, and are of any use.
 import { Unavailable } from '../../domain/refusal.ts'
 import type { MonotonicMilliseconds } from '../../../../api/values/time.ts'
-import type { KeySet, KeySetPlace, KeySets } from '../../ports/key-sets.ts'
-import type { ProviderState } from '../../ports/operators.ts'
+import type { KeySet, KeySetPlace, KeySets, ProviderState } from '../../ports/key-sets.ts'
 import { KEYS_HELD_MILLISECONDS_MAX } from './provider-key-cache.ts'
 import { parseProviderKey, permits, type ProviderAlgorithm } from './provider-key.ts'
 

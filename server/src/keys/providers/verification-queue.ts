@@ -1,7 +1,7 @@
 // The queue in front of signatures that must be verified before their sender is known: bounded, and fair by where they come
 // from, so that a flood of forged JWTs costs a part of a core and keeps nobody else out.
 import { Unavailable } from '../../domain/refusal.ts'
-import { networkOf } from '../../domain/source-network.ts'
+import { networkOf } from '../../domain/source.ts'
 
 /** Signatures of one thread that are verified at once, on libuv's threads; the loop starts the next ones between other work. */
 const UNDER_WAY_MAX = 2

@@ -1,7 +1,7 @@
 // Access tokens as text: signed at issue, found by the address in them, recognised by the digest of the whole.
 import { createPublicKey, hash, sign, type SignKeyObjectInput } from 'node:crypto'
 import { type AccessTokenClaims, addressReader, confirmationIn, formatClaims } from '../../domain/ledger/claims.ts'
-import { type Digest, digestIn } from '../../domain/text/hash.ts'
+import { type Digest, digestIn } from '../../domain/text/text.ts'
 import type { PublicJwk, SigningKey } from '../../domain/keys/signing-key.ts'
 import type { MintedToken, TokenCodec, TokenReference } from '../../ports/ports.ts'
 import { COMPACT_CHARACTERS_MAX, decodeCanonical, readProvablePayload, splitCompact } from './compact-jws.ts'

@@ -2,11 +2,10 @@
 import { isUuid } from '../../../../api/values/uuid.ts'
 import type { Administrator } from '../../domain/caller.ts'
 import type { Agent } from '../../domain/clients/agent.ts'
-import type { AgentFilters, ListName } from '../../domain/lists/page.ts'
+import type { AgentFilters } from '../../domain/lists/page.ts'
 import { type OrRefusal, refuse } from '../../domain/refusal.ts'
 import type { Ports } from '../../ports/ports.ts'
-import { readKeyedPage } from '../reading/read-keyed-page.ts'
-import type { ListPage, ListRequest } from '../reading/read-page.ts'
+import { type ListPage, type ListRequest, readKeyedPage } from '../reading/read-page.ts'
 
 /** What is no id is not repeated: it may be a secret that was pasted in its place. */
 export const refuseUnknownAgent = (agentId: string): ReturnType<typeof refuse> =>
@@ -22,8 +21,6 @@ export const showAgent = async (
   return agent ?? refuseUnknownAgent(agentId)
 }
 
-const LIST: ListName = 'agents'
-
 /** Asks nothing. */
 export const EVERY_AGENT: AgentFilters = { disabled: null, owner: null, labels: [], namePrefix: null, search: null }
 
@@ -32,4 +29,4 @@ export const listAgents = (
   ports: Pick<Ports, 'agents' | 'secrets'>,
   _caller: Administrator,
   request: ListRequest<AgentFilters>,
-): Promise<OrRefusal<ListPage<Agent>>> => readKeyedPage(ports, LIST, request, page => ports.agents.list(page))
+): Promise<OrRefusal<ListPage<Agent>>> => readKeyedPage(ports, 'agents', request, page => ports.agents.list(page))

@@ -1,7 +1,7 @@
 // Recognises a resource server or a tool by its API key.
 import type { ApiKey } from '../../domain/clients/api-key.ts'
 import type { ApiKeyCaller } from '../../domain/caller.ts'
-import type { Sha256 } from '../../domain/text/hash.ts'
+import type { Sha256 } from '../../domain/text/text.ts'
 import type { Ports } from '../../ports/ports.ts'
 
 /** An API key as presented: in X-API-Key, or with its id as the user of HTTP Basic. */

@@ -7,7 +7,7 @@
 //
 // Steps 1 and 2 of a request wait for no other request; step 3 computes a slow hash on another thread.
 import { actBy } from '../../domain/caller.ts'
-import { isKeptFast } from '../../domain/clients/imported-secret.ts'
+import { isKeptFast } from '../../domain/clients/credential.ts'
 import { isRefused, type OrRefusal, refuse } from '../../domain/refusal.ts'
 import type { Source } from '../../domain/source.ts'
 import type { MonotonicMilliseconds } from '../../../../api/values/time.ts'

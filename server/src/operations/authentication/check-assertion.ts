@@ -10,11 +10,11 @@ import {
   trustDomainOf,
 } from '../../domain/clients/client-trust.ts'
 import { hasExpired } from '../../domain/ledger/expiry.ts'
-import { digestIn } from '../../domain/text/hash.ts'
+import { digestIn } from '../../domain/text/text.ts'
 import { type OrRefusal, refuse, Unavailable } from '../../domain/refusal.ts'
 import type { Source } from '../../domain/source.ts'
 import type { Milliseconds } from '../../../../api/values/time.ts'
-import type { UnverifiedAssertion } from '../../ports/client-assertions.ts'
+import type { UnverifiedAssertion } from '../../ports/client-keys.ts'
 import type { SingleUse } from '../../ports/secret-repositories.ts'
 import type { Ports } from '../../ports/ports.ts'
 import { type PresentedAssertion, refuseClient, type VerifiedCredentials } from './recognize-client.ts'

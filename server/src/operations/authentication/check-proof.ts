@@ -1,6 +1,6 @@
 // Checks the DPoP proof of a token request (RFC 9449 §5) after its client: the most expensive check comes last.
 import { checkProofClaims, nonceLastInstant, nonceStepAt, refuseProof } from '../../domain/ledger/dpop.ts'
-import { digestIn } from '../../domain/text/hash.ts'
+import { digestIn } from '../../domain/text/text.ts'
 import { isRefused, type OrRefusal, type Refusal } from '../../domain/refusal.ts'
 import type { Milliseconds } from '../../../../api/values/time.ts'
 import type { Ports, TokenProof } from '../../ports/ports.ts'

@@ -1,16 +1,14 @@
 // Compares what a client presented with what the store knows of it: by secret, certificate, or a credential that an
 // earlier step verified. Nothing here waits, so that a whole group of requests is decided on at once.
 import type { ClientCaller } from '../../domain/caller.ts'
-import type { Client, Credential } from '../../domain/clients/agent.ts'
+import { type Client, type Credential, isClientId } from '../../domain/clients/agent.ts'
 import {
   certificateFault,
   type CertificateTrust,
   type PresentedCertificate,
 } from '../../domain/clients/client-certificate.ts'
-import { isClientId } from '../../domain/clients/client-id.ts'
 import { isCertificateTrust } from '../../domain/clients/client-trust.ts'
-import { CREDENTIALS_MAX } from '../../domain/clients/credential.ts'
-import { IMPORTED_SECRET_CHARACTERS_MAX } from '../../domain/clients/imported-secret.ts'
+import { CREDENTIALS_MAX, IMPORTED_SECRET_CHARACTERS_MAX } from '../../domain/clients/credential.ts'
 import { hasExpired } from '../../domain/ledger/expiry.ts'
 import { counted, isRefused, type OrRefusal, type Refusal, refuseCaller } from '../../domain/refusal.ts'
 import type { Milliseconds } from '../../../../api/values/time.ts'

@@ -9,8 +9,7 @@ import {
   TRUST_CHARACTERS_MAX,
 } from '../../domain/clients/client-trust.ts'
 import { type OrRefusal, refuse } from '../../domain/refusal.ts'
-import type { ClientAssertions } from '../../ports/client-assertions.ts'
-import type { ClientCertificates } from '../../ports/client-certificates.ts'
+import type { ClientAssertions, ClientCertificates } from '../../ports/client-keys.ts'
 import type { ServiceProfile } from '../../ports/ports.ts'
 
 /** As it was asked for; a member that is null was not given. */

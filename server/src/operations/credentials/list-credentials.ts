@@ -4,8 +4,7 @@ import type { CountedCredential } from '../../domain/clients/credential.ts'
 import type { OrRefusal } from '../../domain/refusal.ts'
 import { isUuid } from '../../../../api/values/uuid.ts'
 import type { Ports } from '../../ports/ports.ts'
-import { type KeysetRequest, readKeyset } from '../reading/read-keyset.ts'
-import type { ListPage } from '../reading/read-page.ts'
+import { type ListPage, type PagingRequest, readPageById } from '../reading/read-page.ts'
 import { refuseUnknownAgent } from '../agents/read-agents.ts'
 
 /** One page of them. */
@@ -13,11 +12,11 @@ export const listCredentials = async (
   ports: Pick<Ports, 'credentials' | 'secrets'>,
   caller: Administrator,
   agentId: string,
-  request: KeysetRequest,
+  request: PagingRequest,
 ): Promise<OrRefusal<ListPage<CountedCredential>>> => {
   if (!isUuid(agentId)) return refuseUnknownAgent(agentId)
   const audiences = audiencesOf(caller)
-  return readKeyset(ports, 'credentials', {
+  return readPageById(ports, 'credentials', {
     request,
     boundTo: [agentId, audiences],
     read: async (after, limit) =>

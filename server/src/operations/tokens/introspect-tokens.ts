@@ -79,7 +79,7 @@ const judge = (
 
 type OwnerPorts = JudgingPorts & Pick<Ports, 'ledger'> & { readonly codec: Pick<Ports['codec'], 'read'> }
 
-/** What the owner of the store is told of one token: he needs no API key. */
+/** Whether one token is active, for the owner of the store, who needs no API key. */
 export const introspectForOwner = async (ports: OwnerPorts, text: string): Promise<Introspection> => {
   const reference = ports.codec.read(text)
   const [token] = reference === undefined ? [] : await ports.ledger.find([reference])

@@ -1,59 +1,29 @@
-// Reads tokens: lists and exports of the live and of the ended ones, newest first, in pages that stay stable while tokens come
-// and go; and the whole life of one.
+// Reads tokens: lists of the live and of the ended ones, newest first, in pages that stay stable while tokens come and go; and
+// the whole life of one.
 import { type Administrator, audiencesOf } from '../../domain/caller.ts'
 import { isTokenId } from '../../domain/ledger/token-id.ts'
-import type {
-  EndedTokenRecord,
-  HistoryFilters,
-  Page,
-  TokenFilters,
-  TokenLife,
-  TokenRecord,
-} from '../../domain/lists/page.ts'
+import type { EndedTokenRecord, HistoryFilters, TokenFilters, TokenLife, TokenRecord } from '../../domain/lists/page.ts'
 import { type OrRefusal, refuse } from '../../domain/refusal.ts'
 import type { Ports } from '../../ports/ports.ts'
-import { exportPages, type ExportReader, type NextPage } from '../reading/export-pages.ts'
 import { type ListPage, type ListRequest, readPage } from '../reading/read-page.ts'
+
+type ListPorts = Pick<Ports, 'ledger' | 'secrets'>
 
 /** One page of the tokens that are active now and that the reader may see. */
 export const listTokens = (
-  ports: Pick<Ports, 'ledger' | 'secrets'>,
+  ports: ListPorts,
   reader: Administrator,
   request: ListRequest<TokenFilters>,
 ): Promise<OrRefusal<ListPage<TokenRecord>>> =>
-  readPage(ports, 'tokens', {
-    reader,
-    request,
-    read: (page): Promise<Page<TokenRecord>> => ports.ledger.listLive(page),
-  })
-
-/** Every token that is active while its page is read and that the reader may see. */
-export const exportTokens = (
-  ports: Pick<Ports, 'ledger' | 'secrets'>,
-  caller: ExportReader,
-  filters: TokenFilters,
-): NextPage<TokenRecord> =>
-  exportPages(caller, { filters, list: (reader, request) => listTokens(ports, reader, request) })
+  readPage(ports, 'tokens', { reader, request, read: page => ports.ledger.listLive(page) })
 
 /** One page of the tokens that have ended, those that merely expired too, and that the reader may see. */
 export const listHistory = (
-  ports: Pick<Ports, 'ledger' | 'secrets'>,
+  ports: ListPorts,
   reader: Administrator,
   request: ListRequest<HistoryFilters>,
 ): Promise<OrRefusal<ListPage<EndedTokenRecord>>> =>
-  readPage(ports, 'history', {
-    reader,
-    request,
-    read: (page): Promise<Page<EndedTokenRecord>> => ports.ledger.listEnded(page),
-  })
-
-/** Every token that had ended when the export began, that is still kept, and that the reader may see. */
-export const exportHistory = (
-  ports: Pick<Ports, 'ledger' | 'secrets'>,
-  caller: ExportReader,
-  filters: HistoryFilters,
-): NextPage<EndedTokenRecord> =>
-  exportPages(caller, { filters, list: (reader, request) => listHistory(ports, reader, request) })
+  readPage(ports, 'history', { reader, request, read: page => ports.ledger.listEnded(page) })
 
 /** The token, live or ended. One for other audiences than the caller's does not exist for the caller. */
 export const showToken = async (

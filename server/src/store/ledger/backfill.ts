@@ -1,4 +1,4 @@
-// The fill: moves the rows that an open cut-off covers, a step a transaction, resumable after a crash.
+// Backfill: moves the rows that an open cut-off covers, a step a transaction, resumable after a crash.
 import type { CutOff } from '../../domain/ledger/ledger.ts'
 import { first, run, type Program } from '../statement-program.ts'
 import type { Transaction } from '../transaction.ts'
@@ -16,13 +16,12 @@ function* readPosition({ seq }: CutOff): Program<ScanPosition | null> {
 }
 
 /**
- * One step for the oldest open cut-off. It begins once no older decision can still be written, and an insert checks `seq`
- * in its own transaction, so that one full pass sees every row that the cut-off covers: then it is closed. Says whether
- * more is left.
+ * One step for the oldest open cut-off; whether there may be more to do. No token decided on before the cut-off can still be
+ * written, so one full pass sees every row that it covers; then it is closed.
  */
 export function* backfillStep(tx: Transaction): Program<'more' | 'nothing_left'> {
   const [cutOff] = yield* readOpenCutOffs()
-  if (cutOff === undefined || !(yield* tx.isSettled(cutOff.seq))) return 'nothing_left'
+  if (cutOff === undefined) return 'nothing_left'
   const from = yield* readPosition(cutOff)
   const { covered, at, done } = yield* scanAffectedRows(tx, cutOff, {
     from,

@@ -126,10 +126,9 @@ export function* endAll(
   yield* run('update service set last_end_seq = ?', seq)
   const cutOff: CutOff = { ...conditions, seq, at, reason, act: yield* recordAct(tx, act, revocationId) }
   const few = yield* readFewCovered(tx, cutOff)
-  const isDone = few !== undefined && (yield* tx.isSettled(seq))
-  if (!isDone && !anchored) yield* takeSlot(act)
+  if (few === undefined && !anchored) yield* takeSlot(act)
   const row = [seq, JSON.stringify(conditions), anchored ? 1 : 0, REASONS[reason], cutOff.act, at, revocationId]
-  yield* run(INSERT, ...row, isDone ? 'closed' : 'open')
+  yield* run(INSERT, ...row, few === undefined ? 'open' : 'closed')
   if (few !== undefined) yield* moveCovered(few)
   tx.live.forget(conditions.agent)
   return seq

@@ -23,9 +23,9 @@ const SUPERSEDE: Act = {
   source: null,
 }
 
-type QuotaCheck = {
+export type QuotaCheck = {
   /** The limit that the token would exceed. Where its agent is so configured, ends what is too much instead. */
-  readonly admit: (token: LimitedToken) => Program<LimitReached | undefined>
+  readonly check: (token: LimitedToken) => Program<LimitReached | undefined>
   /** Counts a token that was written. */
   readonly count: (token: LimitedToken) => Program<void>
   /** Writes the counts, once for the group. */
@@ -98,7 +98,7 @@ export const makeQuotaCheck = (tx: Transaction, limitsByAgent: ReadonlyMap<numbe
   }
 
   return {
-    admit: function* ({ agent, id }) {
+    check: function* ({ agent, id }) {
       const limits = limitsByAgent.get(agent)
       if (limits === undefined) return undefined
       const rates = isRateLimited(limits) ? rateWaits(limits, yield* countsOf(agent), issuedAtIn(id)) : []

@@ -30,7 +30,7 @@ const makeView = () => {
   }
 }
 
-export const makeAgentRegister = ({ read, readUntimed }: Reader, { call }: Writer): AgentRepository => {
+export const makeAgentRepository = ({ read, readUntimed }: Reader, { call }: Writer): AgentRepository => {
   const view = makeView()
   return {
     viewForIssue: async (clientIds, freshness) => {

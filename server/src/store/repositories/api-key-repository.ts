@@ -3,12 +3,12 @@ import type { ApiKey } from '../../domain/clients/api-key.ts'
 import { hasExpired } from '../../domain/ledger/expiry.ts'
 import type { Milliseconds } from '../../../../api/values/time.ts'
 import type { ApiKeyRepository } from '../../ports/secret-repositories.ts'
-import type { OnFault } from '../background.ts'
+import { inBackground, type OnFault } from '../background.ts'
 import type { Writer } from '../jobs.ts'
 import type { Program } from '../statement-program.ts'
 import type { Reader, Snapshot } from '../snapshot.ts'
 import { findApiKey, listApiKeys, showApiKey } from './api-keys.ts'
-import { recordUses } from './hand-over-uses.ts'
+import { LAST_USE_STEP_MS } from './last-uses.ts'
 import { makeVersionKeyedCache } from './version-keyed-cache.ts'
 
 type FoundKeys = { readonly now: Milliseconds; readonly found: readonly (ApiKey | undefined)[] }
@@ -23,7 +23,24 @@ const makeFind = () => {
   return { find, wasFound: apiKeys.wasFound }
 }
 
-export const makeApiKeyRegister = (
+const CACHED_MAX = 10_000
+
+/** Hands over which API keys are used, each at most once a minute. Nobody waits for it: what fails is a minute lost. */
+export const recordUses = ({ call }: Writer, onFault: OnFault) => {
+  const handedOver = new Map<string, Milliseconds>()
+  return (apiKeys: readonly (ApiKey | undefined)[], now: Milliseconds): void => {
+    const due = new Set<string>()
+    for (const apiKey of apiKeys) {
+      if (apiKey === undefined || now - (handedOver.get(apiKey.id) ?? 0) < LAST_USE_STEP_MS) continue
+      if (handedOver.size >= CACHED_MAX) handedOver.clear()
+      handedOver.set(apiKey.id, now)
+      due.add(apiKey.id)
+    }
+    if (due.size > 0) void inBackground('last uses of API keys', () => call('noteApiKeyUses', [...due]), onFault)
+  }
+}
+
+export const makeApiKeyRepository = (
   { read, readUntimed }: Reader,
   writer: Writer,
   onFault: OnFault,

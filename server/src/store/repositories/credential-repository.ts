@@ -40,7 +40,7 @@ function* listPage(
 }
 
 // A count decides nothing, so it waits for no lease of the clock.
-export const makeCredentialRegister = ({ readUntimed }: Reader, { call }: Writer): CredentialRepository => ({
+export const makeCredentialRepository = ({ readUntimed }: Reader, { call }: Writer): CredentialRepository => ({
   create: (agentId, credential, act) => call('createCredential', { agentId, credential, act }),
   show: (agentId, id, audiences) => readUntimed(snapshot => showOne(snapshot, agentId, id, audiences)),
   list: (agentId, page) => readUntimed(snapshot => listPage(snapshot, agentId, page)),
@@ -50,6 +50,6 @@ export const makeCredentialRegister = ({ readUntimed }: Reader, { call }: Writer
   useAssertion: (assertion, until) => call('useAssertion', { assertion }, until),
 })
 
-export const makeLeakedSecretRegister = ({ call }: Writer): LeakedSecretRepository => ({
+export const makeLeakedSecretRepository = ({ call }: Writer): LeakedSecretRepository => ({
   revoke: (secret, hash, act, foundAt) => call('revokeLeaked', { secret, hash, act, foundAt }),
 })

@@ -1,6 +1,6 @@
 // Revokes a secret that was found in the open: whatever it is of, with everything that it got.
 import type { Act } from '../../domain/audit/act.ts'
-import type { Sha256 } from '../../domain/text/hash.ts'
+import type { Sha256 } from '../../domain/text/text.ts'
 import type { LeakedSecret, SecretKind } from '../../ports/secret-repositories.ts'
 import type { Program } from '../statement-program.ts'
 import type { Transaction } from '../transaction.ts'

@@ -3,17 +3,19 @@ import { systemAct } from '../../domain/audit/act.ts'
 import {
   dueLifeStep,
   isCounted,
+  keyIn,
   type KeyPolicy,
   type KeyRecord,
   type KeyState,
-  keyIn,
   type LifeStep,
 } from '../../domain/keys/key-life.ts'
 import type { Milliseconds } from '../../../../api/values/time.ts'
-import { run, type Program } from '../statement-program.ts'
+import { type Program, run } from '../statement-program.ts'
 import { audit, nextSeq, type Transaction } from '../transaction.ts'
 import { leave, promote } from './key-acts.ts'
 import { longestLifetime, readKeysInLife } from './signing-keys.ts'
+import type { SigningKeyMaker, SigningKeyRepository } from '../../ports/signing-keys.ts'
+import { inBackground, type OnFault } from '../background.ts'
 
 /** How often the keys are looked at. So much running time a crash may lose of what was counted. */
 export const LOOK_EVERY_MS = 5000
@@ -96,4 +98,28 @@ export const makeKeyScheduler = ({ policy, steady, onKeyWanted }: KeyKeeping) =>
     cache(keys, at)
     return undefined
   }
+}
+
+type Supply = {
+  /** Null: none is made. */
+  readonly maker: Pick<SigningKeyMaker, 'make'> | null
+  /** There once the store is open. */
+  readonly register: Promise<Pick<SigningKeyRepository, 'createNext'>>
+  readonly onFault: OnFault
+}
+
+/** To be called when a key is wanted, and again until one is there: one at a time is made. */
+export const supplyKeys = ({ maker, register, onFault }: Supply): (() => void) => {
+  let making = false
+  const supply = async (): Promise<void> => {
+    if (making || maker === null) return
+    making = true
+    try {
+      const key = await maker.make()
+      await (await register).createNext(key, systemAct('signing_key.create'))
+    } finally {
+      making = false
+    }
+  }
+  return () => void inBackground('new signing key', supply, onFault)
 }

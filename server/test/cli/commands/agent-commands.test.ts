@@ -162,8 +162,12 @@ const REFUSED: readonly (readonly [string, readonly string[], RegExp])[] = [
     ['--name', 'x', '--scope', 'a:b', '--description', 'x'.repeat(1001)],
     /description is not 1 to 1000/,
   ],
-  ['a label without a value', ['--name', 'x', '--scope', 'a:b', '--label', 'a='], /The value of the label a is not/],
-  ['a label that opens with a dot', ['--name', 'x', '--scope', 'a:b', '--label', '.a=b'], /The key of a label is not/],
+  ['a label without a value', ['--name', 'x', '--scope', 'a:b', '--label', 'a='], /labels\.a is not/],
+  [
+    'a label that opens with a dot',
+    ['--name', 'x', '--scope', 'a:b', '--label', '.a=b'],
+    /labels has a key that is not/,
+  ],
 ]
 
 test('what an agent cannot be is refused with one line and status 1, and leaves no agent', t => {

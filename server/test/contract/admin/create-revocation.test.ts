@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
+import { type Document, readDescription } from '../../../../testkit/services/described.ts'
 import {
   type Answer,
   assertPlainHeaders,
@@ -117,7 +118,7 @@ test('ends every token only where all is said, and nothing else', async () => {
     await create({ reason: 'bulk_revocation' }),
     400,
     'invalid_request',
-    'No condition is given: name one, or end every token by all, set to true.',
+    'The body names no condition: name one, or end every token by all, set to true.',
   )
   const both = await create({ all: true, scope: 'db:read' })
   assertProblem(both, 400, 'invalid_request', 'all ends every token, and goes with no condition.')
@@ -125,6 +126,19 @@ test('ends every token only where all is said, and nothing else', async () => {
   assert.equal(await isActive(token), true)
   assert.equal((await created({ all: true }))['all'], true)
   assert.equal(await isActive(token), false)
+})
+
+test('the OpenAPI document takes all, or conditions, and neither both nor none', async () => {
+  const document = (await get(service, '/openapi.json')).json as Document
+  const { holds } = readDescription(document)
+  const { schema = {} } = document.paths[PATH]?.['post']?.requestBody?.content['application/json'] ?? {}
+  const isTaken = (body: object): boolean => holds('createRevocation', schema, body).length === 0
+  for (const body of [{ all: true }, { scope: 'db:read' }, { kid: 'x', audience: 'y', dry_run: true }]) {
+    assert.ok(isTaken(body), JSON.stringify(body))
+  }
+  for (const body of [{}, { note: 'x' }, { all: false }, { all: true, scope: 'db:read' }, { scope: 'db' }]) {
+    assert.ok(!isTaken(body), JSON.stringify(body))
+  }
 })
 
 test('issued_before may be now, and not a millisecond later', async () => {
@@ -149,7 +163,7 @@ const REFUSED: readonly (readonly [object, string])[] = [
   [{ scope: '*' }, 'scope is not one item of the form resource:action or resource:*.'],
   [{ audience: '' }, 'audience is not 1 to 512 printable ASCII characters without spaces.'],
   [{ issued_before: 'yesterday' }, 'issued_before is not an RFC 3339 time such as 2026-11-21T09:30:05Z.'],
-  [{ scope: 'db:read', reason: 'expired' }, 'reason is not bulk_revocation, secret_leaked, key_compromise.'],
+  [{ scope: 'db:read', reason: 'expired' }, 'reason is not one of bulk_revocation, secret_leaked, key_compromise.'],
   [{ scope: 'db:read', note: ' x' }, 'note is not 1 to 500 printable characters without spaces around them.'],
   [{ scope: 'db:read', id: 'x' }, 'id is not a UUID.'],
   [{ scope: 'db:read', agents: [] }, 'The body has a member that this operation does not know.'],

@@ -217,7 +217,7 @@ test('the list: oldest first, in pages by Link and cursor; a cursor of another a
   const { json } = await get(service, `${all}?limit=1`, headers)
   const { next_cursor } = json as { next_cursor: string }
   const other = `/api/v1/agents/${(await service.createAgent()).agentId}/credentials`
-  const description = 'cursor: not one of this list. Start again without it.'
+  const description = 'cursor: not one of this list with these filters. Start again without it.'
   for (const path of [`${other}?cursor=${next_cursor}`, `${all}?cursor=x`]) {
     assertProblem(await get(service, path, headers), 400, 'invalid_request', description)
   }

@@ -1,6 +1,8 @@
 // GET /api/v1/exports/…: what is in them, in both formats, and to whom. What makes them break off is tested with the faults.
 import assert from 'node:assert/strict'
 import { before, suite, test } from 'node:test'
+import { csvHeader, csvLine } from '../../../src/domain/lists/csv.ts'
+import { bindings } from '../../../src/http/admin/exports.ts'
 import { EXPORT_PAGE_RECORDS } from '../../../src/operations/reading/export-pages.ts'
 import { parseCsv } from '../../../../testkit/callers/csv.ts'
 import { limitKey } from '../../../../testkit/stores/earlier-keys.ts'
@@ -279,6 +281,13 @@ test('a token that ends while its export runs is in it or in the history, and no
   assert.ok(ended.some(record => record['id'] === id))
   assert.ok(!linesOf(await exportAs('tokens')).some(record => record['id'] === id))
 })
+
+for (const { row, columns } of bindings) {
+  test(`the table in the example of ${row.id} is that of its record`, () => {
+    const { answer, text } = row.example ?? {}
+    assert.equal(text, csvHeader(columns) + csvLine(columns, answer as never))
+  })
+}
 
 test('a read is not in the audit', async () => {
   const audit = (await exportAs('audit')).text

@@ -94,8 +94,8 @@ for (const { kind, id, table, request } of CREATIONS) {
     const detail = `This Idempotency-Key was used before, for ${kind}, which made ${made}.`
     assert.deepEqual([repeat.status, repeat.headers['content-type']], [409, 'application/problem+json'])
     assert.deepEqual(repeat.json, {
-      type: 'about:blank',
-      title: 'Conflict',
+      type: `${service.baseUrl}/errors#already_exists`,
+      title: 'Already exists',
       status: 409,
       detail,
       error: 'already_exists',

@@ -57,17 +57,17 @@ test('settings that are no scope, no map or no resource are refused', async () =
   await refused({ ...good, scope: CANARY }, `scope ${scopeForm}`, 'invalid_scope')
   await refused(
     { ...good, default_scope: 'db:*' },
-    'default_scope is not 1 to 16 items resource:action.',
+    'default_scope is not 1 to 16 items of the form resource:action, separated by single spaces.',
     'invalid_scope',
   )
-  await refused({ ...good, scope_map: { read: CANARY } }, `A value of scope_map ${scopeForm}`, 'invalid_scope')
+  await refused({ ...good, scope_map: { read: CANARY } }, `scope_map has a value that ${scopeForm}`, 'invalid_scope')
   await refused(
     { ...good, resources: [CANARY] },
-    'A resource is neither an absolute URI without a fragment nor *.',
+    'resources has one that is neither an absolute URI without a fragment nor *.',
     'invalid_target',
   )
   for (const uri of HOSTLESS) {
-    const description = 'A resource is neither an absolute URI without a fragment nor *.'
+    const description = 'resources has one that is neither an absolute URI without a fragment nor *.'
     await refused({ ...good, resources: [uri] }, description, 'invalid_target')
   }
   const many = Array.from({ length: 65 }, (_, n) => `https://api.example/${n}`)

@@ -180,8 +180,8 @@ test('revoking an expired token leaves it expired', async () => {
 })
 
 const REFUSED: readonly (readonly [object, string])[] = [
-  [{ reason: 'expired' }, 'reason is not manual_revocation, secret_leaked, key_compromise.'],
-  [{ reason: 'agent_disabled' }, 'reason is not manual_revocation, secret_leaked, key_compromise.'],
+  [{ reason: 'expired' }, 'reason is not one of manual_revocation, secret_leaked, key_compromise.'],
+  [{ reason: 'agent_disabled' }, 'reason is not one of manual_revocation, secret_leaked, key_compromise.'],
   [{ note: '' }, 'note is not 1 to 500 printable characters without spaces around them.'],
   [{ note: 'x'.repeat(501) }, 'note is not 1 to 500 printable characters without spaces around them.'],
   [{ note: 'two\nlines' }, 'note is not 1 to 500 printable characters without spaces around them.'],

@@ -116,7 +116,7 @@ test('keys are listed newest first, a page at a time', async () => {
     await get(service, `${KEYS}?cursor=1.api_keys.x.y`, headers),
     400,
     'invalid_request',
-    'cursor: not one of this list. Start again without it.',
+    'cursor: not one of this list with these filters. Start again without it.',
   )
   assert.equal((await get(service, `${KEYS}?state=next`, headers)).status, 400)
 })
@@ -239,7 +239,7 @@ test('a key that cannot be taken is 400, and nothing of it is told back or logge
     [{ private_key: { kty: 'EC', d: 'CANARY-7' } }, /"private_key is none that can be read/],
     [{ private_key: weak.export({ format: 'pem', type: 'pkcs8' }) }, /"private_key is not an EC key on P-256/],
     [{ private_key: pem, kid: 'a b' }, /"kid is not 1 to 128 printable ASCII characters without spaces\."/],
-    [{ private_key: pem, note: ' ' }, /"The note is not/],
+    [{ private_key: pem, note: ' ' }, /"note is not/],
     [{ private_key: pem, 'CANARY-7': 1 }, /"The body has a member that this operation does not know\."/],
   ]
   for (const [body, wanted] of bodies) {

@@ -20,29 +20,26 @@ import {
 } from '../../../../testkit/identity-providers/identity-provider.ts'
 import { type Answer, assertProblem, claimsOf, introspect, issue } from '../../../../testkit/callers/requests.ts'
 import { countRows } from '../../../../testkit/stores/store-file.ts'
-import { type AgentOfTest, startServer, type TestServer } from '../../../../testkit/services/test-server.ts'
+import type { AgentOfTest } from '../../../../testkit/services/test-server.ts'
+import { useService } from '../../../../testkit/services/use-service.ts'
 
 type Body = Readonly<Record<string, unknown>>
 
-let service: TestServer
+const service = useService()
 let platform: IdentityProvider
 let agent: AgentOfTest
 let subjects = 0
 let subject: string
 
 before(async () => {
-  service = await startServer()
   platform = await startIdentityProvider({ algorithms: ['RS256', 'ES256'], now: service.clock.wall })
 })
+after(() => platform.close())
 
 beforeEach(async () => {
   agent = await service.createAgent()
   subjects += 1
   subject = `repo:acme/site${subjects}:ref:refs/heads/main`
-})
-
-after(async () => {
-  await Promise.all([service.close(), platform.close()])
 })
 
 const workload = (more: object = {}) => ({ workload_identity: { issuer: platform.issuer, subject, ...more } })

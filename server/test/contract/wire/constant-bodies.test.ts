@@ -18,6 +18,7 @@ const PATHS = [
   '/docs/static/swagger-initializer.js',
   '/docs/static/theme/favicon.svg',
   '/',
+  '/errors',
   '/favicon.svg',
   '/favicon.ico',
   '/.well-known/jwks.json',
@@ -32,6 +33,7 @@ const TYPES: Readonly<Record<string, string>> = {
   ico: 'image/x-icon',
   yaml: 'application/yaml; charset=utf-8',
   docs: 'text/html; charset=utf-8',
+  errors: 'text/html; charset=utf-8',
 }
 
 /** Under a path in the base URL the page's own addresses have it too. */

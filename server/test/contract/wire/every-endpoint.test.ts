@@ -43,7 +43,7 @@ test('a file that the page cannot have: 404', async () => {
 })
 
 test('HEAD as GET', async () => {
-  for (const path of ['/livez', '/readyz', '/openapi.json', '/docs', '/.well-known/openid-configuration']) {
+  for (const path of ['/livez', '/readyz', '/openapi.json', '/docs', '/errors', '/.well-known/openid-configuration']) {
     const [head, whole] = [await send(service, { method: 'HEAD', path }), await get(service, path)]
     assert.deepEqual([head.status, head.text], [200, ''], path)
     assert.equal(head.headers['content-length'], whole.headers['content-length'])

@@ -30,6 +30,7 @@ test('a program that asks for the base URL hears what is where', async () => {
         openapi: `${service.baseUrl}/openapi.json`,
         metadata: `${service.baseUrl}/.well-known/oauth-authorization-server`,
         keys: `${service.baseUrl}/.well-known/jwks.json`,
+        errors: `${service.baseUrl}/errors`,
         health: `${service.baseUrl}/readyz`,
       })
       for (const address of Object.values(answer.json as Record<string, string>).slice(2)) {

@@ -7,7 +7,7 @@ import type { AuditVerdict, KnownSeal, Tampering } from '../../../src/domain/aud
 import { auditSealKey } from '../../../src/keys/at-rest/sealed-bytes.ts'
 import { ENTRY_COLUMNS } from '../../../src/store/audit/seal-chain.ts'
 import { isSealDue, sealStep } from '../../../src/store/audit/seals.ts'
-import { runProgram } from '../../../src/store/sqlite/connection/run-program.ts'
+import { runProgram } from '../../../src/store/sqlite/connection/statements.ts'
 import { writingConnection } from '../../../src/store/sqlite/connection/transaction.ts'
 import { checkAudit } from '../../../src/store/offline/sqlite/verify-audit.ts'
 import { START } from '../../../../testkit/stores/store.ts'

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { test, type TestContext } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
+import { recordUses } from '../../../src/store/repositories/api-key-repository.ts'
 import { LAST_USE_STEP_MS } from '../../../src/store/repositories/last-uses.ts'
-import { recordUses } from '../../../src/store/repositories/hand-over-uses.ts'
 import {
   act,
   createAgent,

@@ -10,7 +10,7 @@ import {
 } from '../../../src/domain/keys/key-life.ts'
 import { makeManualClock, startClock, steadyOf } from '../../../src/store/sqlite/connection/clock.ts'
 import { LOOK_EVERY_MS, makeKeyScheduler } from '../../../src/store/signing-keys/key-scheduler.ts'
-import { runProgram } from '../../../src/store/sqlite/connection/run-program.ts'
+import { runProgram } from '../../../src/store/sqlite/connection/statements.ts'
 import {
   act,
   KEEP_LONG,

@@ -3,8 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import Database from 'better-sqlite3'
 import { all, asBytes, byIndex, first, given, only, run, type Program } from '../../../src/store/statement-program.ts'
-import { runProgram } from '../../../src/store/sqlite/connection/run-program.ts'
-import { sqliteText, statementsOf } from '../../../src/store/sqlite/connection/statements.ts'
+import { runProgram, sqliteText, statementsOf } from '../../../src/store/sqlite/connection/statements.ts'
 
 type Thing = { readonly n: number; readonly name: string }
 

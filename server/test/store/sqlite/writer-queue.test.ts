@@ -1,23 +1,27 @@
-// The two lanes in front of the writing thread: which jobs make a group.
+// The queues in front of the writing thread: which jobs make a group, and which wait while a caller pauses acts.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { MessageChannel } from 'node:worker_threads'
 import type { JobName } from '../../../src/store/sqlite/writer/jobs.ts'
-import { GROUP_JOBS_MAX, makeWriterQueue } from '../../../src/store/sqlite/writer/writer-queue.ts'
+import { ACTS_PAUSE_MS, makeWriterQueue } from '../../../src/store/sqlite/writer/writer-queue.ts'
+import { GROUP_JOBS_MAX } from '../../../src/store/store-options.ts'
 
 const { port1: from } = new MessageChannel()
 from.close()
 
-/** A queue of jobs by name, and the groups that it gives. */
-const fill = (...names: readonly (JobName | 'hold')[]) => {
-  const queue = makeWriterQueue()
-  names.forEach((job, n) => {
-    if (job === 'hold') queue.put({ message: { job, deadline: 0, port: from }, from })
-    else queue.put({ message: { n, deadline: 0, job, input: null }, from })
-  })
-  return () => {
-    const { jobs, hold } = queue.take()
-    return { jobs: jobs.map(({ message }) => message.n), hold: hold !== undefined, isEmpty: queue.isEmpty() }
+/** A queue of jobs by name, numbered in order, and the groups that it makes. */
+const fill = (...names: readonly JobName[]) => {
+  let now = 0
+  let arrived = 0
+  const queue = makeWriterQueue(() => now)
+  const put = (...jobs: readonly JobName[]): void => {
+    for (const job of jobs) queue.put({ message: { n: arrived++, deadline: 0, job, input: null }, from })
+  }
+  put(...names)
+  return {
+    put,
+    advance: (ms: number): void => void (now += ms),
+    next: () => ({ jobs: queue.take().map(({ message }) => message.n), isEmpty: queue.isEmpty() }),
   }
 }
 
@@ -27,22 +31,44 @@ const range = (start: number, end: number): readonly number[] =>
 const times = <T>(count: number, value: T): readonly T[] => Array.from({ length: count }, () => value)
 
 test('an act that arrives behind a flood of new tokens is of the first group, and written after its tokens', () => {
-  const next = fill(...times(2 * GROUP_JOBS_MAX, 'insertTokens' as const), 'endToken')
+  const { next } = fill(...times(2 * GROUP_JOBS_MAX, 'insertTokens' as const), 'endToken')
   const act = 2 * GROUP_JOBS_MAX
-  assert.deepEqual(next(), { jobs: [...range(0, GROUP_JOBS_MAX), act], hold: false, isEmpty: false })
-  assert.deepEqual(next(), { jobs: range(GROUP_JOBS_MAX, act), hold: false, isEmpty: true })
+  assert.deepEqual(next(), { jobs: [...range(0, GROUP_JOBS_MAX), act], isEmpty: false })
+  assert.deepEqual(next(), { jobs: range(GROUP_JOBS_MAX, act), isEmpty: true })
 })
 
 test('new tokens that arrive behind a flood of acts are of the first group', () => {
-  const next = fill(...times(GROUP_JOBS_MAX + 1, 'endToken' as const), 'insertTokens')
-  assert.deepEqual(next(), { jobs: [GROUP_JOBS_MAX + 1, ...range(0, GROUP_JOBS_MAX)], hold: false, isEmpty: false })
-  assert.deepEqual(next(), { jobs: [GROUP_JOBS_MAX], hold: false, isEmpty: true })
+  const { next } = fill(...times(GROUP_JOBS_MAX + 1, 'endToken' as const), 'insertTokens')
+  assert.deepEqual(next(), { jobs: [GROUP_JOBS_MAX + 1, ...range(0, GROUP_JOBS_MAX)], isEmpty: false })
+  assert.deepEqual(next(), { jobs: [GROUP_JOBS_MAX], isEmpty: true })
 })
 
-test('a hold of the lock comes in its turn among the new tokens, and behind every act', () => {
-  const next = fill('insertTokens', 'hold', 'insertTokens', 'hold', 'hold', 'disableAgent')
-  assert.deepEqual(next(), { jobs: [0, 5], hold: true, isEmpty: false })
-  assert.deepEqual(next(), { jobs: [2], hold: true, isEmpty: false })
-  assert.deepEqual(next(), { jobs: [], hold: true, isEmpty: true })
-  assert.deepEqual(next(), { jobs: [], hold: false, isEmpty: true })
+test('a pause comes behind the acts that have arrived, and keeps back those that can refuse or end a token, and no other', () => {
+  const { next, put } = fill('insertTokens', 'pauseActs', 'disableAgent')
+  assert.deepEqual(next(), { jobs: [0, 2, 1], isEmpty: true })
+  put('disableAgent', 'endToken', 'insertTokens', 'renewLease')
+  assert.deepEqual(next(), { jobs: [5, 4, 6], isEmpty: true })
+  put('resumeActs')
+  assert.deepEqual(next(), { jobs: [3, 7], isEmpty: true })
+})
+
+test('a second pause waits for the end of the first, and for a group of acts', () => {
+  const { next, put } = fill('pauseActs', 'pauseActs')
+  assert.deepEqual(next(), { jobs: [0], isEmpty: true })
+  put('disableAgent')
+  assert.deepEqual(next(), { jobs: [], isEmpty: true })
+  put('resumeActs', 'disableAgent')
+  assert.deepEqual(next(), { jobs: [2, 3, 4, 1], isEmpty: true })
+  put('disableAgent')
+  assert.deepEqual(next(), { jobs: [], isEmpty: true })
+})
+
+test('a pause that nobody ends is over after a second', () => {
+  const { next, put, advance } = fill('pauseActs')
+  next()
+  put('disableAgent')
+  advance(ACTS_PAUSE_MS - 1)
+  assert.deepEqual(next(), { jobs: [], isEmpty: true })
+  advance(1)
+  assert.deepEqual(next(), { jobs: [1], isEmpty: true })
 })

@@ -8,11 +8,10 @@ import { NO_CONDITION } from '../../../src/domain/ledger/ledger.ts'
 import { Unavailable } from '../../../src/domain/refusal.ts'
 import { monotonicMs } from '../../../src/store/monotonic.ts'
 import { groupCommit } from '../../../src/store/sqlite/writer/group-commit.ts'
-import { DECIDE_AGAIN, INSERTED } from '../../../src/store/sqlite/writer/outcomes.ts'
 import type { JobInput, JobName } from '../../../src/store/sqlite/writer/jobs.ts'
 import { packTokens } from '../../../src/store/sqlite/writer/packed-tokens.ts'
 import type { JobMessage } from '../../../src/store/sqlite/writer/writer-messages.ts'
-import { GROUP_JOBS_MAX } from '../../../src/store/sqlite/writer/writer-queue.ts'
+import { GROUP_JOBS_MAX } from '../../../src/store/store-options.ts'
 import {
   act,
   createAgent,
@@ -100,7 +99,7 @@ test('in a group the failure of one job is its own and leaves nothing of it', as
   const [overdue, created, fault, inserted] = commit(world, group)
   assert.deepEqual([overdue, fault], ['unavailable', 'fault'])
   assert.equal((created as { name: string }).name, 'kept')
-  assert.deepEqual(inserted, Uint32Array.of(INSERTED))
+  assert.deepEqual(inserted, ['inserted'])
   assert.deepEqual([countRows(file, 'token'), countRows(file, `agent where name = 'kept'`)], [1, 1])
   assert.equal(countRows(file, `scope_set where text = 'db:twice'`), 0)
   assert.equal(readNumber(file, 'select seq from service'), seq)
@@ -127,7 +126,7 @@ test('what follows a failed act in a group sees the number and leaves the time a
     job('createAgent', { agent: newAgent('later'), act: act('agent.create') }),
   ]
   const [refused, inserted] = commit(world, group)
-  assert.deepEqual([refused, inserted], ['unavailable', Uint32Array.of(INSERTED)])
+  assert.deepEqual([refused, inserted], ['unavailable', ['inserted']])
   assert.equal(readNumber(file, 'select last_at from service'), clock.wall())
 })
 
@@ -137,7 +136,7 @@ test('in a group an insert sees the number that a job before it took', async t =
   const tokens = await newTokens(store, agent, [{}])
   const disable = job('disableAgent', { agentId: agent.id, act: act('agent.disable') })
   const [, outcome] = commit(world, [disable, job('insertTokens', packTokens(tokens))])
-  assert.deepEqual(outcome, Uint32Array.of(DECIDE_AGAIN))
+  assert.deepEqual(outcome, ['decide_again'])
   assert.equal(countRows(file, 'token'), 0)
 })
 
@@ -162,17 +161,42 @@ test('each check of health is a write that another process can see', async t => 
   assert.equal(new Set(versions).size, 3)
 })
 
-test('work that holds the lock for more than a second loses it, and its insert is refused', async t => {
+test('acts wait at most a second for work that pauses them, and what it inserts then is to be decided again', async t => {
   const { store, agent, file } = await makeWorld(t)
+  const other = await createAgent(store)
   const tokens = await newTokens(store, agent, [{}])
-  await assert.rejects(
-    store.ledger.exclusively(async ledger => {
-      await store.apiKeys.create(newApiKey('waited'), act('api_key.create')) // waits until the lock is lost
-      return ledger.insert(tokens)
-    }),
-    Unavailable,
-  )
-  assert.deepEqual([countRows(file, 'token'), countRows(file, 'api_key')], [0, 1])
+  const outcomes = await store.ledger.exclusively(async ledger => {
+    await store.agents.disable(other.id, act('agent.disable')) // waits until the pause is over
+    return ledger.insert(tokens)
+  })
+  assert.deepEqual(outcomes, ['decide_again'])
+  assert.deepEqual([countRows(file, 'token'), countRows(file, `audit where kind = 'agent.disable'`)], [0, 1])
+})
+
+test('while fifty callers stream acts, every issue that pauses them is written at its first attempt, and the acts go on', async t => {
+  const { store, agent, file } = await makeWorld(t)
+  const others = await Promise.all(Array.from({ length: 50 }, () => createAgent(store)))
+  const started = Promise.withResolvers<void>()
+  const going = new AbortController()
+  let acts = 0
+  const streams = others.map(async ({ id }) => {
+    while (!going.signal.aborted) {
+      await store.agents.disable(id, act('agent.disable'))
+      await store.agents.enable(id, act('agent.enable'))
+      acts += 1
+      if (acts === others.length) started.resolve()
+    }
+  })
+  await started.promise
+  const issueOne = () => store.ledger.exclusively(async ledger => ledger.insert(await newTokens(store, agent, [{}])))
+  const before = acts
+  for (let n = 0; n < 20; n += 1) {
+    assert.deepEqual(await Promise.all([issueOne(), issueOne()]), [['inserted'], ['inserted']])
+  }
+  assert.ok(acts - before >= 20, `only ${acts - before} acts were done meanwhile`)
+  going.abort()
+  await Promise.all(streams)
+  assert.equal(countRows(file, 'token'), 40)
 })
 
 test('a revocation behind a flood of new tokens does not wait for them all', async t => {

@@ -2,6 +2,9 @@
 // opens a store sees first.
 import type { Database } from 'better-sqlite3'
 import { StoreProblem } from '../../store-problem.ts'
+import type { BackupContent } from '../../../domain/restore.ts'
+import { countUsable } from '../../repositories/suspensions.ts'
+import { all, only, type Program } from '../../statement-program.ts'
 
 /** The `application_id` of the file: MMBK. A store has none. */
 const MARK = 0x4d_4d_42_4b
@@ -35,4 +38,17 @@ export const unmarkBackup = (db: Database): void => {
     db.exec('drop table backup')
     db.pragma('application_id = 0')
   })()
+}
+
+type Counts = Pick<BackupContent, 'tokens' | 'ended' | 'auditEntries'>
+
+const COUNTS = `select (select count(*) from token) as tokens, (select count(*) from ended) as ended,
+  (select count(*) from audit) as "auditEntries"`
+
+/** `madeAt`: when what is counted was so. */
+export function* readContent(madeAt: number): Program<BackupContent> {
+  const keys = yield* all<{ id: string }>('select distinct key_encryption_key_id as id from signing_key')
+  const counts = yield* only<Counts>(COUNTS)
+  const usable = yield* countUsable({ now: madeAt })
+  return { madeAt, keyEncryptionKeyIds: keys.map(({ id }) => id), ...counts, ...usable }
 }

@@ -7,14 +7,12 @@ import { copyTable, type OnRows } from '../copy-tables.ts'
 import { type RowSource, SERVICE, TABLES } from '../tables.ts'
 import type { StoreMaker } from '../../store-options.ts'
 import { StoreProblem } from '../../store-problem.ts'
-import { readContent } from './backup-content.ts'
-import { isBackup, markBackup } from './backup-mark.ts'
+import { isBackup, markBackup, readContent } from './backup-mark.ts'
 import { openForReading, openForWriting, refuseForeignUser } from '../../sqlite/connection/connection.ts'
 import { migrateSqliteStore } from '../../sqlite/open.ts'
 import { rowsInto } from './table-rows.ts'
-import { runProgram } from '../../sqlite/connection/run-program.ts'
 import { makePrivateFile, putInPlace, removePart } from './durable-files.ts'
-import { statementsOf } from '../../sqlite/connection/statements.ts'
+import { runProgram, statementsOf } from '../../sqlite/connection/statements.ts'
 
 export type BackupOptions = {
   /** Of the store. */

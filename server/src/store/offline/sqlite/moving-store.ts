@@ -9,9 +9,8 @@ import { isMoved, markMoved, movedProblem } from './backup-mark.ts'
 import { dropLog, idOfLog, keepLog, KEY_COLUMNS } from './change-log.ts'
 import { clockOf, startClock } from '../../sqlite/connection/clock.ts'
 import { openForMove, refuseForeignUser } from '../../sqlite/connection/connection.ts'
-import { lookAt } from './export-store.ts'
 import { takeMovingLock, takeServingLock } from '../../sqlite/connection/serving-lock.ts'
-import { rowsOf } from './table-rows.ts'
+import { lookAt, rowsOf } from './table-rows.ts'
 import { begin, writingConnection } from '../../sqlite/connection/transaction.ts'
 
 const BUSY_MS = 10_000

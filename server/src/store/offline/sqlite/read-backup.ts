@@ -6,12 +6,10 @@ import type { SigningKey } from '../../../domain/keys/signing-key.ts'
 import { only } from '../../statement-program.ts'
 import { readAllSealed } from '../../signing-keys/signing-keys.ts'
 import { StoreProblem } from '../../store-problem.ts'
-import { readContent } from './backup-content.ts'
-import { isBackup } from './backup-mark.ts'
-import { type ExportedStore, lookAt } from './export-store.ts'
-import { runProgram } from '../../sqlite/connection/run-program.ts'
+import { isBackup, readContent } from './backup-mark.ts'
+import { type ExportedStore, lookAt } from './table-rows.ts'
 import { PROGRAM_VERSION, schemaVersionOf } from '../../sqlite/schema/migrations.ts'
-import { statementsOf } from '../../sqlite/connection/statements.ts'
+import { runProgram, statementsOf } from '../../sqlite/connection/statements.ts'
 
 type FoundBackup = BackupContent & {
   /** Those that only the right key-encryption key opens. */

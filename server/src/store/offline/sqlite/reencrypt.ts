@@ -5,10 +5,8 @@ import { monotonicMs } from '../../monotonic.ts'
 import { reencrypt, type Reencryption } from '../reencrypt.ts'
 import { clockOf, startClock } from '../../sqlite/connection/clock.ts'
 import { openForWriting, refuseForeignUser } from '../../sqlite/connection/connection.ts'
-import { runProgram } from '../../sqlite/connection/run-program.ts'
-import { readServiceRow } from '../../sqlite/reads/service-row.ts'
 import { takeServingLock } from '../../sqlite/connection/serving-lock.ts'
-import { statementsOf } from '../../sqlite/connection/statements.ts'
+import { readServiceRow, runProgram, statementsOf } from '../../sqlite/connection/statements.ts'
 import { begin, openTransaction, writingConnection } from '../../sqlite/connection/transaction.ts'
 
 const BUSY_MS = 10_000

@@ -2,10 +2,9 @@
 import type { Act } from '../../../domain/audit/act.ts'
 import type { Milliseconds } from '../../../../../api/values/time.ts'
 import { monotonicMs } from '../../monotonic.ts'
-import { readServiceRow } from '../../sqlite/reads/service-row.ts'
 import { endAndReset } from '../reset-clock.ts'
 import { openForWriting, refuseForeignUser } from '../../sqlite/connection/connection.ts'
-import { runProgram } from '../../sqlite/connection/run-program.ts'
+import { readServiceRow, runProgram } from '../../sqlite/connection/statements.ts'
 import { takeServingLock } from '../../sqlite/connection/serving-lock.ts'
 import { begin, openTransaction, writingConnection } from '../../sqlite/connection/transaction.ts'
 

@@ -3,8 +3,7 @@ import type { Database } from 'better-sqlite3'
 import type { AuditVerdict } from '../../../domain/audit/seal.ts'
 import { type AuditCheck, beginCheck } from '../verify-audit.ts'
 import { openForReading } from '../../sqlite/connection/connection.ts'
-import { runProgram } from '../../sqlite/connection/run-program.ts'
-import { type Statements, statementsOf } from '../../sqlite/connection/statements.ts'
+import { runProgram, type Statements, statementsOf } from '../../sqlite/connection/statements.ts'
 import { lastGiven } from '../../sqlite/connection/transaction.ts'
 
 const inSnapshot = <T>(sql: Statements, work: () => T): T => {

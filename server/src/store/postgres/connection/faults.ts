@@ -57,3 +57,16 @@ export const faultOfStatement = (fault: unknown): Error => {
   if (isOurs(fault) || fault instanceof StoreProblem || fault instanceof Unavailable) return fault
   return new Unavailable(`The database failed: ${fault.message}`, { cause: fault })
 }
+
+const ATTEMPTS_MAX = 3
+
+/** Nothing of an attempt that was taken back was done, so the next is as good as the first. */
+export const askAgain = async <T>(attempt: () => Promise<T>): Promise<T> => {
+  for (let n = 1; ; n += 1) {
+    try {
+      return await attempt()
+    } catch (fault) {
+      if (n === ATTEMPTS_MAX || !isRolledBack(fault)) throw fault
+    }
+  }
+}

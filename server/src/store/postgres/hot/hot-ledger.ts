@@ -7,17 +7,16 @@ import type { Lease } from '../../lease.ts'
 import type { Labels } from '../../ledger/name-caches.ts'
 import type { Sets } from '../../ledger/interned-sets.ts'
 import type { HotLedger } from '../../ledger/token-ledger.ts'
-import type { Transaction } from '../../transaction.ts'
+import { GROUP_JOBS_MAX } from '../../store-options.ts'
 import { makeBatches } from './batches.ts'
 import { makeFindTokens } from './find-tokens.ts'
-import { isPlain, makeWritePlain, type PlainOutcome } from './insert-plain.ts'
-import { insertTokens, keepForTokens } from './insert-tokens.ts'
+import { makeWritePlain, type PlainOutcome } from './insert-plain.ts'
+import { groupOf, insertTokens } from '../../ledger/insert-tokens.ts'
 import { cut, type BatchedLookup } from './batched-lookup.ts'
 import type { Session } from '../connection/session.ts'
 import type { GroupWriter } from '../writer/writer.ts'
 
 const INSERTS_IN_FLIGHT_MAX = 3
-const INSERT_TOGETHER_MAX = 256
 
 type HotParts = {
   readonly look: BatchedLookup
@@ -33,8 +32,6 @@ const makeFind = (session: Session, { look, labels, sets, lease, deadline }: Hot
   const ask = makeFindTokens(session, { look, labels, sets, lease })
   return async addresses => (addresses.length === 0 ? [] : lease.answer(() => ask(addresses, deadline())))
 }
-
-type Step = (tokens: readonly NewToken[], until: MonotonicMilliseconds) => Promise<readonly PlainOutcome[]>
 
 const isFault = (outcome: InsertOutcome | Error): outcome is Error => outcome instanceof Error
 
@@ -53,42 +50,22 @@ const makeInsert = (session: Session, { writer, lease, deadline }: HotParts): To
   const ask = makeBatches<readonly NewToken[], readonly PlainOutcome[]>({
     pool: session.pool,
     inFlightMax: INSERTS_IN_FLIGHT_MAX,
-    sizeMax: INSERT_TOGETHER_MAX,
+    sizeMax: GROUP_JOBS_MAX,
     send: async (connection, batch) => {
       const lengths = batch.map(tokens => tokens.length)
       return cut(await writePlain(connection, batch.flat()), lengths)
     },
   })
 
-  /** Keeps what the tokens share with others, and writes them then. */
-  const writeKept = async (tokens: readonly NewToken[], until: MonotonicMilliseconds) => {
-    const perform = (tx: Transaction) => keepForTokens(tx, tokens)
-    const without = await writer.run({ queue: 'tokens', perform, until })
-    const kept = tokens.filter(token => !without.has(token))
-    const written = kept.length === 0 ? [] : await ask(kept, until)
-    const outcomes = new Map(kept.map((token, n) => [token, written[n]]))
-    return tokens.map(token => (without.has(token) ? 'no_room' : (outcomes.get(token) ?? 'later')))
-  }
+  const writeByProgram = (tokens: readonly NewToken[], until: MonotonicMilliseconds) =>
+    writer.run({ queue: 'tokens', perform: tx => insertTokens(tx, groupOf(tokens)), until })
 
   return async (tokens, until) => {
     const by = deadline(until)
-    const outcomes = new Map<NewToken, InsertOutcome | Error>()
-
-    // Each step writes all of its tokens or none of them.
-    const write = async (some: readonly NewToken[], step: Step): Promise<readonly NewToken[]> => {
-      const given = await oneByOne(some, few => step(few, by))
-      return some.filter((token, n) => {
-        const outcome = given[n] ?? 'later'
-        if (outcome !== 'later') outcomes.set(token, outcome)
-        return outcome === 'later'
-      })
-    }
-
-    const later = await write(tokens, ask)
-    const left = await write(later.filter(isPlain), writeKept)
-    const rest = later.filter(token => !isPlain(token) || left.includes(token))
-    await write(rest, few => writer.run({ queue: 'tokens', perform: tx => insertTokens(tx, few), until: by }))
-    return settled(tokens.map(token => outcomes.get(token) ?? 'decide_again'))
+    const plain = await oneByOne(tokens, some => ask(some, by))
+    const others = tokens.filter((_, n) => plain[n] === 'later')
+    const written = (await oneByOne(others, some => writeByProgram(some, by))).values()
+    return settled(plain.map(outcome => (outcome === 'later' ? (written.next().value ?? 'decide_again') : outcome)))
   }
 }
 
@@ -98,7 +75,7 @@ export const makeHotLedger = (session: Session, parts: HotParts): HotLedger => (
   insert: makeInsert(session, parts),
   exclusively: (work, until) =>
     parts.writer.hold(
-      owner => work({ insert: tokens => owner.run(tx => insertTokens(tx, tokens)) }),
+      owner => work({ insert: tokens => owner.run(tx => insertTokens(tx, groupOf(tokens))) }),
       parts.deadline(until),
     ),
 })

@@ -6,7 +6,7 @@ import type { InsertOutcome, NewToken } from '../../../ports/ports.ts'
 import type { DatabaseTime } from '../connection/clock.ts'
 import type { Answered, Asked, Connection } from '../connection/connection.ts'
 import { isPartitionMissing } from '../connection/faults.ts'
-import { TOKENS_LOCK } from '../writer/locks.ts'
+import { TOKENS_LOCK } from '../writer/open-transaction.ts'
 import { makeKnownSets } from './known-sets.ts'
 import type { Session } from '../connection/session.ts'
 import { listOf } from '../connection/values.ts'
@@ -62,7 +62,7 @@ const parametersOf = (rows: readonly Row[]): readonly unknown[] => {
 }
 
 /** Whether the token needs nothing but its row, and what it shares with others. */
-export const isPlain = ({ limits, proof, assertion }: NewToken): boolean =>
+const isPlain = ({ limits, proof, assertion }: NewToken): boolean =>
   limits === null && proof === undefined && assertion === undefined
 
 /** One outcome a token, in order; in a transaction that is sent whole. */

@@ -1,18 +1,11 @@
 // The jobs that every store has, as this one runs them.
 import type { MonotonicMilliseconds } from '../../../../../api/values/time.ts'
-import { type JobInput, type JobName, type JobOutput, JOBS, programOf, type Writer } from '../../jobs.ts'
+import { type JobInput, type JobName, type JobOutput, JOBS, programOf, QUIET_JOBS, type Writer } from '../../jobs.ts'
 import { endTogether } from '../hot/end-together.ts'
 import type { Together } from './run-jobs.ts'
 import type { GroupWriter, Queue } from './writer.ts'
 
-// They refuse nothing and end nothing but what they name: no token that is being written can be theirs.
-const QUIET: ReadonlySet<JobName> = new Set<JobName>([
-  'endToken',
-  'useAssertion',
-  'noteApiKeyUses',
-  'countRefusals',
-  'convertSecret',
-])
+const QUIET: ReadonlySet<JobName> = new Set(QUIET_JOBS)
 
 const queueOf = (job: JobName): Queue => (QUIET.has(job) ? 'quiet' : 'act')
 

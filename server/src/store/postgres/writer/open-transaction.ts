@@ -1,13 +1,13 @@
 // Opens the view that jobs work with: after the locks, at one time, with the lease of the clock ahead of it.
 import { makeLiveTokens } from '../../ledger/live-tokens.ts'
 import { makeSets, type Sets } from '../../ledger/interned-sets.ts'
-import { given, only, type Program } from '../../statement-program.ts'
+import { only, type Program } from '../../statement-program.ts'
 import type { NumberedTable, Transaction } from '../../transaction.ts'
 import type { DatabaseTime } from '../connection/clock.ts'
 import type { Connection } from '../connection/connection.ts'
-import { lockService, lockTokens } from './locks.ts'
 import { endedBetween } from '../partitions/partitions.ts'
 import type { Session } from '../connection/session.ts'
+import type { ProgramRunner } from '../connection/run-program.ts'
 
 export type Opened = {
   readonly tx: Transaction
@@ -48,11 +48,27 @@ export const transactionOpener =
     // What numbers stand for never changes; which number a text has is of this transaction, which may be rolled back.
     const sets = { ...makeSets(), scope: known.scope, audience: known.audience }
     const live = makeLiveTokens()
-    // Nothing that was decided on before is still being written: acts exclude it, see locks.ts.
-    const tx = { now, sets, live, endedBetween, isSettled: () => given(true), lastGiven }
+    const tx = { now, sets, live, endedBetween, lastGiven }
     const forget = (): void => {
       sets.forget()
       live.forget(null)
     }
     return { tx, forget }
   }
+
+/**
+ * Held by whoever writes tokens, shared, until its commit; and by an act, alone. So an act begins when every token that
+ * was decided on before it is there, and whatever is decided on before it and comes later finds another number.
+ */
+export const TOKENS_LOCK = 4_937_003
+
+/** First in a transaction of an act: one of them at a time, in the order of their numbers. */
+export const lockService = async ({ ask }: ProgramRunner, connection: Connection): Promise<void> => {
+  const { rows } = await ask(connection, 'select one from service for update')
+  if (rows.length !== 1) throw new Error('The store has no service row.')
+}
+
+/** Second: waits until no token is being written. */
+export const lockTokens = async ({ ask }: ProgramRunner, connection: Connection): Promise<void> => {
+  await ask(connection, 'select pg_advisory_xact_lock(?)', TOKENS_LOCK)
+}

@@ -1,7 +1,7 @@
 // Transactions on a connection: how they begin, and when they count as done.
 import { Unavailable } from '../../../domain/refusal.ts'
 import type { DatabaseAddress } from '../connection/address.ts'
-import { askAgain } from '../connection/retry-rolled-back.ts'
+import { askAgain } from '../connection/faults.ts'
 import { type Answered, type Asked, type Connection, SESSION_SETTINGS } from '../connection/connection.ts'
 import { type FailOvers, TIMELINE } from '../connection/fail-overs.ts'
 

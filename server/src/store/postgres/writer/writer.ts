@@ -1,14 +1,12 @@
 // Runs jobs in transactions, all that have arrived in one: one wait for the disk and the standby, however many there are.
 import { oneByOne } from '../../../domain/one-by-one.ts'
-import { askAgain } from '../connection/retry-rolled-back.ts'
 import type { Connection } from '../connection/connection.ts'
 import { type WithExclusiveLock, inTime, makeExclusiveLock } from './exclusive-lock.ts'
-import { isPartitionMissing } from '../connection/faults.ts'
+import { askAgain, isPartitionMissing } from '../connection/faults.ts'
 import type { OpenTransaction } from './open-transaction.ts'
 import { type Outcome, type Runnable, runJobs } from './run-jobs.ts'
 import type { Session } from '../connection/session.ts'
-
-const GROUP_MAX = 256
+import { GROUP_JOBS_MAX } from '../../store-options.ts'
 
 /**
  * `tokens`: writes tokens, and waits for no other of its kind; `quiet`: an act that refuses and ends nothing but what it
@@ -31,8 +29,8 @@ export type GroupWriter = {
 
 // Of tokens and of acts so many each: an act never waits behind a flood of token requests.
 const takeGroup = (waiting: Waiting[]): readonly Waiting[] => {
-  const tokens = waiting.filter(({ queue }) => queue === 'tokens').slice(0, GROUP_MAX)
-  const acts = waiting.filter(({ queue }) => queue !== 'tokens').slice(0, GROUP_MAX)
+  const tokens = waiting.filter(({ queue }) => queue === 'tokens').slice(0, GROUP_JOBS_MAX)
+  const acts = waiting.filter(({ queue }) => queue !== 'tokens').slice(0, GROUP_JOBS_MAX)
   const taken = new Set([...tokens, ...acts])
   waiting.splice(0, waiting.length, ...waiting.filter(job => !taken.has(job)))
   return [...taken]

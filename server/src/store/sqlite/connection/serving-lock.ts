@@ -1,8 +1,9 @@
 // One process serves a store at a time: two would each run a clock, fill and remove. The lock ends with the process.
-import { closeSync, existsSync, openSync } from 'node:fs'
 import Database from 'better-sqlite3'
+import { closeSync, existsSync, openSync, statSync } from 'node:fs'
 import { StoreProblem } from '../../store-problem.ts'
 import { isBusy } from './connection.ts'
+import { Unavailable } from '../../../domain/refusal.ts'
 
 const makeLockFile = (path: string): void => {
   if (!existsSync(path)) closeSync(openSync(path, 'wx', 0o600))
@@ -31,3 +32,16 @@ export const takeServingLock = (file: string): (() => void) =>
 /** The same for whoever copies the store into a database. */
 export const takeMovingLock = (file: string): (() => void) =>
   takeLock(`${file}-moving`, `Another migrate-store copies ${file}: wait for it, or end it.`)
+
+const identityOf = (path: string): number | undefined => statSync(path, { throwIfNoEntry: false })?.ino
+
+/** Call it with the store open and read once; the function it gives throws Unavailable where a file is another one. */
+export const guardFiles = (file: string): (() => void) => {
+  const paths = [file, `${file}-wal`]
+  const opened = paths.map(identityOf)
+  return () => {
+    const n = paths.findIndex((path, index) => identityOf(path) !== opened[index])
+    if (n === -1) return
+    throw new Unavailable(`${paths[n]} was removed or replaced while the service runs: stop it and restore a backup.`)
+  }
+}

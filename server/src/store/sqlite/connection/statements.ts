@@ -1,23 +1,55 @@
-// Prepared statements of one connection, each prepared once, at its first use.
-import type { Database, Statement } from 'better-sqlite3'
+// Prepared statements of one connection, each prepared once, at its first use; and statement programs that run on them.
+import type { Database, Statement as Prepared } from 'better-sqlite3'
+import type { Answer, Program, Statement } from '../../statement-program.ts'
+import { SERVICE_ROW, type ServiceRow } from '../../snapshot.ts'
 
-/** Gives the statement of a text. The caller names the row's shape beside the columns it lists. */
-export type Statements = <Row = never>(sql: string) => Statement<unknown[], Row>
+/** Returns the statement of a text. The caller names the row's shape beside the columns it lists. */
+export type Statements = <Row = never>(sql: string) => Prepared<unknown[], Row>
 
-/** A statement as SQLite reads it: its hints (script.ts) become what they mean here. */
+/** A statement as SQLite reads it: its hints (statement-program.ts) become what they mean here. */
 export const sqliteText = (text: string): string =>
   text
     .replaceAll(/\/\* index (\w+) \*\//g, 'indexed by $1')
     .replaceAll(/\/\* bytes \*\/ (\w+) as/g, 'cast($1 as blob) as')
 
 export const statementsOf = (db: Database): Statements => {
-  const prepared = new Map<string, Statement>()
+  const prepared = new Map<string, Prepared>()
   return <Row>(sql: string) => {
     let statement = prepared.get(sql)
     if (statement === undefined) {
       statement = db.prepare(sqliteText(sql))
       prepared.set(sql, statement)
     }
-    return statement as Statement<unknown[], Row>
+    return statement as Prepared<unknown[], Row>
   }
+}
+
+const NO_ROWS: readonly unknown[] = []
+
+const answer = (sql: Statements, { text, values, wants }: Statement): Answer => {
+  const statement = sql<unknown>(text)
+  switch (wants) {
+    case 'rows':
+      return { rows: statement.all(...values), changes: 0 }
+    case 'row': {
+      const row = statement.get(...values)
+      return { rows: row === undefined ? NO_ROWS : [row], changes: 0 }
+    }
+    case 'changes':
+      return { rows: NO_ROWS, changes: statement.run(...values).changes }
+  }
+}
+
+/** Runs the program to its end, in one go: nothing else runs on the thread between two of its statements. */
+export const runProgram = <T>(sql: Statements, program: Program<T>): T => {
+  let step = program.next()
+  while (step.done !== true) step = program.next(answer(sql, step.value))
+  return step.value
+}
+
+/** Without a program: every group of reads and every transaction begins with it. */
+export const readServiceRow = (sql: Statements): ServiceRow => {
+  const row = sql<ServiceRow>(SERVICE_ROW).get()
+  if (row === undefined) throw new Error('The store has no service row.')
+  return row
 }

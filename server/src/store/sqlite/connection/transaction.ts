@@ -5,12 +5,11 @@ import type { Milliseconds } from '../../../../../api/values/time.ts'
 import { type LiveTokens, makeLiveTokens } from '../../ledger/live-tokens.ts'
 import { makeSets, type Sets } from '../../ledger/interned-sets.ts'
 import { monotonicMs } from '../../monotonic.ts'
-import { first, given, type Program } from '../../statement-program.ts'
+import { first, type Program } from '../../statement-program.ts'
 import type { NumberedTable, Transaction } from '../../transaction.ts'
 import { LEASE_MS } from '../../lease.ts'
 import { isBusy } from './connection.ts'
-import { readServiceRow } from '../reads/service-row.ts'
-import { type Statements, statementsOf } from './statements.ts'
+import { readServiceRow, type Statements, statementsOf } from './statements.ts'
 
 /** A transaction, and the statements of its connection for what is done most. */
 export type SqliteTransaction = Transaction & { readonly sql: Statements }
@@ -87,8 +86,6 @@ export const openTransaction = (connection: WritingConnection): SqliteTransactio
     live,
     now,
     endedBetween,
-    // There is one writer, and what it inserts is checked against `seq` in the transaction that writes it.
-    isSettled: () => given(true),
     lastGiven,
   }
 }

@@ -1,24 +1,91 @@
 // What of the ledger's port SQLite does in its own way: looking tokens up, and handing new ones over to be written.
-import type { MonotonicMilliseconds } from '../../../../../api/values/time.ts'
-import type { TokenLedger } from '../../../ports/ports.ts'
-import type { Labels } from '../../ledger/name-caches.ts'
+import { type Labels, recordWith, type RowNames } from '../../ledger/name-caches.ts'
 import type { HotLedger } from '../../ledger/token-ledger.ts'
-import { findTokens } from './find-tokens.ts'
-import { unpackOutcome } from '../writer/outcomes.ts'
-import { type PackedTokens, packTokens } from '../writer/packed-tokens.ts'
-import type { SqliteReader } from './reader.ts'
+import { packTokens } from '../writer/packed-tokens.ts'
+import type { SqliteReader, SqliteSnapshot } from './reader.ts'
 import type { SqliteWriter } from '../writer/writer-client.ts'
-
-type WriteTokens = (packed: PackedTokens, until?: MonotonicMilliseconds) => Promise<Uint32Array>
-
-const insertBy =
-  (write: WriteTokens): TokenLedger['insert'] =>
-  async (tokens, until) =>
-    Array.from(await write(packTokens(tokens), until), unpackOutcome)
+import type { TokenAddress } from '../../../domain/ledger/claims.ts'
+import type { Digest } from '../../../domain/text/text.ts'
+import { type EndedSeqs, isDead } from '../../../domain/ledger/ledger.ts'
+import type { FoundToken } from '../../../ports/ports.ts'
+import type { Sets } from '../../ledger/interned-sets.ts'
+import { type TokenNumbers, tokenOf } from '../../ledger/token-rows.ts'
+import type { NameCache } from '../../name-cache.ts'
+import { runProgram, type Statements } from '../connection/statements.ts'
 
 export const makeHotLedger = (reader: SqliteReader, labels: Labels, writer: SqliteWriter): HotLedger => ({
   find: async addresses =>
     addresses.length === 0 ? [] : reader.readDirectly(snapshot => findTokens(snapshot, labels, addresses)),
-  insert: insertBy((packed, until) => writer.call('insertTokens', packed, until)),
-  exclusively: (work, until) => writer.hold(owner => work({ insert: insertBy(owner.insert) }), until),
+  insert: (tokens, until) => writer.call('insertTokens', packTokens(tokens), until),
+  exclusively: async (work, until) => {
+    try {
+      await writer.call('pauseActs', null, until)
+      return await work({ insert: tokens => writer.call('insertTokens', packTokens(tokens), until) })
+    } finally {
+      // Where this fails, the pause ends by itself.
+      writer.call('resumeActs', null).catch(() => undefined)
+    }
+  },
 })
+
+type FoundRow = TokenNumbers & { readonly digest: Digest }
+
+// As text: buffers that cross into SQLite and back cost more than the look-up.
+const SELECT = `select agent, cred, key, scope, aud, seq, lower(hex(digest)) as digest from token
+  where life = ? and id = unhex(?, '-')`
+
+const ENDED_SEQ = {
+  agent: 'select ended_seq as seq from agent where n = ?',
+  credential: 'select ended_seq as seq from credential where n = ?',
+  key: 'select ended_seq as seq from signing_key where n = ?',
+} as const
+
+const endedSeqs = ({ sql, service }: SqliteSnapshot, row: TokenNumbers): EndedSeqs => {
+  // No act ended many tokens since this one was decided on: no number can be above its own.
+  if (row.seq >= service.lastEndSeq) return { service: 0, agent: 0, credential: 0, key: 0 }
+  const of = (name: keyof typeof ENDED_SEQ, n: number): number => {
+    const found = sql<{ seq: number }>(ENDED_SEQ[name]).get(n)
+    if (found === undefined) throw new Error(`The ledger names ${name} ${n}, which is not there.`)
+    return found.seq
+  }
+  return {
+    service: service.endedSeq,
+    agent: of('agent', row.agent),
+    credential: of('credential', row.cred),
+    key: of('key', row.key),
+  }
+}
+
+/** Without a script where it is remembered: it would cost as much as the rest. */
+const recallNow = <T>(sql: Statements, { known, read }: NameCache<number, T>, n: number): T =>
+  known(n) ?? runProgram(sql, read(n))
+
+const namesOf = (sql: Statements, row: TokenNumbers, labels: Labels, sets: Sets): RowNames => ({
+  agent: recallNow(sql, labels.agent, row.agent),
+  credential: recallNow(sql, labels.credential, row.cred),
+  publicJwk: recallNow(sql, labels.publicJwk, row.key),
+  scope: recallNow(sql, sets.scope, row.scope),
+  audience: recallNow(sql, sets.audience, row.aud),
+})
+
+/** In order; undefined where there is no row, because the token was never written or has been moved. */
+export const findTokens = (
+  snapshot: SqliteSnapshot,
+  labels: Labels,
+  addresses: readonly TokenAddress[],
+): readonly (FoundToken | undefined)[] => {
+  const { sql, sets, service, now } = snapshot
+  return addresses.map(address => {
+    const row = sql<FoundRow>(SELECT).get(address.lifetimeSeconds, address.id)
+    if (row === undefined) return undefined
+    const names = namesOf(sql, row, labels, sets)
+    const token = tokenOf(address, row, { scope: names.scope.items, audience: names.audience })
+    const cutOffs = row.seq >= service.lastEndSeq ? [] : runProgram(sql, snapshot.cutOffs())
+    return {
+      ...recordWith(address, names),
+      dead: isDead(token, endedSeqs(snapshot, row), cutOffs, now),
+      digest: row.digest,
+      publicJwk: names.publicJwk,
+    }
+  })
+}

@@ -3,7 +3,7 @@ import { Unavailable } from '../../../domain/refusal.ts'
 import { programOf } from '../../jobs.ts'
 import { monotonicMs } from '../../monotonic.ts'
 import { isStoreFault } from '../connection/connection.ts'
-import { runProgram } from '../connection/run-program.ts'
+import { runProgram } from '../connection/statements.ts'
 import { JOBS } from './jobs.ts'
 import {
   begin,

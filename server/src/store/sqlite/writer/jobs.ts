@@ -1,18 +1,25 @@
 // What the writing thread can be asked to do: the jobs of every store, and what SQLite does in its own way.
 import { type OutputOf, JOBS as SHARED } from '../../jobs.ts'
 import { coverAnswer } from '../../lease.ts'
-import { run, type Program } from '../../statement-program.ts'
+import { insertTokens } from '../../ledger/insert-tokens.ts'
+import type { InsertOutcome } from '../../../ports/ports.ts'
+import { given, only, run, type Program } from '../../statement-program.ts'
 import type { Transaction } from '../../transaction.ts'
-import { insertTokens } from './insert-tokens.ts'
-import type { PackedTokens } from './packed-tokens.ts'
-import type { SqliteTransaction } from '../connection/transaction.ts'
+import { type PackedTokens, unpackTokens } from './packed-tokens.ts'
 
 export const JOBS = {
   ...SHARED,
-  insertTokens: function* (tx: SqliteTransaction, packed: PackedTokens): Program<Uint32Array> {
-    yield* []
-    return insertTokens(tx, packed)
+  insertTokens: function* (tx: Transaction, packed: PackedTokens): Program<readonly InsertOutcome[]> {
+    if (packed.limits.size > 0) {
+      // Changes when another process writes. It may have ended tokens: the cached live tokens are then discarded.
+      const { data_version: version } = yield* only<{ data_version: number }>('pragma data_version')
+      tx.live.follow(version)
+    }
+    return yield* insertTokens(tx, unpackTokens(packed))
   },
+  /** Writes nothing: the queue keeps acts back until `resumeActs`, see writer-queue.ts. */
+  pauseActs: (_tx: Transaction, _input: null): Program<null> => given(null),
+  resumeActs: (_tx: Transaction, _input: null): Program<null> => given(null),
   /** Every transaction renews the lease of the clock where half of it has gone; this one does nothing else. */
   renewLease: (tx: Transaction, _input: null): Program<null> => coverAnswer(tx),
   /** A durable write that proves the disk and changes nothing: SQLite writes this page even where the value is the same. */

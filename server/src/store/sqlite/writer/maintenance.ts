@@ -2,7 +2,7 @@
 import { monotonicMs } from '../../monotonic.ts'
 import { makeMaintenanceSchedule, type Step, type MaintenanceOptions } from '../../maintenance.ts'
 import { isStoreFault } from '../connection/connection.ts'
-import { runProgram } from '../connection/run-program.ts'
+import { runProgram } from '../connection/statements.ts'
 import { retentionStep } from './retention.ts'
 import { begin, forgetMemory, openTransaction, type WritingConnection } from '../connection/transaction.ts'
 

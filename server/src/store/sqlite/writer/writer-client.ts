@@ -1,14 +1,11 @@
 // A thread's side of the writing thread: hands over jobs, with a deadline of its own in front of a slow disk.
-import { MessageChannel, type MessagePort, type Transferable } from 'node:worker_threads'
+import type { MessagePort, Transferable } from 'node:worker_threads'
 import { Unavailable } from '../../../domain/refusal.ts'
 import type { MonotonicMilliseconds } from '../../../../../api/values/time.ts'
 import { monotonicMs } from '../../monotonic.ts'
 import { STORE_DEADLINE_MS } from '../../store-options.ts'
 import type { JobInput, JobName, JobOutput } from './jobs.ts'
-import type { PackedTokens } from './packed-tokens.ts'
-import type { Failure, LockMessage, LockReply, LockRequest, JobMessage, Reply } from './writer-messages.ts'
-
-type LockOwner = { readonly insert: (packed: PackedTokens) => Promise<Uint32Array> }
+import type { Failure, JobMessage, Reply } from './writer-messages.ts'
 
 /** `until`: the caller's deadline, where that is sooner than the store's own. What has not begun by then is not begun. */
 export type SqliteWriter = {
@@ -17,8 +14,6 @@ export type SqliteWriter = {
     input: JobInput<Name>,
     until?: MonotonicMilliseconds,
   ) => Promise<JobOutput<Name>>
-  /** Runs `work` while nothing else can write. */
-  readonly hold: <T>(work: (owner: LockOwner) => Promise<T>, until?: MonotonicMilliseconds) => Promise<T>
 }
 
 type WriterClient = SqliteWriter & {
@@ -102,55 +97,5 @@ export const makeWriterClient = (deadlineMs = STORE_DEADLINE_MS): WriterClient =
       const deadline = monotonicMs() + waitMs
       return (await send(n => ({ n, deadline, job, input }), transferredOf(input), waitMs)) as JobOutput<typeof job>
     },
-    hold: async (work, until) => holdLock(connected(), patienceMs(until), work),
-  }
-}
-
-const LOCK_LOST = 'The lock of the store was lost.'
-
-// The other end closes where the writing thread ends, and where the lock is lost because it was held too long.
-const nextReply = (port: MessagePort, deadlineMs: number): Promise<LockReply> =>
-  new Promise((resolve, reject) => {
-    const refuse = (message: string): void => {
-      clearTimeout(timer)
-      reject(new Unavailable(message))
-    }
-    const timer = setTimeout(refuse, deadlineMs, 'The lock of the store could not be had in time.')
-    port.once('close', () => refuse(LOCK_LOST))
-    port.once('message', (reply: LockReply) => {
-      clearTimeout(timer)
-      if ('failure' in reply) reject(faultOf(reply.failure))
-      else resolve(reply)
-    })
-  })
-
-const holdLock = async <T>(
-  writer: MessagePort,
-  deadlineMs: number,
-  work: (owner: LockOwner) => Promise<T>,
-): Promise<T> => {
-  const { port1: port, port2 } = new MessageChannel()
-  const report = (message: LockMessage, transfer: readonly Transferable[]) => port.postMessage(message, [...transfer])
-  let lost = false
-  port.once('close', () => {
-    lost = true
-  })
-  try {
-    const held = nextReply(port, deadlineMs)
-    const request: LockRequest = { job: 'hold', deadline: monotonicMs() + deadlineMs, port: port2 }
-    writer.postMessage(request, [port2])
-    await held
-    const insert = async (packed: PackedTokens): Promise<Uint32Array> => {
-      if (lost) throw new Unavailable(LOCK_LOST)
-      const outcomes = nextReply(port, deadlineMs)
-      report({ insert: packed }, [packed.rows])
-      const reply = await outcomes
-      if (!('outcomes' in reply)) throw new Error('A hold of the lock was answered out of turn.')
-      return reply.outcomes
-    }
-    return await work({ insert })
-  } finally {
-    report({ release: true }, [])
-    port.close()
   }
 }

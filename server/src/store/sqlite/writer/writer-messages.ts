@@ -5,7 +5,6 @@ import type { BackgroundTask } from '../../background.ts'
 import type { Maintenance } from '../../maintenance.ts'
 import type { ClockCells } from '../connection/clock.ts'
 import type { JobInput, JobName } from './jobs.ts'
-import type { PackedTokens } from './packed-tokens.ts'
 
 /** How the writing thread is started. */
 export type WriterOptions = {
@@ -28,12 +27,6 @@ export type JobMessage = {
   readonly input: JobInput<JobName>
 }
 
-/** Asks for the write lock; its holder speaks through the port. */
-export type LockRequest = { readonly job: 'hold'; readonly deadline: number; readonly port: MessagePort }
-
-/** What comes through a port to the writing thread. */
-export type WriterMessage = JobMessage | LockRequest
-
 /** What the thread that started it says: a further port to serve; or to commit what has arrived, and end. */
 export type WriterControl = { readonly attach: MessagePort } | { readonly close: true }
 
@@ -54,9 +47,3 @@ export type WriterReport =
 export type Failure = { readonly kind: 'unavailable' | 'fault'; readonly message: string }
 
 export type Reply = { readonly n: number } & ({ readonly value: unknown } | { readonly failure: Failure })
-
-/** On the port of a hold: what its holder says… */
-export type LockMessage = { readonly insert: PackedTokens } | { readonly release: true }
-
-/** …and hears: the lock is held; the outcomes, durable. */
-export type LockReply = { readonly held: true } | { readonly outcomes: Uint32Array } | { readonly failure: Failure }

@@ -1,44 +1,69 @@
-// What has arrived at the writing thread and is not written yet, in two lanes: acts never wait behind a flood of new tokens.
+// What has arrived at the writing thread and is not written yet, in two queues: acts never wait behind a flood of new tokens.
 import type { MessagePort } from 'node:worker_threads'
-import type { LockRequest, JobMessage, WriterMessage } from './writer-messages.ts'
+import { GROUP_JOBS_MAX } from '../../store-options.ts'
+import { QUIET_JOBS } from '../../jobs.ts'
+import { monotonicMs } from '../../monotonic.ts'
+import type { JobName } from './jobs.ts'
+import type { JobMessage } from './writer-messages.ts'
 
-/** Of each lane so many jobs make a group: beyond it a group gains little, and the last job of it waits for all. */
-export const GROUP_JOBS_MAX = 256
+/** For so long one caller can keep acts back. */
+export const ACTS_PAUSE_MS = 1000
 
-type Arrived<Message> = { readonly message: Message; readonly from: MessagePort }
+type Arrived = { readonly message: JobMessage; readonly from: MessagePort }
 
-/** Jobs for one transaction, and a hold of the lock whose turn comes after them. */
-export type NextWork = { readonly jobs: readonly Arrived<JobMessage>[]; readonly hold: LockRequest | undefined }
+const NEVER_PAUSED: ReadonlySet<JobName> = new Set([...QUIET_JOBS, 'resumeActs', 'renewLease', 'verifyWrite'])
 
-export const makeWriterQueue = () => {
-  const acts: Arrived<JobMessage>[] = []
-  const tokens: Arrived<JobMessage | LockRequest>[] = []
+/** Removes the first jobs that are chosen, one group at most. */
+const takeFrom = (queue: Arrived[], isChosen: (job: JobName) => boolean): readonly Arrived[] => {
+  const taken = new Set(queue.filter(({ message }) => isChosen(message.job)).slice(0, GROUP_JOBS_MAX))
+  queue.splice(0, queue.length, ...queue.filter(job => !taken.has(job)))
+  return [...taken]
+}
 
-  const takeTokens = (): NextWork => {
-    const jobs: Arrived<JobMessage>[] = []
-    let hold: LockRequest | undefined
-    for (const { message, from } of tokens) {
-      if (message.job === 'hold') hold = message
-      else jobs.push({ message, from })
-      if (hold !== undefined || jobs.length === GROUP_JOBS_MAX) break
-    }
-    tokens.splice(0, jobs.length + (hold === undefined ? 0 : 1))
-    return { jobs, hold }
+export const makeWriterQueue = (monotonic = monotonicMs) => {
+  const acts: Arrived[] = []
+  const tokens: Arrived[] = []
+  const pauses: Arrived[] = []
+  let pausedUntil = Number.NEGATIVE_INFINITY
+
+  const isPaused = (): boolean => monotonic() < pausedUntil
+
+  const takeActs = (): readonly Arrived[] => {
+    if (isPaused()) return takeFrom(acts, job => NEVER_PAUSED.has(job))
+    const taken = acts.splice(0, GROUP_JOBS_MAX)
+    // A pause begins behind acts, so that two callers who pause them in turn do not stop them.
+    const pause = pauses.shift()
+    if (pause === undefined) return taken
+    pausedUntil = monotonic() + ACTS_PAUSE_MS
+    return [...taken, pause]
+  }
+
+  const queueOf = (job: JobName): Arrived[] => {
+    if (job === 'insertTokens') return tokens
+    return job === 'pauseActs' ? pauses : acts
+  }
+
+  const resume = (): void => {
+    pausedUntil = Number.NEGATIVE_INFINITY
   }
 
   return {
-    put: ({ message, from }: Arrived<WriterMessage>): void => {
-      if (message.job === 'insertTokens' || message.job === 'hold') tokens.push({ message, from })
-      else acts.push({ message, from })
+    put: (arrived: Arrived): void => {
+      const { job } = arrived.message
+      if (job === 'resumeActs') resume()
+      queueOf(job).push(arrived)
     },
     /**
-     * Every group has room for both lanes. New tokens are written first: what an act of their group ends or refuses would
-     * have to be decided again.
+     * The jobs of the next group, with room for both queues. New tokens are written first: what an act of their group ends
+     * or refuses would have to be decided again.
      */
-    take: (): NextWork => {
-      const { jobs, hold } = takeTokens()
-      return { jobs: [...jobs, ...acts.splice(0, GROUP_JOBS_MAX)], hold }
-    },
-    isEmpty: (): boolean => acts.length === 0 && tokens.length === 0,
+    take: (): readonly Arrived[] => [...tokens.splice(0, GROUP_JOBS_MAX), ...takeActs()],
+    resume,
+    /** Whether there is nothing to take now. */
+    isEmpty: (): boolean =>
+      tokens.length === 0 &&
+      (isPaused()
+        ? !acts.some(({ message }) => NEVER_PAUSED.has(message.job))
+        : acts.length === 0 && pauses.length === 0),
   }
 }

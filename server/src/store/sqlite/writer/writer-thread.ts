@@ -1,17 +1,16 @@
-// The one thread that writes. It commits what has arrived as one group, and does the upkeep in between.
+// The one thread that writes. It commits what has arrived as one group, and does the maintenance in between.
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
 import type { Seal } from '../../../domain/audit/seal.ts'
 import type { BackgroundTask } from '../../background.ts'
 import { monotonicMs } from '../../monotonic.ts'
 import { clockOf, steadyOf } from '../connection/clock.ts'
 import { openForWriting } from '../connection/connection.ts'
-import { guardFiles } from '../connection/file-guard.ts'
+import { guardFiles } from '../connection/serving-lock.ts'
 import { groupCommit, reportedFault } from './group-commit.ts'
-import { hold } from './exclusive-lock.ts'
 import { sleep, writingConnection } from '../connection/transaction.ts'
 import { startMaintenance } from './maintenance.ts'
-import type { WriterControl, WriterMessage, WriterOptions, WriterReport } from './writer-messages.ts'
-import { makeWriterQueue, type NextWork } from './writer-queue.ts'
+import type { JobMessage, WriterControl, WriterOptions, WriterReport } from './writer-messages.ts'
+import { ACTS_PAUSE_MS, makeWriterQueue } from './writer-queue.ts'
 
 // Another process (the CLI) must find the lock free now and then, however busy the service is.
 const BUSY_STRETCH_MS = 100
@@ -39,7 +38,7 @@ const leaveGap = (): void => {
   lastWorked = now
 }
 
-// A probe of health or an act of an operator is no traffic that the upkeep must make room for.
+// A probe of health or an act of an operator is no traffic that the maintenance must make room for.
 const TRAFFIC: ReadonlySet<string> = new Set(['insertTokens', 'useAssertion', 'endToken', 'renewLease'])
 let askedAt = Number.NEGATIVE_INFINITY
 
@@ -61,25 +60,12 @@ const wakeMaintenance =
 const ports = new Set<MessagePort>()
 const queue = makeWriterQueue()
 
-const commitGroup = (jobs: NextWork['jobs']): void => {
-  if (jobs.length === 0) return
-  leaveGap()
-  const replies = groupCommit(
-    connection,
-    jobs.map(({ message }) => message),
-  )
-  replies.forEach((reply, n) => jobs[n]?.from.postMessage(reply))
-  lastWorked = monotonicMs()
-  if (jobs.some(({ message }) => TRAFFIC.has(message.job))) askedAt = lastWorked
-  if (jobs.some(({ message }) => message.job !== 'insertTokens')) wakeMaintenance()
-}
-
 /** Takes one message from each port in turn, so that no thread waits behind another's queue. */
 const receive = (): void => {
   for (let found = true; found; ) {
     found = false
     for (const from of ports) {
-      const received: { message: WriterMessage } | undefined = receiveMessageOnPort(from)
+      const received: { message: JobMessage } | undefined = receiveMessageOnPort(from)
       if (received === undefined) continue
       found = true
       queue.put({ message: received.message, from })
@@ -90,14 +76,24 @@ const receive = (): void => {
 /** Commits one group of what has arrived. */
 const step = (): void => {
   receive()
-  const { jobs, hold: asked } = queue.take()
-  commitGroup(jobs)
-  if (asked !== undefined) hold(connection, asked.port, asked.deadline)
+  const jobs = queue.take()
+  if (jobs.length === 0) return
+  leaveGap()
+  const replies = groupCommit(
+    connection,
+    jobs.map(({ message }) => message),
+  )
+  replies.forEach((reply, n) => jobs[n]?.from.postMessage(reply))
+  lastWorked = monotonicMs()
+  if (jobs.some(({ message }) => TRAFFIC.has(message.job))) askedAt = lastWorked
+  if (jobs.some(({ message }) => message.job !== 'insertTokens')) wakeMaintenance()
+  // In case that nobody resumes them.
+  if (jobs.some(({ message }) => message.job === 'pauseActs')) setTimeout(turn, ACTS_PAUSE_MS)
 }
 
 let turnIsDue = false
 
-/** One step; what is left gives way to the upkeep and to `control`. */
+/** One step; what is left gives way to the maintenance and to `control`. */
 const turn = (): void => {
   step()
   if (turnIsDue || queue.isEmpty()) return
@@ -110,7 +106,7 @@ const turn = (): void => {
 
 const attach = (port: MessagePort): void => {
   ports.add(port)
-  port.on('message', (message: WriterMessage) => {
+  port.on('message', (message: JobMessage) => {
     queue.put({ message, from: port })
     turn()
   })
@@ -118,10 +114,12 @@ const attach = (port: MessagePort): void => {
 }
 
 const close = (): void => {
-  do step()
-  while (!queue.isEmpty())
+  do {
+    queue.resume()
+    step()
+  } while (!queue.isEmpty())
   db.close()
-  // What the upkeep had put off for its next turn would find the store closed.
+  // What the maintenance had put off for its next turn would find the store closed.
   process.exit()
 }
 

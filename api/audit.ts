@@ -1,0 +1,136 @@
+// The audit log, and the counts of refused authentications.
+import { z } from 'zod'
+import { AGENT_ID, LATER, MADE, OPERATOR, pageExample } from './examples.ts'
+import {
+  actor,
+  choiceParameter,
+  clientIdParameter,
+  matching,
+  pageOf,
+  paging,
+  parameter,
+  time,
+  timeParameter,
+  unknownNames,
+} from './fields.ts'
+import { operation } from './operation.ts'
+import { ACCESS } from './values/access.ts'
+import { ACT_KINDS, ACTOR_TYPES, WAYS } from './values/audit.ts'
+
+/** The set is open: a kind that this version does not know matches nothing. */
+const KIND = '^[a-z][a-z_]{0,63}\\.[a-z][a-z_]{0,63}$'
+/** As the log holds it: an id of ours, a user of the system, `iss` and `sub` of an identity provider. */
+const TEXT = /^[^\p{C}]{1,512}$/u
+const REQUEST_ID = '^[A-Za-z0-9._-]{1,64}$'
+const SOURCE = '^(?:unknown|[0-9A-Fa-f:.]{2,45}(?:%[0-9A-Za-z._-]{1,16})?)$'
+
+/** A parameter of this pattern. */
+const patterned = (pattern: string, form: string, description: string, examples?: readonly string[]) =>
+  parameter(matching(new RegExp(pattern)), form, { description, pattern, examples })
+
+const textParameter = (description: string) =>
+  parameter(matching(TEXT), '1 to 512 printable characters', { description, minLength: 1, maxLength: 512 })
+
+export const auditRecord = z.object({
+  n: z.int().describe('Its number: entries are numbered from 1 without a gap.'),
+  at: time,
+  kind: z.string().describe('One of an open set of names.'),
+  actor,
+  source: z
+    .string()
+    .nullable()
+    .describe(
+      'The address that the request came from, or `unknown` where its connection had none any more; null for an act without a request.',
+    ),
+  request_id: z.string().nullable(),
+  subject: z.string().nullable().describe('The id of what was acted on.'),
+  note: z.string().nullable(),
+  detail: z.record(z.string(), z.unknown()).describe('What the act did; its members are those of the kind.'),
+})
+
+const refusalRecord = z.object({
+  minute: time.describe('The beginning of the minute.'),
+  way: z
+    .enum(WAYS)
+    .describe(
+      'What was presented: the credentials of a client, an API key, or a JWT; `limit`: beyond a limit of its agent.',
+    ),
+  client_id: z.string().nullable().describe('The client, where it exists.'),
+  source: z
+    .string()
+    .nullable()
+    .describe(
+      'The address, or `unknown` where the connection had none any more; null for all beyond what is counted apart in one minute.',
+    ),
+  count: z.int(),
+})
+
+export const auditExample = {
+  n: 42,
+  at: LATER,
+  kind: 'agent.disable',
+  actor: OPERATOR,
+  source: '192.0.2.7',
+  request_id: 'b2d8a4c0-1f3e-4c55-9a61-3f2b7d1c8e90',
+  subject: AGENT_ID,
+  note: null,
+  detail: {},
+}
+
+const refusalExample = { minute: MADE, way: 'client', client_id: AGENT_ID, source: '192.0.2.7', count: 12 }
+
+export const auditFilters = {
+  kind: patterned(
+    KIND,
+    'a kind of act such as agent.disable',
+    `Only acts of this kind: ${ACT_KINDS.join(', ')}. Another is named in \`unknown\`.`,
+    ['agent.disable'],
+  ),
+  actor_type: choiceParameter(ACTOR_TYPES, { description: 'Only acts of this kind of actor.' }),
+  actor_id: textParameter('Only acts of the client, the API key or the user at the terminal of this id.'),
+  actor_iss: textParameter('Only acts of operators of this identity provider.'),
+  actor_sub: textParameter('Only acts of the operator whom the identity provider calls so.'),
+  subject: textParameter('Only acts on the agent, credential, key or token of this id.'),
+  request_id: patterned(
+    REQUEST_ID,
+    '1 to 64 of letters, digits, dot, hyphen and underscore',
+    'Only acts of this request.',
+  ),
+  since: timeParameter('Only acts of then or later.'),
+  before: timeParameter('Only acts of earlier.'),
+}
+
+const refusalFilters = {
+  way: choiceParameter(WAYS, {
+    description:
+      'Only attempts as a client, with an API key, as an operator with a JWT, or beyond a limit of an agent.',
+  }),
+  client_id: clientIdParameter('Only attempts as this client.'),
+  source: patterned(
+    SOURCE,
+    'an IP address or unknown',
+    'Only attempts from this address; `unknown`: from connections that had none any more.',
+  ),
+  since: timeParameter('Only minutes that began then or later.'),
+  before: timeParameter('Only minutes that began earlier.'),
+}
+
+export const listAudit = operation({
+  route: 'GET /api/v1/audit',
+  id: 'listAudit',
+  summary: 'Read the audit log',
+  access: ACCESS.readAudit,
+  query: z.object({ ...auditFilters, ...paging }),
+  answers: { 200: pageOf(auditRecord).extend({ unknown: unknownNames }) },
+  example: { answer: pageExample(auditExample) },
+})
+
+export const listRefusals = operation({
+  route: 'GET /api/v1/audit/refusals',
+  id: 'listRefusals',
+  summary: 'Count refused authentications and token requests',
+  access: ACCESS.readAudit,
+  query: z.object({ ...refusalFilters, ...paging }),
+  answers: { 200: pageOf(refusalRecord) },
+  example: { answer: pageExample(refusalExample) },
+})

@@ -1,0 +1,108 @@
+// Exports: the records of a list to its end, as lines of JSON or as comma-separated values.
+import { z } from 'zod'
+import { auditExample, auditFilters, auditRecord } from './audit.ts'
+import { AUDIENCE, OPERATOR } from './examples.ts'
+import { choiceParameter, parameter } from './fields.ts'
+import { operation } from './operation.ts'
+import {
+  endedTokenExample,
+  endedTokenRecord,
+  endingFilters,
+  tokenExample,
+  tokenFilters,
+  tokenRecord,
+} from './tokens.ts'
+import { ACCESS } from './values/access.ts'
+import { ACT_KINDS } from './values/audit.ts'
+import { parseReasonList, type ReasonList, REASON_LIST_PATTERN, REASONS } from './values/reason.ts'
+
+export const EXPORT_FORMATS = ['ndjson', 'csv'] as const
+
+export type ExportFormat = (typeof EXPORT_FORMATS)[number]
+
+const format = {
+  format: choiceParameter(EXPORT_FORMATS, {
+    description: 'Lines of JSON (NDJSON), or comma-separated values (RFC 4180).',
+    default: 'ndjson',
+  }),
+}
+
+// A file has no place beside its records to say what is not known: an empty one would be taken for "nobody did".
+const parseKnownReasons = (text: string): ReasonList | undefined => {
+  const list = parseReasonList(text)
+  return list === undefined || list.unknown.length > 0 ? undefined : list
+}
+
+const reasons = Object.keys(REASONS).join(', ')
+
+const termination_reason = parameter(parseKnownReasons, `a comma list of ${reasons}`, {
+  description: `Only tokens that ended for one of these reasons, separated by commas: ${reasons}.`,
+  pattern: REASON_LIST_PATTERN,
+  examples: ['manual_revocation', 'expired,agent_disabled'],
+})
+
+const kind = choiceParameter(ACT_KINDS, {
+  description: `Only acts of this kind: ${ACT_KINDS.join(', ')}.`,
+  examples: ['agent.disable'],
+})
+
+const linesOf = (record: z.ZodType) => ({
+  200: {
+    description: 'Lines, each a record of the list; or comma-separated values (RFC 4180) under a line of names.',
+    content: { 'application/x-ndjson': { schema: record }, 'text/csv': { schema: z.string() } },
+  },
+})
+
+const HEADERS = ['Content-Disposition', 'X-Content-Type-Options'] as const
+
+/** Of cells without commas, quotes and lines. */
+const tableOf = (cells: Readonly<Record<string, string | number | null>>): string =>
+  `${Object.keys(cells).join(',')}\r\n${Object.values(cells).join(',')}\r\n`
+
+const actorCells = (prefix: string) => ({
+  [`${prefix}_type`]: OPERATOR.type,
+  [`${prefix}_id`]: null,
+  [`${prefix}_iss`]: OPERATOR.iss,
+  [`${prefix}_sub`]: OPERATOR.sub,
+})
+
+const tokenCells = { ...tokenExample, audience: AUDIENCE }
+const { ended_at, termination_reason: reason, note, revocation_id } = endedTokenExample
+const endedCells = { ended_at, termination_reason: reason, ...actorCells('ended_by'), note, revocation_id }
+const { n, at, kind: act, actor: _, detail, ...entryCells } = auditExample
+
+export const exportTokens = operation({
+  route: 'GET /api/v1/exports/tokens',
+  id: 'exportTokens',
+  summary: 'Export live tokens',
+  access: ACCESS.readTokens,
+  query: z.object({ ...tokenFilters, ...format }),
+  answers: linesOf(tokenRecord),
+  headers: HEADERS,
+  example: { answer: tokenExample, text: tableOf(tokenCells) },
+})
+
+export const exportHistory = operation({
+  route: 'GET /api/v1/exports/history',
+  id: 'exportHistory',
+  summary: 'Export ended tokens',
+  access: ACCESS.readTokens,
+  query: z.object({ ...tokenFilters, ...endingFilters, termination_reason, ...format }),
+  answers: linesOf(endedTokenRecord),
+  headers: HEADERS,
+  example: { answer: endedTokenExample, text: tableOf({ ...tokenCells, ...endedCells }) },
+})
+
+export const exportAudit = operation({
+  route: 'GET /api/v1/exports/audit',
+  id: 'exportAudit',
+  summary: 'Export the audit log',
+  access: ACCESS.readAudit,
+  query: z.object({ ...auditFilters, kind, ...format }),
+  answers: linesOf(auditRecord),
+  headers: HEADERS,
+  example: {
+    answer: auditExample,
+    text: tableOf({ n, at, kind: act, ...actorCells('actor'), ...entryCells, detail: JSON.stringify(detail) }),
+  },
+})

@@ -1,0 +1,108 @@
+// The documents of imports: what is read of other servers' exports. Members beyond these are passed over, as there are many.
+import { z } from 'zod'
+import { IMPORTED_CLIENTS_MAX } from './values/bounds.ts'
+
+/** Scopes of one kind, audiences or grants of one client. */
+const LIST_MAX = 1000
+/** Of a text that is taken apart: a list in it, or a duration. */
+const PARTED_CHARACTERS_MAX = 65_536
+
+const sizeOf = (value: unknown): number => (typeof value === 'object' && value !== null ? Object.keys(value).length : 0)
+
+/** The schema, asked only of what has so many members at most: each that is wrong costs, and a body may hold millions. */
+export const atMost = <Schema extends z.ZodType>(max: number, schema: Schema) =>
+  z.preprocess((value, context) => {
+    if (sizeOf(value) <= max) return value
+    context.addIssue({ code: 'custom', message: `has more than ${max} members` })
+    return z.NEVER
+  }, schema)
+
+const text = z.string().nullish()
+const parted = z
+  .string()
+  .max(PARTED_CHARACTERS_MAX)
+  .refine(parts => parts.split(/[ |,]/, LIST_MAX + 1).length <= LIST_MAX)
+const flag = z.boolean().nullish()
+const texts = atMost(LIST_MAX, z.array(z.string()).nullish())
+const list = atMost(LIST_MAX, z.union([z.array(z.string()), parted], { error: 'is no list of texts' }).nullish())
+
+const keycloakClient = z.object({
+  clientId: z.string(),
+  name: text,
+  description: text,
+  enabled: flag,
+  protocol: text,
+  publicClient: flag,
+  bearerOnly: flag,
+  serviceAccountsEnabled: flag,
+  clientAuthenticatorType: text,
+  secret: text.describe('As asterisks, or absent: the agent gets a new one.'),
+  defaultClientScopes: texts.optional(),
+  optionalClientScopes: texts.optional(),
+  attributes: z.object({ 'access.token.lifespan': text, 'client.secret.expiration.time': text }).nullish(),
+})
+
+const hydraClient = z.object({
+  id: text.describe('The client id, in a row of the table hydra_client.'),
+  client_id: text.describe('The client id, in what the admin API prints.'),
+  client_name: text,
+  client_secret: text.describe('Its hash, bcrypt or PBKDF2; absent: the agent gets a new one.'),
+  client_secret_expires_at: z.number().nullish(),
+  scope: parted.nullish(),
+  audience: list.optional(),
+  grant_types: list.optional(),
+  owner: text,
+  token_endpoint_auth_method: text,
+  client_credentials_grant_access_token_lifespan: z
+    .union([z.number(), parted], { error: 'is neither a number nor a text' })
+    .nullish(),
+})
+
+const NO_DOCUMENT = 'holds no clients: it is an array of them, or an object with such an array as'
+const MANY = `holds more than ${IMPORTED_CLIENTS_MAX} clients: import it in parts`
+
+const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value)
+
+const clientsIn = (document: unknown, members: readonly string[]): readonly unknown[] | undefined => {
+  if (isList(document)) return document
+  if (typeof document !== 'object' || document === null) return undefined
+  const wrapped: readonly (readonly [string, unknown])[] = Object.entries(document)
+  return wrapped.map(([name, value]) => (members.includes(name) ? value : null)).find(isList)
+}
+
+/** The clients of a document, bare or as one of its members; the first that is wrong ends the reading. */
+const documentOf = <Client>(client: z.ZodType<Client>, ...members: readonly string[]) => {
+  const bare = z.toJSONSchema(z.array(client), { io: 'input', unrepresentable: 'any' })
+  const wrapped = members.map(name => ({ type: 'object', properties: { [name]: bare }, required: [name] }))
+  return z
+    .unknown()
+    .transform((document, context): readonly Client[] => {
+      const refuse = (message: string, path: (string | number)[] = []): never => {
+        context.addIssue({ code: 'custom', message, path })
+        return z.NEVER
+      }
+      const found = clientsIn(document, members)
+      if (found === undefined) return refuse(`${NO_DOCUMENT} ${members.join(' or ')}`)
+      if (found.length > IMPORTED_CLIENTS_MAX) return refuse(MANY)
+      const clients: Client[] = []
+      for (const [n, one] of found.entries()) {
+        const parsed = client.safeParse(one)
+        if (!parsed.success) return refuse('is not as the client of such a document', [n, ...namesIn(parsed.error)])
+        clients.push(parsed.data)
+      }
+      return clients
+    })
+    .meta({ anyOf: [bare, ...wrapped] })
+}
+
+/** The member of a client that is wrong: its name is one of ours. */
+const namesIn = ({ issues: [issue] }: z.ZodError): readonly string[] => {
+  const [name] = issue?.path ?? []
+  return typeof name === 'string' ? [name] : []
+}
+
+/** A realm export, or the clients of one. */
+export const keycloakDocument = documentOf(keycloakClient, 'clients')
+
+/** Rows or clients, bare or as one of the tools that print them wraps them. */
+export const hydraDocument = documentOf(hydraClient, 'clients', 'items')

@@ -1,0 +1,121 @@
+// Revocations of many tokens at once: the kill switch.
+import { z } from 'zod'
+import { AGENT_ID, LATER, OPERATOR, REVOCATION_ID } from './examples.ts'
+import { actor, choice, note, parsed, text, time, timeMember, timeOrNull, uuidMember } from './fields.ts'
+import { operation } from './operation.ts'
+import { tokenRecord } from './tokens.ts'
+import { ACCESS } from './values/access.ts'
+import { isKid, KID_FORM, KID_PATTERN } from './values/kid.ts'
+import { COUNT_EXACT_MAX, SAMPLE_RECORDS_MAX } from './values/lists.ts'
+import { BULK_REVOCATION_REASONS } from './values/reason.ts'
+import { ITEM_OR_ANY_PATTERN, parseItemOrAny, SCOPE_CHARACTERS_MAX } from './values/scope.ts'
+
+const revocationRecord = z.object({
+  id: z.string(),
+  all: z.boolean().describe('It asked for no condition: every token was to end.'),
+  agent_id: z.string().nullable(),
+  credential_id: z.string().nullable(),
+  scope: z.string().nullable(),
+  audience: z.string().nullable(),
+  kid: z.string().nullable(),
+  issued_before: timeOrNull,
+  reason: z.string(),
+  note: z.string().nullable(),
+  created_by: actor,
+  created_at: time.describe('When its tokens ended.'),
+  state: z.enum(['open', 'closed']).describe('Open while records follow; its tokens are dead in either state.'),
+  tokens_moved: z.int().describe('Tokens whose records stand in history as ended by it.'),
+})
+
+const revocationPreview = z.object({
+  dry_run: z.literal(true),
+  tokens: z.int().describe('Tokens that would end.'),
+  tokens_exact: z.boolean().describe(`False: at least so many. Exact up to ${COUNT_EXACT_MAX}.`),
+  sample: z.array(tokenRecord).describe(`At most ${SAMPLE_RECORDS_MAX} of them.`),
+})
+
+/** The default audience of a service need not be a URI. */
+const AUDIENCE_PATTERN = '^[\\x21-\\x7E]{1,512}$'
+
+const conditions = {
+  agent_id: uuidMember(),
+  credential_id: uuidMember('The secret with which the tokens were got.'),
+  scope: parsed({
+    parse: parseItemOrAny,
+    form: 'one item of the form resource:action or resource:*',
+    meta: {
+      description: 'Tokens that carry this item; resource:* for any item of the resource.',
+      pattern: ITEM_OR_ANY_PATTERN,
+      maxLength: SCOPE_CHARACTERS_MAX,
+    },
+  }),
+  audience: text(
+    value => new RegExp(AUDIENCE_PATTERN).test(value),
+    '1 to 512 printable ASCII characters without spaces',
+    { pattern: AUDIENCE_PATTERN },
+  ),
+  kid: text(isKid, KID_FORM, { description: 'Tokens that this key signed.', pattern: KID_PATTERN }),
+  issued_before: timeMember('Tokens issued before this time, which is not in the future.'),
+}
+
+const CONDITIONS = Object.keys(conditions)
+
+/** No slip ends every token. */
+const refineReach = (body: Readonly<Record<string, unknown>>, context: z.RefinementCtx): void => {
+  const isEmpty = CONDITIONS.every(name => body[name] === undefined)
+  if (isEmpty && body['all'] === undefined) {
+    const message = 'names no condition: name one, or end every token by all, set to true'
+    context.addIssue({ code: 'custom', message })
+  }
+  if (!isEmpty && body['all'] !== undefined) {
+    context.addIssue({ code: 'custom', path: ['all'], message: 'ends every token, and goes with no condition' })
+  }
+}
+
+const revocationBody = z
+  .strictObject({
+    id: uuidMember('A UUID of your own: sent again with the same conditions, nothing more ends.').optional(),
+    all: z.literal(true).optional().describe('Every token; instead of any condition.'),
+    ...z.object(conditions).partial().shape,
+    reason: choice(BULK_REVOCATION_REASONS).default(BULK_REVOCATION_REASONS[0]),
+    note: note.optional(),
+    dry_run: z.boolean().optional().describe('Count what would end, and end nothing.'),
+  })
+  .superRefine(refineReach)
+  .meta({ oneOf: [{ required: ['all'] }, { anyOf: CONDITIONS.map(name => ({ required: [name] })) }] })
+
+const example = {
+  id: REVOCATION_ID,
+  all: false,
+  agent_id: AGENT_ID,
+  credential_id: null,
+  scope: 'db:write',
+  audience: null,
+  kid: null,
+  issued_before: null,
+  reason: 'bulk_revocation',
+  note: 'the agent ran away',
+  created_by: OPERATOR,
+  created_at: LATER,
+  state: 'open',
+  tokens_moved: 0,
+}
+
+export const createRevocation = operation({
+  route: 'POST /api/v1/revocations',
+  id: 'createRevocation',
+  summary: 'End many tokens at once',
+  access: ACCESS.revokeTokens,
+  body: revocationBody,
+  answers: { 200: z.union([revocationRecord, revocationPreview]), 201: revocationRecord },
+  example: { body: { agent_id: AGENT_ID, scope: 'db:write', note: 'the agent ran away' }, answer: example },
+})
+
+export const showRevocation = operation({
+  route: 'GET /api/v1/revocations/{id}',
+  id: 'showRevocation',
+  summary: 'Show a revocation',
+  access: ACCESS.readTokens,
+  answers: { 200: revocationRecord },
+  example: { answer: { ...example, state: 'closed', tokens_moved: 17 } },
+})

@@ -1,0 +1,157 @@
+// Tokens, live and ended.
+import { z } from 'zod'
+import {
+  AGENT_ID,
+  AUDIENCE,
+  CREDENTIAL_ID,
+  EXAMPLE_KEY,
+  EXPIRY,
+  LATER,
+  MADE,
+  OPERATOR,
+  pageExample,
+  TOKEN_ID,
+} from './examples.ts'
+import {
+  actor,
+  choice,
+  clientIdParameter,
+  note,
+  pageOf,
+  paging,
+  parameter,
+  time,
+  timeParameter,
+  unknownNames,
+  uuidParameter,
+} from './fields.ts'
+import { operation } from './operation.ts'
+import { ACCESS } from './values/access.ts'
+import { parseReasonList, REASON_LIST_PATTERN, REASONS, TOKEN_REVOCATION_REASONS } from './values/reason.ts'
+import { ITEM_PATTERN, parseScopeItem, SCOPE_CHARACTERS_MAX } from './values/scope.ts'
+
+export const tokenRecord = z.object({
+  id: z.string().describe('The jti of the token.'),
+  agent_id: z.string(),
+  client_id: z.string(),
+  credential_id: z.string().describe('The secret with which the token was got.'),
+  scope: z.string(),
+  audience: z.array(z.string()),
+  kid: z.string().describe('The key that signed the token.'),
+  issued_at: time,
+  expires_at: time,
+})
+
+const ending = {
+  ended_at: time.describe('For an expired token the time of its expiry.'),
+  termination_reason: z.string().describe('One of an open set of names in lower snake case.'),
+  ended_by: actor.nullable().describe('Who ended the token; null where only time did.'),
+  note: z.string().nullable(),
+  revocation_id: z.string().nullable().describe('The revocation of many tokens that ended this one.'),
+}
+
+export const endedTokenRecord = tokenRecord.extend(ending)
+
+const tokenLife = tokenRecord.extend({
+  state: z.enum(['active', 'ended']),
+  ...ending,
+  ended_at: ending.ended_at.nullable().describe('For an expired token the time of its expiry.'),
+  termination_reason: z.string().nullable().describe('One of an open set of names in lower snake case.'),
+})
+
+export const tokenExample = {
+  id: TOKEN_ID,
+  agent_id: AGENT_ID,
+  client_id: AGENT_ID,
+  credential_id: CREDENTIAL_ID,
+  scope: 'db:read',
+  audience: [AUDIENCE],
+  kid: EXAMPLE_KEY.kid,
+  issued_at: MADE,
+  expires_at: EXPIRY,
+}
+
+export const endedTokenExample = {
+  ...tokenExample,
+  ended_at: LATER,
+  termination_reason: 'manual_revocation',
+  ended_by: OPERATOR,
+  note: 'seen in a log',
+  revocation_id: null,
+}
+
+const lifeExample = { ...endedTokenExample, state: 'ended' }
+
+/** Filters of the live tokens. */
+export const tokenFilters = {
+  agent_id: uuidParameter('Only tokens of this agent.'),
+  client_id: clientIdParameter('Only tokens of this client.'),
+  scope: parameter(parseScopeItem, 'one item of the form resource:action', {
+    description: 'Only tokens that carry this item.',
+    pattern: ITEM_PATTERN,
+    maxLength: SCOPE_CHARACTERS_MAX,
+    examples: ['db:read'],
+  }),
+  issued_after: timeParameter('Only tokens issued then or later.'),
+  issued_before: timeParameter('Only tokens issued earlier.'),
+}
+
+/** Filters of the tokens that have ended, beside those. */
+export const endingFilters = {
+  termination_reason: parameter(parseReasonList, 'a comma list of names in lower snake case', {
+    description:
+      `Only tokens that ended for one of these reasons, separated by commas: ${Object.keys(REASONS).join(', ')}. ` +
+      'Others are named in `unknown`.',
+    pattern: REASON_LIST_PATTERN,
+    examples: ['manual_revocation', 'expired,agent_disabled'],
+  }),
+  ended_after: timeParameter('Only tokens that ended then or later.'),
+  ended_before: timeParameter('Only tokens that ended earlier.'),
+}
+
+export const listTokens = operation({
+  route: 'GET /api/v1/tokens',
+  id: 'listTokens',
+  summary: 'List live tokens',
+  access: ACCESS.readTokens,
+  query: z.object({ ...tokenFilters, ...paging }),
+  answers: { 200: pageOf(tokenRecord) },
+  example: { answer: pageExample(tokenExample) },
+})
+
+export const listHistory = operation({
+  route: 'GET /api/v1/tokens/history',
+  id: 'listHistory',
+  summary: 'List ended tokens',
+  access: ACCESS.readTokens,
+  query: z.object({ ...tokenFilters, ...paging, ...endingFilters }),
+  answers: { 200: pageOf(endedTokenRecord).extend({ unknown: unknownNames }) },
+  example: { answer: pageExample(endedTokenExample) },
+})
+
+export const showToken = operation({
+  route: 'GET /api/v1/tokens/{id}',
+  id: 'showToken',
+  summary: 'Show the whole life of a token',
+  access: ACCESS.readTokens,
+  answers: { 200: tokenLife },
+  example: { answer: lifeExample },
+})
+
+export const revokeTokenById = operation({
+  route: 'POST /api/v1/tokens/{id}/revoke',
+  id: 'revokeTokenById',
+  summary: 'Revoke a token by its id',
+  access: ACCESS.revokeTokens,
+  body: z
+    .strictObject({
+      reason: choice(TOKEN_REVOCATION_REASONS).default(TOKEN_REVOCATION_REASONS[0]),
+      note: note.optional(),
+    })
+    .prefault({}),
+  answers: { 200: tokenLife },
+  example: {
+    body: { reason: 'secret_leaked', note: 'seen in a log' },
+    answer: { ...lifeExample, termination_reason: 'secret_leaked' },
+  },
+})

@@ -1,0 +1,42 @@
+// What the operations on the audit log do.
+import * as api from '../../../../api/audit.ts'
+import type { QueryOf } from '../../../../api/operation.ts'
+import { ACT_KINDS } from '../../../../api/values/audit.ts'
+import { refusalRecord } from '../../domain/audit/attempt.ts'
+import { type AuditFilters, entryRecord } from '../../domain/audit/audit.ts'
+import { listAudit, listRefusals } from '../../operations/audit/read-audit.ts'
+import { bindList } from './binding.ts'
+
+export const auditFiltersOf = (query: Omit<QueryOf<typeof api.listAudit>, 'limit' | 'cursor'>): AuditFilters => ({
+  kind: query.kind ?? null,
+  actorType: query.actor_type ?? null,
+  actorId: query.actor_id ?? null,
+  actorIss: query.actor_iss ?? null,
+  actorSub: query.actor_sub ?? null,
+  subject: query.subject ?? null,
+  requestId: query.request_id ?? null,
+  since: query.since ?? null,
+  before: query.before ?? null,
+})
+
+const isActKind = (kind: string): boolean => ACT_KINDS.some(known => known === kind)
+
+export const bindings = [
+  bindList(api.listAudit, {
+    filtersOf: auditFiltersOf,
+    list: listAudit,
+    format: entryRecord,
+    unknownIn: ({ kind }) => (kind === undefined || isActKind(kind) ? [] : [kind]),
+  }),
+  bindList(api.listRefusals, {
+    filtersOf: query => ({
+      way: query.way ?? null,
+      clientId: query.client_id ?? null,
+      source: query.source ?? null,
+      since: query.since ?? null,
+      before: query.before ?? null,
+    }),
+    list: listRefusals,
+    format: refusalRecord,
+  }),
+]

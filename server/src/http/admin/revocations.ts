@@ -1,0 +1,52 @@
+// What the operations on revocations of many tokens do.
+import type { BodyOf } from '../../../../api/operation.ts'
+import * as api from '../../../../api/revocations.ts'
+import type { Origin } from '../../domain/caller.ts'
+import { formatPreview, formatRevocation } from '../../domain/ledger/format-revocation.ts'
+import type { RevocationPreview } from '../../domain/ledger/revocation.ts'
+import { isRefused, type OrRefusal } from '../../domain/refusal.ts'
+import {
+  createRevocation,
+  previewRevocation,
+  type RevocationRequest,
+  showRevocation,
+} from '../../operations/revocations/revocations.ts'
+import type { AdministrationPorts, RevocationMade } from '../../ports/ports.ts'
+import { bind } from './binding.ts'
+
+type Body = BodyOf<typeof api.createRevocation>
+
+const requestOf = (body: Body): RevocationRequest => ({
+  id: body.id ?? null,
+  conditions: {
+    agentId: body.agent_id ?? null,
+    credentialId: body.credential_id ?? null,
+    scope: body.scope ?? null,
+    audience: body.audience ?? null,
+    kid: body.kid ?? null,
+    issuedBefore: body.issued_before ?? null,
+  },
+  reason: body.reason,
+  note: body.note ?? null,
+})
+
+type Found = RevocationMade | { readonly outcome: 'counted'; readonly preview: RevocationPreview }
+
+const run = async (ports: AdministrationPorts, origin: Origin, body: Body): Promise<OrRefusal<Found>> => {
+  if (body.dry_run !== true) return createRevocation(ports, origin, requestOf(body))
+  const preview = await previewRevocation(ports, origin.caller, requestOf(body))
+  return isRefused(preview) ? preview : { outcome: 'counted', preview }
+}
+
+export const bindings = [
+  bind(api.createRevocation, {
+    run: (ports, origin, { body }) => run(ports, origin, body),
+    answer: found => (found.outcome === 'counted' ? formatPreview(found.preview) : formatRevocation(found.revocation)),
+    status: ({ outcome }) => (outcome === 'created' ? 201 : 200),
+    location: found => (found.outcome === 'created' ? `/api/v1/revocations/${found.revocation.id}` : null),
+  }),
+  bind(api.showRevocation, {
+    run: (ports, { caller }, { path }) => showRevocation(ports, caller, path.id),
+    answer: formatRevocation,
+  }),
+]

@@ -1,0 +1,143 @@
+// Exports over HTTP: recognize the reader, refuse a bad query, read the first page, then send page by page.
+import type { ServerResponse } from 'node:http'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { ExportFormat } from '../../../../api/exports.ts'
+import type { Administrator } from '../../domain/caller.ts'
+import { isRefused, type OrRefusal, refuse } from '../../domain/refusal.ts'
+import { makeConcurrencyLimit, type Permit } from '../../operations/concurrency-limit.ts'
+import { makeDeadline } from '../../ports/deadline.ts'
+import { routeOf } from '../wire/describe.ts'
+import { makeIdleTime } from '../wire/spare-time.ts'
+import type { AdministrationWire } from '../wire/wire.ts'
+import { accessOf } from './administer.ts'
+import { type ExportBinding, formatIn, type TextPage } from './export-binding.ts'
+import { sendPages } from './export-stream.ts'
+
+/** A caller who does not take a page within this time is cut off: no export lasts for ever, however slowly it is read. */
+const PAGE_TAKEN_MS_MAX = 60_000
+const NOT_TAKEN = 'The caller took too long to read a page of the export.'
+
+/** Of a thread. Each may hold a page in memory for as long as its caller takes to read it. */
+const EXPORTS_MAX = 4
+
+const MEDIA_TYPES = {
+  ndjson: 'application/x-ndjson',
+  // RFC 4180 §3.
+  csv: 'text/csv; charset=utf-8; header=present',
+} as const satisfies Readonly<Record<ExportFormat, string>>
+
+const HTTP_1_1_NEEDED =
+  'Ask with HTTP/1.1: an export is sent in its chunks, by which a whole one can be told from one that broke off.'
+
+/** A permit for an export, released when its answer was sent or its connection is no more. */
+type Enter = (response: ServerResponse) => OrRefusal<Permit>
+
+/** An export that is under way when the server closes would keep it open: its caller asks again elsewhere. */
+const makeExportLimit = (app: FastifyInstance, { logger }: AdministrationWire): Enter => {
+  const underWay = new Set<ServerResponse>()
+  const enter = makeConcurrencyLimit(EXPORTS_MAX, () =>
+    logger.warn({ underWay: EXPORTS_MAX }, 'exports are refused until others have ended'),
+  )
+  app.addHook('preClose', done => {
+    for (const response of underWay) response.destroy()
+    done()
+  })
+  return response => {
+    const permit = enter()
+    if ('refusal' in permit) return permit
+    underWay.add(response)
+    response.once('close', () => {
+      underWay.delete(response)
+      permit.release()
+    })
+    return permit
+  }
+}
+
+type Recognise = () => Promise<OrRefusal<Administrator>>
+
+const admit = async (request: FastifyRequest, recognise: Recognise): Promise<OrRefusal<Administrator>> => {
+  const reader = await recognise()
+  if (isRefused(reader)) return reader
+  if (request.validationError !== undefined) throw request.validationError
+  return request.raw.httpVersion === '1.1' ? reader : refuse('invalid_request', HTTP_1_1_NEEDED)
+}
+
+/** Takes the answer out of Fastify's hands, with what it would have sent along. */
+const takeOver = (reply: FastifyReply, name: string, format: ExportFormat): void => {
+  void reply
+    .header('content-type', MEDIA_TYPES[format])
+    .header('content-disposition', `attachment; filename="${name}.${format}"`)
+    .header('x-content-type-options', 'nosniff')
+    .hijack()
+  for (const [header, value] of Object.entries(reply.getHeaders())) {
+    if (value !== undefined) reply.raw.setHeader(header, value)
+  }
+}
+
+/** A reader who may read no longer: the answer has begun, and can only break off. */
+class Stopped extends Error {
+  override readonly name = 'Stopped'
+}
+
+const makeSender = ({ ports, inTime, logger }: AdministrationWire) => {
+  // For all of a thread together.
+  const idleTime = makeIdleTime()
+  const patience = makeDeadline(ports, PAGE_TAKEN_MS_MAX, NOT_TAKEN)
+  /** Goes on by itself: the deadline of an answer holds for its beginning, and then for each page. */
+  return async (reply: FastifyReply, first: TextPage, read: () => Promise<TextPage>): Promise<void> => {
+    const { raw: response, request } = reply
+    if (request.method === 'HEAD') return void response.end()
+    try {
+      const outcome = await sendPages({ response, first, read: () => inTime(read()), idleTime, patience })
+      if (outcome === 'gone') logger.info({ requestId: request.id }, 'an export was not read to its end')
+    } catch (err) {
+      response.destroy()
+      logger.warn({ requestId: request.id, err }, 'an export was broken off')
+    }
+  }
+}
+
+type Sending = { readonly enter: Enter; readonly send: ReturnType<typeof makeSender> }
+
+/** Its route attaches a refused query instead of answering: a caller that is not recognized hears 401 first. */
+const makeExportHandler = (wire: AdministrationWire, { enter, send }: Sending, { row, name, run }: ExportBinding) => {
+  const { ports, refuser } = wire
+  const access = accessOf(row)
+  // Returns nothing where it has begun: Fastify would wait for the end of a reply that it is given.
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> => {
+    const recognise: Recognise = async () => {
+      const origin = await refuser.recognise(request, access)
+      return isRefused(origin) ? origin : origin.caller
+    }
+    const reader = await admit(request, recognise)
+    if (isRefused(reader)) return refuser.refuse(reply, reader.refusal)
+    // Its caller has gone, or was answered 503: no permit is taken, for none would be given back.
+    if (reply.raw.destroyed || reply.sent) return undefined
+    const permit = enter(reply.raw)
+    if (isRefused(permit)) return refuser.refuse(reply, permit.refusal)
+    const next = run(ports, { reader, recognise }, request.query)
+    const first = await next()
+    if (isRefused(first)) return refuser.refuse(reply, first.refusal)
+    if (reply.sent) return undefined
+    takeOver(reply, name, formatIn(request.query))
+    void send(reply, first, async () => {
+      const page = await next()
+      if (isRefused(page)) throw new Stopped(page.refusal.description)
+      return page
+    })
+    return undefined
+  }
+}
+
+/** Serves each of them at the route of its row. */
+export const serveExports = (
+  app: FastifyInstance,
+  wire: AdministrationWire,
+  bindings: readonly ExportBinding[],
+): void => {
+  const sending = { enter: makeExportLimit(app, wire), send: makeSender(wire) }
+  for (const binding of bindings) {
+    app.route({ ...routeOf(binding.row), handler: makeExportHandler(wire, sending, binding) })
+  }
+}

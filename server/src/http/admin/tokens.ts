@@ -1,0 +1,42 @@
+// What the operations on tokens do.
+import * as api from '../../../../api/tokens.ts'
+import type { QueryOf } from '../../../../api/operation.ts'
+import { formatEndedRecord, formatLife, formatRecord } from '../../domain/ledger/format-token.ts'
+import type { HistoryFilters, TokenFilters } from '../../domain/lists/page.ts'
+import { listHistory, listTokens, showToken } from '../../operations/tokens/read-tokens.ts'
+import { revokeTokenById } from '../../operations/tokens/revoke-token-by-id.ts'
+import { bind, bindList } from './binding.ts'
+
+type TokensQuery = Omit<QueryOf<typeof api.listTokens>, 'limit' | 'cursor'>
+type HistoryQuery = Omit<QueryOf<typeof api.listHistory>, 'limit' | 'cursor'>
+
+export const tokenFiltersOf = (query: TokensQuery): TokenFilters => ({
+  agentId: query.agent_id ?? null,
+  clientId: query.client_id ?? null,
+  scope: query.scope ?? null,
+  issuedAfter: query.issued_after ?? null,
+  issuedBefore: query.issued_before ?? null,
+})
+
+export const historyFiltersOf = (query: HistoryQuery): HistoryFilters => ({
+  ...tokenFiltersOf(query),
+  reasons: query.termination_reason?.known ?? null,
+  endedAfter: query.ended_after ?? null,
+  endedBefore: query.ended_before ?? null,
+})
+
+export const bindings = [
+  bindList(api.listTokens, { filtersOf: tokenFiltersOf, list: listTokens, format: formatRecord }),
+  bindList(api.listHistory, {
+    filtersOf: historyFiltersOf,
+    list: listHistory,
+    format: formatEndedRecord,
+    unknownIn: query => query.termination_reason?.unknown ?? [],
+  }),
+  bind(api.showToken, { run: (ports, { caller }, { path }) => showToken(ports, caller, path.id), answer: formatLife }),
+  bind(api.revokeTokenById, {
+    run: (ports, origin, { path, body: { reason, note = null } }) =>
+      revokeTokenById(ports, origin, path.id, { reason, note }),
+    answer: formatLife,
+  }),
+]

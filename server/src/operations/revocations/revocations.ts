@@ -1,0 +1,83 @@
+// Revocations of many tokens, the kill switch: made, counted without ending anything, and shown.
+import type { BULK_REVOCATION_REASONS } from '../../../../api/values/reason.ts'
+import { isUuid } from '../../../../api/values/uuid.ts'
+import { actBy, type Administrator, audiencesOf, type Origin } from '../../domain/caller.ts'
+import { isExisting, refuseRepeat } from '../../domain/idempotency.ts'
+import type {
+  Revocation,
+  RevocationConditions,
+  RevocationObstacle,
+  RevocationPreview,
+} from '../../domain/ledger/revocation.ts'
+import { type OrRefusal, type Refusal, refuse } from '../../domain/refusal.ts'
+import type { Ports, RevocationMade } from '../../ports/ports.ts'
+
+export type RevocationRequest = {
+  /** A UUID that the caller chose, by which a repeat is recognized; null: one is made. */
+  readonly id: string | null
+  /** None at all is every token. */
+  readonly conditions: RevocationConditions
+  readonly reason: (typeof BULK_REVOCATION_REASONS)[number]
+  readonly note: string | null
+}
+
+const isWithinReach = (caller: Administrator, { audience }: RevocationConditions): boolean => {
+  const audiences = audiencesOf(caller)
+  return audiences === null || (audience !== null && audiences.includes(audience))
+}
+
+const refuseReach = () =>
+  refuse('insufficient_scope', 'This API key is limited to audiences: it must name one of them as audience.')
+
+const OBSTACLES: Readonly<Record<RevocationObstacle, Refusal>> = {
+  unknown_agent: { code: 'invalid_request', description: 'agent_id: no agent has this id.' },
+  unknown_credential: { code: 'invalid_request', description: 'credential_id: no credential has this id.' },
+  unknown_key: { code: 'invalid_request', description: 'kid: no signing key of this service has it.' },
+  issued_before_in_future: {
+    code: 'invalid_request',
+    description: 'issued_before is in the future: a revocation ends no token that is yet to be issued.',
+  },
+  other_conditions: {
+    code: 'already_exists',
+    description: 'A revocation with this id and other conditions was made before; choose another id.',
+  },
+}
+
+/**
+ * The revocation, made now or, where its id and conditions are those of an earlier one, as that one stands. After its
+ * answer no process reports a token that it covers active, however many they are; their records follow.
+ */
+export const createRevocation = async (
+  ports: Pick<Ports, 'revocations' | 'randomness'>,
+  origin: Origin,
+  { id, conditions, reason, note }: RevocationRequest,
+): Promise<OrRefusal<RevocationMade>> => {
+  if (!isWithinReach(origin.caller, conditions)) return refuseReach()
+  const revocation = { id: id ?? ports.randomness.uuid(), conditions, reason }
+  const made = await ports.revocations.create(revocation, actBy(origin, 'revocation.create', note))
+  if (typeof made === 'string') return { refusal: OBSTACLES[made] }
+  return isExisting(made) ? refuseRepeat(made) : made
+}
+
+/** How many tokens a revocation would end now, exact up to COUNT_EXACT_MAX. What is refused here would be refused there. */
+export const previewRevocation = async (
+  ports: Pick<Ports, 'revocations'>,
+  caller: Administrator,
+  { conditions }: Pick<RevocationRequest, 'conditions'>,
+): Promise<OrRefusal<RevocationPreview>> => {
+  if (!isWithinReach(caller, conditions)) return refuseReach()
+  const preview = await ports.revocations.preview(conditions)
+  return typeof preview === 'string' ? { refusal: OBSTACLES[preview] } : preview
+}
+
+/** The revocation with this id. One that reached beyond the caller's audiences does not exist for them. */
+export const showRevocation = async (
+  ports: Pick<Ports, 'revocations'>,
+  caller: Administrator,
+  id: string,
+): Promise<OrRefusal<Revocation>> => {
+  const revocation = isUuid(id) ? await ports.revocations.show(id) : undefined
+  return revocation !== undefined && isWithinReach(caller, revocation.conditions)
+    ? revocation
+    : refuse('not_found', 'No revocation has this id, or none that is kept.')
+}
