@@ -1,18 +1,18 @@
 // /api/v1/agents over HTTP: what is refused, and that it changes nothing.
 import assert from 'node:assert/strict'
-import { before, test } from 'node:test'
+import { test } from 'node:test'
 import { AGENTS, type AgentsApi, type Body, makeAgentsApi } from '../../../../testkit/callers/agents-api.ts'
 import { HOSTLESS } from '../../../../testkit/callers/hostless-addresses.ts'
 import { assertProblem, get, send } from '../../../../testkit/callers/requests.ts'
 import { AUDIENCE } from '../../../../testkit/services/test-server.ts'
-import { useService } from '../../../../testkit/services/use-service.ts'
+import { useService } from '../../../../testkit/services/service-in-use.ts'
 
 const NOBODY = '6f1d7c1e-4f5a-4c63-9d0f-2b1a7c3e9a10'
 
 const service = useService()
 let api: AgentsApi
 
-before(async () => {
+service.before(async () => {
   api = await makeAgentsApi(service)
 })
 

@@ -1,11 +1,11 @@
 // Every ordering of two endings of one token, over HTTP: it is inactive, stands in history once, and the first is its reason.
 import assert from 'node:assert/strict'
-import { before, test } from 'node:test'
+import { test } from 'node:test'
 import { type AgentsApi, makeAgentsApi } from '../../../../testkit/callers/agents-api.ts'
 import { admin, call } from '../../../../testkit/callers/administration.ts'
 import { claimsOf, get, introspect, issue, revoke } from '../../../../testkit/callers/requests.ts'
 import type { AgentOfTest } from '../../../../testkit/services/test-server.ts'
-import { useService } from '../../../../testkit/services/use-service.ts'
+import { useService } from '../../../../testkit/services/service-in-use.ts'
 
 const LIFETIME_SECONDS = 60
 
@@ -17,7 +17,7 @@ const service = useService()
 let api: AgentsApi
 let keys: { readonly reader: string; readonly introspector: string }
 
-before(async () => {
+service.before(async () => {
   api = await makeAgentsApi(service)
   const keyFor = async (permission: string) => (await service.createApiKey(permission)).key
   keys = { reader: await keyFor('tokens:read'), introspector: await keyFor('tokens:introspect') }

@@ -1,6 +1,6 @@
 // GET /api/v1/exports/…: what is in them, in both formats, and to whom. What makes them break off is tested with the faults.
 import assert from 'node:assert/strict'
-import { before, suite, test } from 'node:test'
+import { suite, test } from 'node:test'
 import { csvHeader, csvLine } from '../../../src/domain/lists/csv.ts'
 import { bindings } from '../../../src/http/admin/exports.ts'
 import { EXPORT_PAGE_RECORDS } from '../../../src/operations/reading/export-pages.ts'
@@ -19,7 +19,7 @@ import {
   sendBytes,
   sendJson,
 } from '../../../../testkit/callers/requests.ts'
-import { useService } from '../../../../testkit/services/use-service.ts'
+import { useService } from '../../../../testkit/services/service-in-use.ts'
 
 type Kept = Readonly<Record<string, unknown>>
 type Page = { readonly data: readonly Kept[]; readonly next_cursor: string | null }
@@ -53,7 +53,7 @@ const times = async (count: number, one: (n: number) => Promise<unknown>): Promi
   }
 }
 
-before(async () => {
+service.before(async () => {
   for (const permission of ['tokens:read', 'audit:read', 'tokens:revoke']) {
     keys.set(permission, (await service.createApiKey(permission)).key)
   }

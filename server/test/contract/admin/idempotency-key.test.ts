@@ -1,11 +1,11 @@
 // Idempotency-Key over HTTP, on every request that creates something.
 import assert from 'node:assert/strict'
-import { before, test } from 'node:test'
+import { test } from 'node:test'
 import { admin as adminOf, call, type Headers, operator } from '../../../../testkit/callers/administration.ts'
 import { type Answer, bearer } from '../../../../testkit/callers/requests.ts'
 import { countRows } from '../../../../testkit/stores/store-file.ts'
 import type { AgentOfTest } from '../../../../testkit/services/test-server.ts'
-import { useService } from '../../../../testkit/services/use-service.ts'
+import { useService } from '../../../../testkit/services/service-in-use.ts'
 
 type Body = Readonly<Record<string, unknown>>
 
@@ -21,7 +21,7 @@ const service = useService()
 const agent = service.agent()
 let admin: Headers
 
-before(async () => {
+service.before(async () => {
   admin = await adminOf(service)
 })
 

@@ -1,6 +1,6 @@
 // POST /api/v1/imports: what becomes of each client of an export, and of one that is sent again.
 import assert from 'node:assert/strict'
-import { afterEach, before, test } from 'node:test'
+import { afterEach, test } from 'node:test'
 import { admin } from '../../../../testkit/callers/administration.ts'
 import { hydraRow, keycloakClient, realmExport } from '../../../../testkit/callers/foreign-exports.ts'
 import {
@@ -12,7 +12,7 @@ import {
   reasons,
 } from '../../../../testkit/callers/imports.ts'
 import { askToken, get } from '../../../../testkit/callers/requests.ts'
-import { useService } from '../../../../testkit/services/use-service.ts'
+import { useService } from '../../../../testkit/services/service-in-use.ts'
 
 const SECRET = 'uWk2mPq8ZtYvB4nXcR7sJdF9hLgA3eTo'
 const HASH = pbkdf2Hash('a secret of another server', 10)
@@ -20,7 +20,7 @@ const HASH = pbkdf2Hash('a secret of another server', 10)
 const service = useService()
 let imports: Imports
 
-before(async () => {
+service.before(async () => {
   imports = importsInto(service)
 })
 afterEach(() => assert.ok(!service.log().includes(SECRET) && !service.log().includes(HASH)))

@@ -1,20 +1,20 @@
 // POST /api/v1/imports, asked badly: what is no document, or meant to harm, is 400 or 413 and changes nothing.
 import assert from 'node:assert/strict'
-import { afterEach, before, test } from 'node:test'
+import { afterEach, test } from 'node:test'
 import { IMPORT_BYTES_MAX, IMPORTED_CLIENTS_MAX } from '../../../../api/values/bounds.ts'
 import { JSON_TYPE } from '../../../../testkit/callers/administration.ts'
 import { hydraRow, keycloakClient, realmExport } from '../../../../testkit/callers/foreign-exports.ts'
 import { HOSTLESS } from '../../../../testkit/callers/hostless-addresses.ts'
 import { type Answer, assertProblem, send, statusBeforeBody } from '../../../../testkit/callers/requests.ts'
 import { countRows } from '../../../../testkit/stores/store-file.ts'
-import { useService } from '../../../../testkit/services/use-service.ts'
+import { useService } from '../../../../testkit/services/service-in-use.ts'
 
 const CANARY = 'c4n4ry-secret-of-another-server'
 
 const service = useService()
 let headers: Readonly<Record<string, string>>
 
-before(async () => {
+service.before(async () => {
   headers = { ...JSON_TYPE, 'x-api-key': (await service.createApiKey('agents:write')).key }
 })
 afterEach(() => {

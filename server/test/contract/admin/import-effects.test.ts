@@ -1,19 +1,19 @@
 // POST /api/v1/imports: what it does beside its answer, and what it does when it is sent again.
 import assert from 'node:assert/strict'
-import { afterEach, before, test } from 'node:test'
+import { afterEach, test } from 'node:test'
 import { admin } from '../../../../testkit/callers/administration.ts'
 import { keycloakClient, realmExport } from '../../../../testkit/callers/foreign-exports.ts'
 import { type Imports, importsInto, NOTHING, type Outcome, reasons } from '../../../../testkit/callers/imports.ts'
 import { askToken, send } from '../../../../testkit/callers/requests.ts'
 import { countRows, readRows } from '../../../../testkit/stores/store-file.ts'
-import { useService } from '../../../../testkit/services/use-service.ts'
+import { useService } from '../../../../testkit/services/service-in-use.ts'
 
 const SECRET = 'uWk2mPq8ZtYvB4nXcR7sJdF9hLgA3eTo'
 
 const service = useService()
 let imports: Imports
 
-before(async () => {
+service.before(async () => {
   imports = importsInto(service)
 })
 afterEach(() => assert.ok(!service.log().includes(SECRET)))

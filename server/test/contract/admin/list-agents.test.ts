@@ -1,10 +1,10 @@
 // GET /api/v1/agents: filters, the search and paging over HTTP. What each finds at depth is the store's own test.
 import assert from 'node:assert/strict'
-import { before, test } from 'node:test'
+import { test } from 'node:test'
 import { AGENTS, type AgentsApi, type Body, makeAgentsApi } from '../../../../testkit/callers/agents-api.ts'
 import { type Answer, assertPlainHeaders, assertProblem, get } from '../../../../testkit/callers/requests.ts'
 import type { AgentOfTest } from '../../../../testkit/services/test-server.ts'
-import { useService } from '../../../../testkit/services/use-service.ts'
+import { useService } from '../../../../testkit/services/service-in-use.ts'
 
 type Page = { readonly data: readonly Body[]; readonly next_cursor: string | null }
 
@@ -12,7 +12,7 @@ const service = useService()
 let api: AgentsApi
 let zebra: AgentOfTest & { readonly record: Body }
 
-before(async () => {
+service.before(async () => {
   api = await makeAgentsApi(service)
   await api.create({ name: 'api 1', owner: 'data', labels: { team: 'a=b', env: 'prod' } })
   await api.create({ name: 'api 2', owner: 'web', labels: { team: 'a=b' } })

@@ -1,7 +1,7 @@
 // GET /api/v1/tokens/{id} and POST /api/v1/tokens/{id}/revoke: one token by its id alone.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { before, test } from 'node:test'
+import { test } from 'node:test'
 import {
   type Answer,
   assertPlainHeaders,
@@ -16,7 +16,7 @@ import {
   send,
 } from '../../../../testkit/callers/requests.ts'
 import { AUDIENCE } from '../../../../testkit/services/test-server.ts'
-import { useService } from '../../../../testkit/services/use-service.ts'
+import { useService } from '../../../../testkit/services/service-in-use.ts'
 
 type Life = Readonly<Record<string, unknown>>
 
@@ -27,7 +27,7 @@ const service = useService()
 const agent = service.agent()
 let keys: { reader: string; revoker: string; introspector: string; narrowReader: string; narrowRevoker: string }
 
-before(async () => {
+service.before(async () => {
   const key = async (permission: string, audiences?: readonly string[]) =>
     (await service.createApiKey(permission, audiences)).key
   keys = {

@@ -1,12 +1,12 @@
 // Signing keys under /api/v1/keys: seen, rotated, retired, compromised, imported, and closed to everybody else.
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
-import { before, beforeEach, test } from 'node:test'
+import { beforeEach, test } from 'node:test'
 import { admin, call, type Headers } from '../../../../testkit/callers/administration.ts'
 import type { AgentOfTest } from '../../../../testkit/services/test-server.ts'
 import { type Answer, assertProblem, get, introspect, issue } from '../../../../testkit/callers/requests.ts'
 import { readRows, withFile } from '../../../../testkit/stores/store-file.ts'
-import { useService } from '../../../../testkit/services/use-service.ts'
+import { useService } from '../../../../testkit/services/service-in-use.ts'
 
 const KEYS = '/api/v1/keys'
 const READY_MS = 360_000
@@ -25,7 +25,7 @@ const service = useService()
 let agent: AgentOfTest
 let headers: Headers
 
-before(async () => {
+service.before(async () => {
   headers = await admin(service)
 })
 

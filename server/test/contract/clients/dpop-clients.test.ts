@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { before, beforeEach, test } from 'node:test'
+import { beforeEach, test } from 'node:test'
 import { decodeJwt } from 'jose'
 import * as oauth from 'oauth4webapi'
 import * as openid from 'openid-client'
@@ -10,7 +10,7 @@ import { checkProof } from '../../../../testkit/keys/check-proof.ts'
 import { makeProof, makeProofKey, type ProofKey } from '../../../../testkit/keys/dpop.ts'
 import { introspect, revoke } from '../../../../testkit/callers/requests.ts'
 import { AUDIENCE, catchUp } from '../../../../testkit/services/test-server.ts'
-import { useService } from '../../../../testkit/services/use-service.ts'
+import { useService } from '../../../../testkit/services/service-in-use.ts'
 
 const LOOPBACK = { [oauth.allowInsecureRequests]: true } as const
 const PARAMETERS = { scope: 'db:read', resource: AUDIENCE }
@@ -22,7 +22,7 @@ const service = useService({ start: Date.now() })
 const agent = service.agent({ dpopBound: true })
 const apiKey = service.apiKey('tokens:introspect')
 
-before(async () => {
+service.before(async () => {
   const issuer = new URL(service.baseUrl)
   const found = await oauth.discoveryRequest(issuer, { ...LOOPBACK, algorithm: 'oauth2' })
   server = await oauth.processDiscoveryResponse(issuer, found)

@@ -1,6 +1,6 @@
 // Tokens that are bound to a key (RFC 9449): how one is got, what it says of itself, and that a proof gets one only.
 import assert from 'node:assert/strict'
-import { before, test } from 'node:test'
+import { test } from 'node:test'
 import { calculateJwkThumbprint } from 'jose'
 import { makeAgentsApi } from '../../../../testkit/callers/agents-api.ts'
 import { askWith, fetchNonce, goodClaims, makeProof, makeProofKey } from '../../../../testkit/keys/dpop.ts'
@@ -19,7 +19,7 @@ import {
 } from '../../../../testkit/callers/requests.ts'
 import { countRows, readRows } from '../../../../testkit/stores/store-file.ts'
 import { AUDIENCE } from '../../../../testkit/services/test-server.ts'
-import { useService } from '../../../../testkit/services/use-service.ts'
+import { useService } from '../../../../testkit/services/service-in-use.ts'
 
 type Body = Readonly<Record<string, unknown>>
 
@@ -34,7 +34,7 @@ const agent = service.agent()
 const apiKey = service.apiKey('tokens:introspect')
 let nonce: string
 
-before(async () => {
+service.before(async () => {
   nonce = await fetchNonce(service, agent)
 })
 

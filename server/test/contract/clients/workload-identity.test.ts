@@ -1,6 +1,6 @@
 // Workload identity: an agent trusts the tokens that another issuer gives a workload, and at most one agent matches.
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, test } from 'node:test'
+import { after, beforeEach, test } from 'node:test'
 import { admin, call } from '../../../../testkit/callers/administration.ts'
 import {
   askAsserting,
@@ -21,7 +21,7 @@ import {
 import { type Answer, assertProblem, claimsOf, introspect, issue } from '../../../../testkit/callers/requests.ts'
 import { countRows } from '../../../../testkit/stores/store-file.ts'
 import type { AgentOfTest } from '../../../../testkit/services/test-server.ts'
-import { useService } from '../../../../testkit/services/use-service.ts'
+import { useService } from '../../../../testkit/services/service-in-use.ts'
 
 type Body = Readonly<Record<string, unknown>>
 
@@ -31,7 +31,7 @@ let agent: AgentOfTest
 let subjects = 0
 let subject: string
 
-before(async () => {
+service.before(async () => {
   platform = await startIdentityProvider({ algorithms: ['RS256', 'ES256'], now: service.clock.wall })
 })
 after(() => platform.close())

@@ -1,7 +1,7 @@
 // Bad input to every endpoint: each parameter missing, empty, twice, too long, of the wrong kind, in the query string;
 // wrong content types, wrong methods, bodies over the limit. No answer is a 5xx, and each error body is exact.
 import assert from 'node:assert/strict'
-import { afterEach, before, test } from 'node:test'
+import { afterEach, test } from 'node:test'
 import {
   type Answer,
   assertError,
@@ -12,7 +12,7 @@ import {
   postForm,
   send,
 } from '../../../../testkit/callers/requests.ts'
-import { useService } from '../../../../testkit/services/use-service.ts'
+import { useService } from '../../../../testkit/services/service-in-use.ts'
 
 const FORM_WANTED = 'The request has no form: send its fields as application/x-www-form-urlencoded, in UTF-8.'
 const MEDIA_TYPE =
@@ -39,7 +39,7 @@ const agent = service.agent()
 let reader: { 'x-api-key': string }
 let good: Readonly<Record<string, { readonly form: string; readonly headers: Record<string, string> }>>
 
-before(async () => {
+service.before(async () => {
   reader = { 'x-api-key': (await service.createApiKey('tokens:read')).key }
   const introspector = { 'x-api-key': (await service.createApiKey('tokens:introspect')).key }
   const client = `client_id=${agent.clientId}&client_secret=${agent.clientSecret}`

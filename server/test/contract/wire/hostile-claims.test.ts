@@ -1,6 +1,6 @@
 // Hostile text in what the JWTs of a request say: of operators, of clients, of workloads, and in DPoP proofs.
 import assert from 'node:assert/strict'
-import { before, test } from 'node:test'
+import { test } from 'node:test'
 import {
   askAsserting,
   assertionClaims,
@@ -11,7 +11,7 @@ import {
 import { askWith, type Change, fetchNonce, goodClaims, makeProof, makeProofKey } from '../../../../testkit/keys/dpop.ts'
 import { HOSTILE_TEXTS } from '../../../../testkit/callers/hostile-text.ts'
 import { type Answer, askToken, bearer, get, postForm } from '../../../../testkit/callers/requests.ts'
-import { useService } from '../../../../testkit/services/use-service.ts'
+import { useService } from '../../../../testkit/services/service-in-use.ts'
 
 const TEXTS = HOSTILE_TEXTS.map(({ json }) => String(JSON.parse(`"${json}"`)))
 const KEY = makeProofKey()
@@ -20,7 +20,7 @@ const service = useService()
 const honest = service.agent()
 const agent = service.agent()
 
-before(async () => {
+service.before(async () => {
   await registerKeys(service, agent, [KEY.jwk])
 })
 
