@@ -13,7 +13,7 @@ import {
 } from '../../../../testkit/callers/requests.ts'
 import { readRows } from '../../../../testkit/stores/store-file.ts'
 import { AUDIENCE } from '../../../../testkit/services/test-server.ts'
-import { useService } from '../../../../testkit/services/service-in-use.ts'
+import { useService } from '../../../../testkit/services/service-fixture.ts'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 

@@ -6,7 +6,7 @@ import { limitKey } from '../../../../testkit/stores/earlier-keys.ts'
 import { HOSTLESS } from '../../../../testkit/callers/hostless-addresses.ts'
 import { type Answer, assertProblem, get } from '../../../../testkit/callers/requests.ts'
 import { countRows, readRows } from '../../../../testkit/stores/store-file.ts'
-import { useService } from '../../../../testkit/services/service-in-use.ts'
+import { useService } from '../../../../testkit/services/service-fixture.ts'
 
 const ALL = '/api/v1/api-keys'
 const GONE = 'The API key is unknown, revoked or expired.'

@@ -15,7 +15,7 @@ import {
   postJson,
 } from '../../../../testkit/callers/requests.ts'
 import { type AgentOfTest, AUDIENCE } from '../../../../testkit/services/test-server.ts'
-import { useService } from '../../../../testkit/services/service-in-use.ts'
+import { useService } from '../../../../testkit/services/service-fixture.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 

@@ -16,7 +16,7 @@ import { HOSTLESS } from '../../../../testkit/callers/hostless-addresses.ts'
 import { assertProblem } from '../../../../testkit/callers/requests.ts'
 import { countRows } from '../../../../testkit/stores/store-file.ts'
 import type { AgentOfTest } from '../../../../testkit/services/test-server.ts'
-import { useService } from '../../../../testkit/services/service-in-use.ts'
+import { useService } from '../../../../testkit/services/service-fixture.ts'
 
 const key = makeProofKey()
 

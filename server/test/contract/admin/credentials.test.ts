@@ -15,7 +15,7 @@ import {
 } from '../../../../testkit/callers/requests.ts'
 import { readRows } from '../../../../testkit/stores/store-file.ts'
 import type { AgentOfTest } from '../../../../testkit/services/test-server.ts'
-import { useService } from '../../../../testkit/services/service-in-use.ts'
+import { useService } from '../../../../testkit/services/service-fixture.ts'
 
 const REFUSED =
   'Client authentication failed: send client_id and client_secret of an enabled agent, in the form or by HTTP Basic.'

@@ -5,7 +5,7 @@ import { type AgentsApi, makeAgentsApi } from '../../../../testkit/callers/agent
 import { admin, call } from '../../../../testkit/callers/administration.ts'
 import { claimsOf, get, introspect, issue, revoke } from '../../../../testkit/callers/requests.ts'
 import type { AgentOfTest } from '../../../../testkit/services/test-server.ts'
-import { useService } from '../../../../testkit/services/service-in-use.ts'
+import { useService } from '../../../../testkit/services/service-fixture.ts'
 
 const LIFETIME_SECONDS = 60
 

@@ -19,7 +19,7 @@ import {
   sendBytes,
   sendJson,
 } from '../../../../testkit/callers/requests.ts'
-import { useService } from '../../../../testkit/services/service-in-use.ts'
+import { useService } from '../../../../testkit/services/service-fixture.ts'
 
 type Kept = Readonly<Record<string, unknown>>
 type Page = { readonly data: readonly Kept[]; readonly next_cursor: string | null }

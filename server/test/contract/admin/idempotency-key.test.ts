@@ -5,7 +5,7 @@ import { admin as adminOf, call, type Headers, operator } from '../../../../test
 import { type Answer, bearer } from '../../../../testkit/callers/requests.ts'
 import { countRows } from '../../../../testkit/stores/store-file.ts'
 import type { AgentOfTest } from '../../../../testkit/services/test-server.ts'
-import { useService } from '../../../../testkit/services/service-in-use.ts'
+import { useService } from '../../../../testkit/services/service-fixture.ts'
 
 type Body = Readonly<Record<string, unknown>>
 

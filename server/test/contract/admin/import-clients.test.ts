@@ -12,7 +12,7 @@ import {
   reasons,
 } from '../../../../testkit/callers/imports.ts'
 import { askToken, get } from '../../../../testkit/callers/requests.ts'
-import { useService } from '../../../../testkit/services/service-in-use.ts'
+import { useService } from '../../../../testkit/services/service-fixture.ts'
 
 const SECRET = 'uWk2mPq8ZtYvB4nXcR7sJdF9hLgA3eTo'
 const HASH = pbkdf2Hash('a secret of another server', 10)

@@ -7,7 +7,7 @@ import { hydraRow, keycloakClient, realmExport } from '../../../../testkit/calle
 import { HOSTLESS } from '../../../../testkit/callers/hostless-addresses.ts'
 import { type Answer, assertProblem, send, statusBeforeBody } from '../../../../testkit/callers/requests.ts'
 import { countRows } from '../../../../testkit/stores/store-file.ts'
-import { useService } from '../../../../testkit/services/service-in-use.ts'
+import { useService } from '../../../../testkit/services/service-fixture.ts'
 
 const CANARY = 'c4n4ry-secret-of-another-server'
 

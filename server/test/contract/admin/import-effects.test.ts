@@ -6,7 +6,7 @@ import { keycloakClient, realmExport } from '../../../../testkit/callers/foreign
 import { type Imports, importsInto, NOTHING, type Outcome, reasons } from '../../../../testkit/callers/imports.ts'
 import { askToken, send } from '../../../../testkit/callers/requests.ts'
 import { countRows, readRows } from '../../../../testkit/stores/store-file.ts'
-import { useService } from '../../../../testkit/services/service-in-use.ts'
+import { useService } from '../../../../testkit/services/service-fixture.ts'
 
 const SECRET = 'uWk2mPq8ZtYvB4nXcR7sJdF9hLgA3eTo'
 

@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { JSON_TYPE } from '../../../../testkit/callers/administration.ts'
 import { type Answer, assertProblem, introspect, send } from '../../../../testkit/callers/requests.ts'
-import { useService } from '../../../../testkit/services/service-in-use.ts'
+import { useService } from '../../../../testkit/services/service-fixture.ts'
 
 const EMPTY = JSON.stringify({ source: 'keycloak', document: [] })
 const FULL = 'Another import is under way: send this one again once that has ended.'

@@ -15,7 +15,7 @@ import {
 } from '../../../../testkit/callers/requests.ts'
 import { readRows } from '../../../../testkit/stores/store-file.ts'
 import type { AgentOfTest } from '../../../../testkit/services/test-server.ts'
-import { useService } from '../../../../testkit/services/service-in-use.ts'
+import { useService } from '../../../../testkit/services/service-fixture.ts'
 
 const PATH = '/api/v1/leaked-secrets'
 const UNKNOWN = { result: 'unknown', kind: null, agent_id: null, credential_id: null, api_key_id: null }

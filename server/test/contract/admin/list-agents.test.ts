@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { AGENTS, type AgentsApi, type Body, makeAgentsApi } from '../../../../testkit/callers/agents-api.ts'
 import { type Answer, assertPlainHeaders, assertProblem, get } from '../../../../testkit/callers/requests.ts'
 import type { AgentOfTest } from '../../../../testkit/services/test-server.ts'
-import { useService } from '../../../../testkit/services/service-in-use.ts'
+import { useService } from '../../../../testkit/services/service-fixture.ts'
 
 type Page = { readonly data: readonly Body[]; readonly next_cursor: string | null }
 

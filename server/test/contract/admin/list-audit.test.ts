@@ -13,7 +13,7 @@ import {
 } from '../../../../testkit/callers/requests.ts'
 import { sendManyAndReset } from '../../../../testkit/loads/reset-connections.ts'
 import { countRows } from '../../../../testkit/stores/store-file.ts'
-import { useService } from '../../../../testkit/services/service-in-use.ts'
+import { useService } from '../../../../testkit/services/service-fixture.ts'
 
 const PATHS = ['/api/v1/audit', '/api/v1/audit/refusals']
 

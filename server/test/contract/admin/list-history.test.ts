@@ -12,7 +12,7 @@ import {
   send,
 } from '../../../../testkit/callers/requests.ts'
 import { type AgentOfTest, AUDIENCE } from '../../../../testkit/services/test-server.ts'
-import { useService } from '../../../../testkit/services/service-in-use.ts'
+import { useService } from '../../../../testkit/services/service-fixture.ts'
 
 const PATH = '/api/v1/tokens/history'
 

@@ -14,7 +14,7 @@ import {
   send,
 } from '../../../../testkit/callers/requests.ts'
 import { AUDIENCE } from '../../../../testkit/services/test-server.ts'
-import { useService } from '../../../../testkit/services/service-in-use.ts'
+import { useService } from '../../../../testkit/services/service-fixture.ts'
 
 const PATH = '/api/v1/tokens'
 const CREDENTIAL_WANTED = 'Send an API key in X-API-Key, or a JWT of the identity provider as a Bearer token.'

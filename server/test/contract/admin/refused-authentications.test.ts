@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { askToken, basic, bearer, get, introspect, issue, postForm } from '../../../../testkit/callers/requests.ts'
 import { askAndReset } from '../../../../testkit/loads/reset-connections.ts'
 import { countRows } from '../../../../testkit/stores/store-file.ts'
-import { useService } from '../../../../testkit/services/service-in-use.ts'
+import { useService } from '../../../../testkit/services/service-fixture.ts'
 
 type Count = {
   readonly way: string

@@ -16,7 +16,7 @@ import {
   send,
 } from '../../../../testkit/callers/requests.ts'
 import { AUDIENCE } from '../../../../testkit/services/test-server.ts'
-import { useService } from '../../../../testkit/services/service-in-use.ts'
+import { useService } from '../../../../testkit/services/service-fixture.ts'
 
 type Life = Readonly<Record<string, unknown>>
 

@@ -6,7 +6,7 @@ import { admin, call, type Headers } from '../../../../testkit/callers/administr
 import type { AgentOfTest } from '../../../../testkit/services/test-server.ts'
 import { type Answer, assertProblem, get, introspect, issue } from '../../../../testkit/callers/requests.ts'
 import { readRows, withFile } from '../../../../testkit/stores/store-file.ts'
-import { useService } from '../../../../testkit/services/service-in-use.ts'
+import { useService } from '../../../../testkit/services/service-fixture.ts'
 
 const KEYS = '/api/v1/keys'
 const READY_MS = 360_000

@@ -4,7 +4,7 @@ import { userInfo } from 'node:os'
 import { test } from 'node:test'
 import { countRows } from '../../../../testkit/stores/store-file.ts'
 import { get, send } from '../../../../testkit/callers/requests.ts'
-import { useService } from '../../../../testkit/services/service-in-use.ts'
+import { useService } from '../../../../testkit/services/service-fixture.ts'
 
 type Description = { readonly paths: Readonly<Record<string, Readonly<Record<string, { security?: unknown[] }>>>> }
 

@@ -22,7 +22,7 @@ import {
 import { generateKeys } from '../../../../testkit/keys/make-certificate.ts'
 import { type Answer, assertError, assertProblem, issue } from '../../../../testkit/callers/requests.ts'
 import { type AgentOfTest, startServer } from '../../../../testkit/services/test-server.ts'
-import { useService } from '../../../../testkit/services/service-in-use.ts'
+import { useService } from '../../../../testkit/services/service-fixture.ts'
 
 const key = makeProofKey()
 

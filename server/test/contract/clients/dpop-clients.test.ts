@@ -10,7 +10,7 @@ import { checkProof } from '../../../../testkit/keys/check-proof.ts'
 import { makeProof, makeProofKey, type ProofKey } from '../../../../testkit/keys/dpop.ts'
 import { introspect, revoke } from '../../../../testkit/callers/requests.ts'
 import { AUDIENCE, catchUp } from '../../../../testkit/services/test-server.ts'
-import { useService } from '../../../../testkit/services/service-in-use.ts'
+import { useService } from '../../../../testkit/services/service-fixture.ts'
 
 const LOOPBACK = { [oauth.allowInsecureRequests]: true } as const
 const PARAMETERS = { scope: 'db:read', resource: AUDIENCE }

@@ -19,7 +19,7 @@ import {
 } from '../../../../testkit/callers/requests.ts'
 import { countRows, readRows } from '../../../../testkit/stores/store-file.ts'
 import { AUDIENCE } from '../../../../testkit/services/test-server.ts'
-import { useService } from '../../../../testkit/services/service-in-use.ts'
+import { useService } from '../../../../testkit/services/service-fixture.ts'
 
 type Body = Readonly<Record<string, unknown>>
 

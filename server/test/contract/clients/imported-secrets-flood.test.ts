@@ -18,7 +18,7 @@ import {
   send,
 } from '../../../../testkit/callers/requests.ts'
 import type { AgentOfTest } from '../../../../testkit/services/test-server.ts'
-import { useService } from '../../../../testkit/services/service-in-use.ts'
+import { useService } from '../../../../testkit/services/service-fixture.ts'
 
 /** Token requests that may be under way in a thread. */
 const ISSUES_MAX = 2048

@@ -17,7 +17,7 @@ import {
 } from '../../../../testkit/callers/requests.ts'
 import { type FileRow, readRow, readRows } from '../../../../testkit/stores/store-file.ts'
 import type { AgentOfTest } from '../../../../testkit/services/test-server.ts'
-import { useService } from '../../../../testkit/services/service-in-use.ts'
+import { useService } from '../../../../testkit/services/service-fixture.ts'
 
 const SECRET = 'orders-service-secret-2019'
 const BCRYPT = '$2b$10$N9qo8uLOickgx2ZMRZoMyekIwqXL62qEl9V/2sSfHDsc3a3r7/WEi'

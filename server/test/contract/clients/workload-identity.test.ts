@@ -21,7 +21,7 @@ import {
 import { type Answer, assertProblem, claimsOf, introspect, issue } from '../../../../testkit/callers/requests.ts'
 import { countRows } from '../../../../testkit/stores/store-file.ts'
 import type { AgentOfTest } from '../../../../testkit/services/test-server.ts'
-import { useService } from '../../../../testkit/services/service-in-use.ts'
+import { useService } from '../../../../testkit/services/service-fixture.ts'
 
 type Body = Readonly<Record<string, unknown>>
 

@@ -16,7 +16,7 @@ import {
 } from '../../../../testkit/callers/requests.ts'
 import { sendTogether } from '../../../../testkit/callers/together.ts'
 import { AUDIENCE, startServer } from '../../../../testkit/services/test-server.ts'
-import { useService } from '../../../../testkit/services/service-in-use.ts'
+import { useService } from '../../../../testkit/services/service-fixture.ts'
 
 const PATH = '/oauth/introspect/v2'
 const KEY_WANTED = 'Introspection needs an API key: send a live one in X-API-Key.'

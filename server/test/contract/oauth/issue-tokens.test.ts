@@ -14,7 +14,7 @@ import {
   postForm,
 } from '../../../../testkit/callers/requests.ts'
 import { type AgentOfTest, AUDIENCE, startServer } from '../../../../testkit/services/test-server.ts'
-import { useService } from '../../../../testkit/services/service-in-use.ts'
+import { useService } from '../../../../testkit/services/service-fixture.ts'
 
 const REFUSED =
   'Client authentication failed: send client_id and client_secret of an enabled agent, in the form or by HTTP Basic.'

@@ -16,7 +16,7 @@ import { registerKeys } from '../../../../testkit/keys/client-assertions.ts'
 import { makeProofKey } from '../../../../testkit/keys/dpop.ts'
 import { issue, postForm } from '../../../../testkit/callers/requests.ts'
 import { type AgentOfTest, catchUp, startServer, type TestServer } from '../../../../testkit/services/test-server.ts'
-import { useService } from '../../../../testkit/services/service-in-use.ts'
+import { useService } from '../../../../testkit/services/service-fixture.ts'
 
 type MakeVerifier = (resource: URL) => OAuthTokenVerifier
 

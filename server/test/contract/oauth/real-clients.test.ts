@@ -7,7 +7,7 @@ import * as openid from 'openid-client'
 import { registerKeys } from '../../../../testkit/keys/client-assertions.ts'
 import { issue } from '../../../../testkit/callers/requests.ts'
 import { AUDIENCE, catchUp, startServer } from '../../../../testkit/services/test-server.ts'
-import { useService } from '../../../../testkit/services/service-in-use.ts'
+import { useService } from '../../../../testkit/services/service-fixture.ts'
 
 const LOOPBACK = { [oauth.allowInsecureRequests]: true } as const
 /** RFC 8707 §2: `resource` may be given several times. Neither is the audience of a token that asks for none. */

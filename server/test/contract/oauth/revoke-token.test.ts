@@ -16,7 +16,7 @@ import {
   revoke,
 } from '../../../../testkit/callers/requests.ts'
 import { type AgentOfTest, startServer } from '../../../../testkit/services/test-server.ts'
-import { useService } from '../../../../testkit/services/service-in-use.ts'
+import { useService } from '../../../../testkit/services/service-fixture.ts'
 
 const PATH = '/oauth/revoke'
 const CLIENT_REFUSED =

@@ -12,7 +12,7 @@ import {
   postForm,
   send,
 } from '../../../../testkit/callers/requests.ts'
-import { useService } from '../../../../testkit/services/service-in-use.ts'
+import { useService } from '../../../../testkit/services/service-fixture.ts'
 
 const FORM_WANTED = 'The request has no form: send its fields as application/x-www-form-urlencoded, in UTF-8.'
 const MEDIA_TYPE =

@@ -18,7 +18,7 @@ import {
 import { spellingsOf } from '../../../../testkit/callers/spellings.ts'
 import { readRows } from '../../../../testkit/stores/store-file.ts'
 import { startServer } from '../../../../testkit/services/test-server.ts'
-import { useService } from '../../../../testkit/services/service-in-use.ts'
+import { useService } from '../../../../testkit/services/service-fixture.ts'
 
 const CANARY = 'mmc_C4n4ry/+=&secret'
 const PATHS = [

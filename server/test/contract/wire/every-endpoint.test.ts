@@ -10,7 +10,7 @@ import {
   sendBytes,
 } from '../../../../testkit/callers/requests.ts'
 import { startServer } from '../../../../testkit/services/test-server.ts'
-import { useService } from '../../../../testkit/services/service-in-use.ts'
+import { useService } from '../../../../testkit/services/service-fixture.ts'
 
 const NOT_HTTP = 'The request is not HTTP that this service can read.'
 

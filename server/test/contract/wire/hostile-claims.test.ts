@@ -11,7 +11,7 @@ import {
 import { askWith, type Change, fetchNonce, goodClaims, makeProof, makeProofKey } from '../../../../testkit/keys/dpop.ts'
 import { HOSTILE_TEXTS } from '../../../../testkit/callers/hostile-text.ts'
 import { type Answer, askToken, bearer, get, postForm } from '../../../../testkit/callers/requests.ts'
-import { useService } from '../../../../testkit/services/service-in-use.ts'
+import { useService } from '../../../../testkit/services/service-fixture.ts'
 
 const TEXTS = HOSTILE_TEXTS.map(({ json }) => String(JSON.parse(`"${json}"`)))
 const KEY = makeProofKey()

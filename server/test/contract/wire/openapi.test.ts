@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { get } from '../../../../testkit/callers/requests.ts'
-import { useService } from '../../../../testkit/services/service-in-use.ts'
+import { useService } from '../../../../testkit/services/service-fixture.ts'
 
 type Operation = {
   readonly parameters?: readonly { readonly name?: string; readonly $ref?: string }[]
