@@ -1,6 +1,6 @@
 // The settings of an agent, one entry each: what a body may say, what a record shows, and the option of the command line.
 import { z } from 'zod'
-import { name, parsed, text, wholeNumber } from './fields.ts'
+import { name, parsed, resource, text, wholeNumber } from './fields.ts'
 import { ANY_RESOURCE, isResource, RESOURCES_MAX } from './values/audience.ts'
 import { isLabelKey, LABEL_KEY_FORM, LABEL_KEY_PATTERN, LABELS_MAX } from './values/labels.ts'
 import { AT_LIVE_TOKENS_MAX, LIFETIME_SECONDS_MAX, LIMIT_BOUNDS, NO_LIMITS } from './values/limits.ts'
@@ -42,13 +42,6 @@ export const resources = z
     return z.NEVER
   })
   .meta({ maxItems: RESOURCES_MAX })
-
-const defaultAudience = parsed({
-  parse: value => (isResource(value) ? value : undefined),
-  form: 'an absolute URI without a fragment',
-  error: 'invalid_target',
-  meta: { format: 'uri' },
-})
 
 /** Says what is wrong with a label; a key that is none is not repeated, for it may be a secret in the wrong place. */
 const refineLabels = (labels: Readonly<Record<string, string | null>>, context: z.RefinementCtx): void => {
@@ -143,7 +136,7 @@ export const SETTINGS = {
     },
   }),
   default_audience: setting({
-    body: defaultAudience.nullable(),
+    body: resource.nullable(),
     record: z.string().nullable().describe("Null: the service's."),
     option: {
       flags: '--default-audience <uri>',

@@ -1,5 +1,7 @@
 // Schemas that several operations share. Each parses, refuses with one sentence and describes itself in the document.
 import { z } from 'zod'
+import { AUDIENCE_CHARACTERS_MAX, isResource } from './values/audience.ts'
+import { GRACE_SECONDS_MAX } from './values/credentials.ts'
 import { PAGE_RECORDS_DEFAULT, PAGE_RECORDS_MAX } from './values/lists.ts'
 import { isName, NAME_FORM } from './values/name.ts'
 import { isNote, NOTE_FORM } from './values/note.ts'
@@ -87,6 +89,29 @@ export const expiresAt = timeMember('From then on it is refused. Absent or null:
 export const expiryOf = (at: Milliseconds | null | undefined): { readonly at: Milliseconds } | null =>
   at === null || at === undefined ? null : { at }
 
+/** The body of a rotation. */
+export const rotateBody = z.strictObject({
+  grace_seconds: wholeNumber(0, GRACE_SECONDS_MAX, 'seconds').describe('How long the old one is still taken.'),
+  expires_at: expiresAt,
+})
+
+/** A resource, or what else is allowed as audience of a token. */
+export const resource = parsed({
+  parse: value => (isResource(value) ? value : undefined),
+  form: 'an absolute URI without a fragment',
+  error: 'invalid_target',
+  meta: { format: 'uri', maxLength: AUDIENCE_CHARACTERS_MAX },
+})
+
+/** For the document: a member that is there, and not null. */
+export const present = (member: string) => ({
+  required: [member],
+  properties: { [member]: { not: { type: 'null' } } },
+})
+
+/** For the document: exactly one of these members is there. */
+export const exactlyOneOf = (members: readonly string[]) => ({ oneOf: members.map(present) })
+
 /** Who acted. */
 export const actor = z.object({
   type: z.enum(['operator', 'client', 'api_key', 'cli', 'system']),
@@ -103,11 +128,6 @@ export const matching =
   (form: RegExp) =>
   (value: string): string | undefined =>
     form.test(value) ? value : undefined
-
-export const oneOf =
-  <T extends string>(values: readonly T[]) =>
-  (value: string): T | undefined =>
-    values.find(one => one === value)
 
 export const timeParameter = (description: string) =>
   parameter(parseTime, `${TIME_FORM} (encode a + as %2B)`, { description, format: 'date-time' })

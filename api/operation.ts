@@ -53,7 +53,7 @@ export type Operation = {
   readonly refusals?: readonly number[]
   readonly headers?: readonly AnswerHeader[]
   readonly parameters?: readonly OtherParameter[]
-  /** Of a body; that of the service unless it is said here. */
+  /** Of a body; that of the service unless it is said here. A larger one is read only from an authorized caller. */
   readonly bodyBytesMax?: number
   /** How many values a body may hold, and what to do where it holds more. */
   readonly bodyValues?: { readonly max: number; readonly advice: string }

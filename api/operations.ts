@@ -1,8 +1,11 @@
 // Every operation of the API.
 import * as agents from './agents.ts'
+import * as apiKeys from './api-keys.ts'
 import * as audit from './audit.ts'
+import * as credentials from './credentials.ts'
 import * as exports from './exports.ts'
 import * as health from './health.ts'
+import * as leakedSecrets from './leaked-secrets.ts'
 import * as metadata from './metadata.ts'
 import * as oauth from './oauth.ts'
 import * as signingKeys from './signing-keys.ts'
@@ -11,7 +14,21 @@ import type { Operation } from './operation.ts'
 import * as revocations from './revocations.ts'
 import * as tokens from './tokens.ts'
 
-const SUBJECTS = [oauth, metadata, health, agents, tokens, revocations, imports, signingKeys, audit, exports]
+const SUBJECTS = [
+  oauth,
+  metadata,
+  health,
+  agents,
+  credentials,
+  apiKeys,
+  leakedSecrets,
+  tokens,
+  revocations,
+  imports,
+  signingKeys,
+  audit,
+  exports,
+]
 
 const isOperation = (value: unknown): value is Operation =>
   typeof value === 'object' && value !== null && 'route' in value && 'answers' in value

@@ -5,7 +5,9 @@ import { lacksHost } from './web-address.ts'
 export const AUDIENCES_MAX = 8
 /** Resources that one agent may be allowed by name. */
 export const RESOURCES_MAX = 64
-const AUDIENCE_CHARACTERS_MAX = 512
+/** Audiences that one API key may be limited to. */
+export const KEY_AUDIENCES_MAX = 64
+export const AUDIENCE_CHARACTERS_MAX = 512
 // A scheme, a colon, something after it, and only the characters of RFC 3986 §2 without the fragment's '#'.
 const ABSOLUTE_URI = /^[A-Za-z][A-Za-z0-9+.-]*:(?:[A-Za-z0-9._~:/?[\]@!$&'()*+,;=-]|%[0-9A-Fa-f]{2})+$/
 

@@ -10,3 +10,12 @@ export const lacksHost = (uri: string): boolean => WEB_SCHEME.test(uri) && !AUTH
 /** The address; undefined where the text is none of http or https. */
 export const parseWebAddress = (text: string): URL | undefined =>
   AUTHORITY.test(text) ? (URL.parse(text) ?? undefined) : undefined
+
+const LOOPBACK = /^(localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])$/
+
+/** Whether keys may come from this address: https, or http on this machine, and no password in it. */
+export const isProviderAddress = (address: string): boolean => {
+  const url = parseWebAddress(address)
+  if (url === undefined || url.username !== '' || url.password !== '') return false
+  return url.protocol === 'https:' || (url.protocol === 'http:' && LOOPBACK.test(url.hostname))
+}

@@ -84,10 +84,10 @@ export const SEEDED_FAULTS: readonly SeededFault[] = [
         file: FIND,
         find: 'find: makeFind(session, parts),',
         replace: `find: makeFind(session, parts),
-  findUnfenced: makeFind(session, { ...parts, look: makeBatchedLookup({ ...session, fence: 'false' }) }),`,
+  findUnfenced: makeFind(session, { ...parts, lookup: makeBatchedLookup({ ...session, fence: 'false' }) }),`,
       },
       { file: FIND, find: 'cut, type BatchedLookup', replace: 'cut, type BatchedLookup, makeBatchedLookup' },
-      { file: LOOK, find: "name: 'look'", replace: 'name: `look ${fence}`' },
+      { file: LOOK, find: "name: 'lookup'", replace: 'name: `lookup ${fence}`' },
       {
         file: 'operations/tokens/revoke-token.ts',
         find: 'await ports.ledger.find([reference])',

@@ -54,7 +54,7 @@ const settle = async ({ pid, ended }: Service, beforeMiB: number): Promise<numbe
   }
 }
 
-/** Only of the stage that floods one of them: a client is slow to recognise only until its first token. */
+/** Only of the stage that floods one of them: a client is slow to recognize only until its first token. */
 const askBeside = ({ access, importedClients }: World, { stage, seconds }: StageRun): Promise<FirstTokens | null> =>
   stage === IMPORTED_STAGE ? askForFirstTokens(access.port, importedClients, seconds) : Promise.resolve(null)
 

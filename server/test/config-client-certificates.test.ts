@@ -74,7 +74,7 @@ const MISTAKES: readonly (readonly [string, Environment, RegExp])[] = [
       [
         `a header written as ${text}`,
         { ...HEADER, MINTMARK_CLIENT_CERT_HEADER: text },
-        /^MINTMARK_CLIENT_CERT_HEADER is ".*"; expected the name of a header, a blank and one of rfc9440, pem, base64, xfcc/,
+        /^MINTMARK_CLIENT_CERT_HEADER is ".*"; expected the name of a header, a space and one of rfc9440, pem, base64, xfcc/,
       ] as const,
   ),
   ['authorities without TLS', AUTHORITIES, /^MINTMARK_TLS_CLIENT_CA_FILE is set, yet MINTMARK_TLS_CERT_FILE is not/],
@@ -108,7 +108,7 @@ const MISTAKES: readonly (readonly [string, Environment, RegExp])[] = [
       [
         `authorities that are ${what}`,
         { ...TLS, MINTMARK_TLS_CLIENT_CA_FILE: file(`wrong${n}.pem`, text) },
-        /^MINTMARK_TLS_CLIENT_CA_FILE names .*; expected a PEM file of certificates that are authorities, and no others$/,
+        /^MINTMARK_TLS_CLIENT_CA_FILE names .*; expected a PEM file with CA certificates only$/,
       ] as const,
   ),
 ]

@@ -1,4 +1,5 @@
-// The house rules of server/src/store: what stores share knows none of them, and every script is run.
+// The house rules of server/src/store: what stores share knows none of them, every statement program is run, and
+// nothing that serves imports the offline tools.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { findIn, importedFilesOf, importedPackagesOf, nothing, readFiles } from '../../testkit/sources/source-files.ts'
@@ -20,6 +21,21 @@ test('what stores share knows none of them, and no database; neither knows the o
   nothing(wrong, 'A store imports what is shared, never the other way round.')
 })
 
+test('nothing that serves imports the offline tools', () => {
+  const offline = (path: string): boolean => path.startsWith('server/src/store/offline/')
+  assert.ok(
+    STORES.some(({ path }) => offline(path)),
+    'No offline tools are found.',
+  )
+  const serving = STORES.filter(({ path }) => !offline(path))
+  const wrong = serving.flatMap(file =>
+    importedFilesOf(file)
+      .filter(offline)
+      .map(name => `${file.path} imports ${name}`),
+  )
+  nothing(wrong, 'Backup, restore, move, re-encrypt and verify import what serves, never the other way round.')
+})
+
 // SQLite's words; a name that PostgreSQL folds to small letters; bytes as a literal; PostgreSQL's casts and places.
 const OF_ONE_DATABASE =
   /\b(?:unhex|hex|ifnull|json_each|last_insert_rowid)\(|\bindexed by\b|\bor (?:ignore|replace) into\b|[a-z_.)]+ as [a-z]+[A-Z]\w*|\bx''|\bpragma\b|\w::[a-z]|\$\d/
@@ -30,15 +46,15 @@ test('what stores share is SQL that each of them reads', () => {
   nothing(findIn(shared, OF_ONE_DATABASE), 'See docs/decisions/0022-scripts.md.')
 })
 
-/** The scripts that a file declares; with `export` before it, those that it gives to others. */
+/** The statement programs that a file declares; with `export` before it, those that it gives to others. */
 const programsIn = (text: string, before = ''): readonly string[] =>
   [...text.matchAll(new RegExp(`${before}(?:function\\* (\\w+)|const (\\w+) = \\([^=]*\\): Program<)`, 'g'))].map(
     ([, name, other]) => name ?? other ?? '',
   )
 
-test('every script is run: one that is only made does nothing', () => {
+test('every statement program is run: one that is only made does nothing', () => {
   const given = new Set(STORES.flatMap(({ text }) => programsIn(text, 'export ')))
-  assert.ok(given.has('run') && given.has('endAll') && given.has('showApiKey'), 'No scripts are found.')
+  assert.ok(given.has('run') && given.has('endAll') && given.has('showApiKey'), 'No statement programs are found.')
   const wrong = STORES.flatMap(file => {
     const imported = [...file.text.matchAll(/^import \{([^}]*)\}/gm)].flatMap(
       ([, names = '']) => names.match(/\w+/g) ?? [],
@@ -48,5 +64,5 @@ test('every script is run: one that is only made does nothing', () => {
     const alone = new RegExp(`(?<![=(,?:&|*>+][ \\n]*)\\n *(?:if \\(.*\\) |else )?(?:${names.join('|')})\\(`)
     return names.length === 0 ? [] : findIn([file], alone)
   })
-  nothing(wrong, 'Write `yield*` before it, or drive it.')
+  nothing(wrong, 'Write `yield*` before it, or run it.')
 })

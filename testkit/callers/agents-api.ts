@@ -1,5 +1,6 @@
 // The administration of agents as a test calls it: over HTTP, with an API key that may read and write agents.
 import assert from 'node:assert/strict'
+import type { Permission } from '../../api/values/access.ts'
 import { type Answer, get, introspect, sendJson } from './requests.ts'
 import type { AgentOfTest, TestServer } from '../services/test-server.ts'
 
@@ -25,7 +26,7 @@ export type AgentsApi = {
 }
 
 export const makeAgentsApi = async (service: TestServer): Promise<AgentsApi> => {
-  const keyFor = async (permission: string) => (await service.createApiKey(permission)).key
+  const keyFor = async (permission: Permission) => (await service.createApiKey(permission)).key
   const writer = { 'x-api-key': await keyFor('agents:write') }
   const reader = { 'x-api-key': await keyFor('agents:read') }
   const lists = { 'x-api-key': await keyFor('tokens:read') }

@@ -40,7 +40,7 @@ const revokedKey = async (service: TestServer): Promise<string> => {
   return key
 }
 
-const unrecognised = async (service: TestServer, agent: AgentOfTest): Promise<readonly Credential[]> => [
+const unrecognized = async (service: TestServer, agent: AgentOfTest): Promise<readonly Credential[]> => [
   { who: 'nobody', scheme: 'nothing', headers: {} },
   ofKey('a wrong API key', 'mma_wrong'),
   ofKey('a secret of an agent as an API key', agent.clientSecret),
@@ -58,7 +58,7 @@ const unrecognised = async (service: TestServer, agent: AgentOfTest): Promise<re
 ]
 
 export const makeCallers = async (service: TestServer, agent: AgentOfTest): Promise<Callers> => {
-  const callers = new Map<string, readonly Credential[]>([['none', await unrecognised(service, agent)]])
+  const callers = new Map<string, readonly Credential[]>([['none', await unrecognized(service, agent)]])
   const add = (column: string, credential: Credential): void => void callers.set(column, [credential])
   const client = { scheme: 'Basic', headers: basic(agent.clientId, agent.clientSecret) } as const
   add('client', { who: 'a client by HTTP Basic', ...client })

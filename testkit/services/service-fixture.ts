@@ -1,5 +1,6 @@
 // A service for all tests of a file, or of a suite: open before the first of them, closed after the last.
 import { after, before } from 'node:test'
+import type { Permission } from '../../api/values/access.ts'
 import {
   type AgentOfTest,
   type AgentOfTestRequest,
@@ -14,7 +15,7 @@ export type ServiceInUse = TestServer & {
   /** An agent that is there before the first test, as `createAgent` makes it. */
   readonly agent: (request?: AgentOfTestRequest) => AgentOfTest
   /** An API key that is there before the first test. */
-  readonly apiKey: (permission: string, audiences?: readonly string[]) => ApiKeyOfTest
+  readonly apiKey: (permission: Permission, audiences?: readonly string[]) => ApiKeyOfTest
   /** A hook that finds the service open, and done what was declared before it. */
   readonly before: (work: () => Promise<unknown>) => void
 }
@@ -42,7 +43,7 @@ export const useService = (options: TestServerOptions = {}): ServiceInUse => {
   after(() => service.close())
   return Object.assign(service, {
     agent: (request?: AgentOfTestRequest) => make(() => service.createAgent(request)),
-    apiKey: (permission: string, audiences?: readonly string[]) =>
+    apiKey: (permission: Permission, audiences?: readonly string[]) =>
       make(() => service.createApiKey(permission, audiences)),
     before: inTurn,
   })

@@ -14,12 +14,12 @@ import { makeDpopProofs } from '../../server/src/keys/clients/dpop-proofs.ts'
 import { makeImportedSecrets, makeSecrets, randomness } from '../../server/src/keys/clients/secrets.ts'
 import { makeSigningKey, makeSigningKeyMaker } from '../../server/src/keys/tokens/signing-keys.ts'
 import { makeTokenCodec } from '../../server/src/keys/tokens/token-codec.ts'
+import type { Permission } from '../../api/values/access.ts'
 import { parseScope, parseScopePatterns } from '../../api/values/scope.ts'
 import type { AgentChange } from '../../server/src/domain/clients/change-agent.ts'
 import { createAgent } from '../../server/src/operations/agents/create-agent.ts'
-import { createApiKey } from '../../server/src/operations/api-keys/create-api-key.ts'
+import { createApiKey, revokeApiKey } from '../../server/src/operations/api-keys/api-keys.ts'
 import { disableAgent, enableAgent } from '../../server/src/operations/agents/agent-states.ts'
-import { revokeApiKey } from '../../server/src/operations/api-keys/revoke-api-key.ts'
 import type { KeySets } from '../../server/src/ports/key-sets.ts'
 import type { Ports, ServiceProfile } from '../../server/src/ports/ports.ts'
 import { monotonicMs } from '../../server/src/store/monotonic.ts'
@@ -84,7 +84,7 @@ export type TestServer = {
   readonly log: () => string
   /** By default an agent that may have `db:*` and any resource, with `db:read` as its default scope. */
   readonly createAgent: (request?: AgentOfTestRequest) => Promise<AgentOfTest>
-  readonly createApiKey: (permission: string, audiences?: readonly string[]) => Promise<{ id: string; key: string }>
+  readonly createApiKey: (permission: Permission, audiences?: readonly string[]) => Promise<{ id: string; key: string }>
   readonly revokeApiKey: (id: string) => Promise<unknown>
   readonly disableAgent: (id: string) => Promise<unknown>
   readonly enableAgent: (id: string) => Promise<unknown>
@@ -199,7 +199,7 @@ const makeRepositories = (store: TestedStore) => {
       const { agent, clientSecret } = taken(await createAgent(ports, CLI, wanted))
       return { agentId: agent.id, clientId: agent.clientId, clientSecret }
     },
-    createApiKey: async (permission: string, audiences: readonly string[] | null = null) => {
+    createApiKey: async (permission: Permission, audiences: readonly string[] | null = null) => {
       const request = { name: permission, permissions: [permission], audiences, expiry: null }
       const { apiKey, key } = taken(await createApiKey(ports, CLI, request))
       return { id: apiKey.id, key }

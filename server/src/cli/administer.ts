@@ -5,7 +5,7 @@ import { confirm } from './terminal/confirm.ts'
 import { addExamples } from './terminal/examples.ts'
 import type { CommandFailed } from './terminal/exit.ts'
 import { addWhere, openApi, type WhereOptions } from './remote/open-api.ts'
-import { printJson, printLine, type PrintedRecord, printRecord } from './terminal/print.ts'
+import { isRecord, printJson, printLine, type PrintedRecord, printRecord } from './terminal/print.ts'
 
 export type Call<Options> = {
   readonly api: Api
@@ -41,6 +41,13 @@ export const show = (record: PrintedRecord, remark?: string): Shown => ({
     if (remark !== undefined) printLine(remark)
   },
 })
+
+/** What a rotation made, and for people until when the old one is taken. */
+export const showRotation = (made: PrintedRecord, replaces: unknown, kind: 'secret' | 'key'): Shown => {
+  const until = isRecord(replaces) ? replaces['expires_at'] : null
+  const { forPeople } = show({ ...made, old_one_expires_at: until }, `Keep the ${kind}: it is shown this once.`)
+  return { json: made, forPeople }
+}
 
 type CommonOptions = WhereOptions & { readonly yes?: boolean; readonly json?: boolean }
 

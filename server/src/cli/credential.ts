@@ -1,15 +1,146 @@
 // mintmark credential
-import type { Command } from 'commander'
-import { addCreateCredential } from './create-credential.ts'
-import { addListCredentials } from './list-credentials.ts'
-import { addRevokeCredential } from './revoke-credential.ts'
-import { addRotateCredential } from './rotate-credential.ts'
-import { addShowCredential } from './show-credential.ts'
+import { type Command, Option } from 'commander'
+import * as rows from '../../../api/credentials.ts'
+import { CREDENTIAL_REASONS, type CredentialReason } from '../../../api/values/credentials.ts'
+import { defineAdminCommand, show, showRotation } from './administer.ts'
+import { countAlive } from './count-alive.ts'
+import { addTrustOptions, trustOf, type TrustOptions } from './credential-options.ts'
+import { showAll } from './read-list.ts'
+import { parseDuration, parseExpiry } from './terminal/duration.ts'
+import { CommandFailed } from './terminal/exit.ts'
+
+const AGENT_ID = '6f1d7c1e-4f5a-4c63-9d0f-2b1a7c3e9a10'
+const CREDENTIAL_ID = '0b9c6a52-8f0e-4a55-b1a5-3f0a3f6f5c11'
+
+const COLUMNS = [
+  'credential_id',
+  'name',
+  'kind',
+  'expires_at',
+  'last_used_at',
+  'revoked_at',
+  'suspended_at',
+  'live_tokens',
+]
+
+const ofAgent = (command: Command): Command =>
+  command.argument('<agent-id>', 'the id of the agent; `mintmark agent list` shows it')
+
+const ofOne = (command: Command): Command =>
+  command
+    .argument('<agent-id>', 'the id of the agent')
+    .argument('<credential-id>', 'the id of the credential; `mintmark credential list` shows it')
+
+const pathOf = ([agentId = '', credentialId = '']: readonly string[]) => ({
+  agent_id: agentId,
+  credential_id: credentialId,
+})
+
+type CreateOptions = TrustOptions & { readonly name: string; readonly expiresIn?: string }
+
+const addCreate = (credential: Command): void => {
+  const command = ofAgent(
+    credential
+      .command('create')
+      .description('give an agent another secret beside those that it has, or something to trust in place of one'),
+  )
+    .requiredOption('--name <name>', 'a name to know it by')
+    .option('--expires-in <duration>', 'when it stops being taken, such as 90d; without it never', parseExpiry)
+  defineAdminCommand<CreateOptions>(addTrustOptions(command), {
+    json: 'print {"credential_id","agent_id","client_secret"}; "kind" where it is no secret',
+    examples: [
+      `mintmark credential create ${AGENT_ID} --name "second site" --expires-in 90d`,
+      `mintmark credential create ${AGENT_ID} --name "its own key" --jwks-file client.jwks.json`,
+      `mintmark credential create ${AGENT_ID} --name deploys --issuer https://token.actions.githubusercontent.com --subject repo:acme/site:ref:refs/heads/main`,
+      `mintmark credential create ${AGENT_ID} --name "its certificate" --subject-dn "CN=reports,O=Example,C=DE"`,
+    ],
+    run: async ({ api, args: [agentId = ''], options }) => {
+      const trust = await trustOf(options)
+      const body = { name: options.name, expires_at: options.expiresIn, ...trust }
+      const made = await api.call(rows.createCredential, { path: { agent_id: agentId }, body })
+      const { credential_id, agent_id, kind, client_secret } = made
+      if (Object.keys(trust).length > 0) return show({ credential_id, agent_id, kind })
+      if (typeof client_secret !== 'string') throw new CommandFailed('The answer holds no secret.')
+      return show({ credential_id, agent_id, client_secret }, 'Keep the secret: it is shown this once.')
+    },
+  })
+}
+
+const addList = (credential: Command): void =>
+  defineAdminCommand(
+    ofAgent(
+      credential.command('list').description('list the credentials of an agent, the revoked and expired ones too'),
+    ),
+    {
+      json: 'print {"data":[…]}',
+      examples: [`mintmark credential list ${AGENT_ID}`],
+      run: ({ api, args: [agentId = ''] }) =>
+        showAll(api, rows.listCredentials, { path: { agent_id: agentId }, columns: COLUMNS }),
+    },
+  )
+
+const addShow = (credential: Command): void =>
+  defineAdminCommand(
+    ofOne(credential.command('show').description('show one credential, and how many live tokens it got')),
+    {
+      json: 'print the credential as JSON',
+      examples: [`mintmark credential show ${AGENT_ID} ${CREDENTIAL_ID}`],
+      run: async ({ api, args }) => show(await api.call(rows.showCredential, { path: pathOf(args) })),
+    },
+  )
+
+type RotateOptions = { readonly grace: number; readonly expiresIn?: string }
+
+const addRotate = (credential: Command): void => {
+  const command = ofOne(
+    credential
+      .command('rotate')
+      .description('make a new secret and let the old one live for a while; no token ends by it'),
+  )
+    .requiredOption('--grace <duration>', 'how long the old one is still taken: 0 to 30d', parseDuration)
+    .option('--expires-in <duration>', 'when the new one stops being taken; without it never', parseExpiry)
+  defineAdminCommand<RotateOptions>(command, {
+    json: 'print {"credential_id","agent_id","client_secret"}',
+    examples: [`mintmark credential rotate ${AGENT_ID} ${CREDENTIAL_ID} --grace 24h`],
+    run: async ({ api, args, options: { grace, expiresIn } }) => {
+      const body = { grace_seconds: grace, expires_at: expiresIn }
+      const { credential_id, agent_id, client_secret, replaces } = await api.call(rows.rotateCredential, {
+        path: pathOf(args),
+        body,
+      })
+      return showRotation({ credential_id, agent_id, client_secret }, replaces, 'secret')
+    },
+  })
+}
+
+type RevokeOptions = { readonly reason: CredentialReason; readonly keepTokens?: boolean; readonly note?: string }
+
+const addRevoke = (credential: Command): void => {
+  const reasonOption = new Option('--reason <reason>', 'what its tokens end with')
+  const command = ofOne(
+    credential.command('revoke').description('refuse a credential from now on, and end the tokens that it got'),
+  )
+    .addOption(reasonOption.choices(CREDENTIAL_REASONS).default(CREDENTIAL_REASONS[0]))
+    .option('--keep-tokens', 'let the tokens that it got live on')
+    .option('--note <text>', 'for those who read the audit log and the history')
+  defineAdminCommand<RevokeOptions>(command, {
+    json: 'print the credential as JSON',
+    examples: [`mintmark credential revoke ${AGENT_ID} ${CREDENTIAL_ID} --reason secret_leaked --yes`],
+    consequence: async ({ api, args: [, id = ''], options: { keepTokens = false } }) => {
+      const refuses = `This refuses the credential ${id} from now on`
+      if (keepTokens) return `${refuses}; the tokens that it got live on.`
+      return `${refuses} and ends every token that it got: ${await countAlive(api, { credential_id: id })}.`
+    },
+    run: async ({ api, args, options: { reason, keepTokens = false, note } }) => {
+      const body = { reason, keep_tokens: keepTokens, note }
+      return show(await api.call(rows.revokeCredential, { path: pathOf(args), body }))
+    },
+  })
+}
 
 export const addCredential = (program: Command): void => {
   const credential = program
     .command('credential')
     .description('the secrets of an agent, and what it may present in place of one')
-  const verbs = [addCreateCredential, addListCredentials, addShowCredential, addRotateCredential, addRevokeCredential]
-  for (const addTo of verbs) addTo(credential)
+  for (const addTo of [addCreate, addList, addShow, addRotate, addRevoke]) addTo(credential)
 }

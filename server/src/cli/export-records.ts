@@ -7,7 +7,7 @@ import { type Command, Option } from 'commander'
 import { defineAdminCommand, type Call } from './administer.ts'
 import type { Operation } from '../../../api/operation.ts'
 import { EXPORT_FORMATS } from '../../../api/exports.ts'
-import type { ApiRequest } from './remote/api.ts'
+import type { Query } from './remote/api.ts'
 import { CommandFailed } from './terminal/exit.ts'
 import { printableLines } from './terminal/print.ts'
 
@@ -15,7 +15,7 @@ export type ExportOptions = { readonly format: string; readonly output?: string 
 
 type Export<Options> = {
   readonly row: Operation
-  readonly queryOf: (options: Options) => NonNullable<ApiRequest['query']>
+  readonly queryOf: (options: Options) => Query
   readonly examples: readonly string[]
 }
 

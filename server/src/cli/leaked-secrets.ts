@@ -1,5 +1,6 @@
 // mintmark leaked-secrets
 import type { Command } from 'commander'
+import { revokeLeakedSecrets } from '../../../api/leaked-secrets.ts'
 import { defineAdminCommand } from './administer.ts'
 import { CommandFailed } from './terminal/exit.ts'
 import { parseDocument } from './terminal/parse-json.ts'
@@ -46,7 +47,7 @@ export const addLeakedSecrets = (program: Command): void => {
       const input = await readStandardInput('the secrets')
       const found = /^\s*\[/.test(input) ? parseReport(input) : parseLines(input)
       if (found === undefined) throw new CommandFailed(WANTED)
-      const answer = await api.ask({ method: 'POST', path: '/api/v1/leaked-secrets', json: found })
+      const answer = await api.call(revokeLeakedSecrets, { body: [...found] })
       const rows = rowsOf(answer)
       return { json: answer, forPeople: () => printTable(COLUMNS, rows) }
     },

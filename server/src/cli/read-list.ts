@@ -2,14 +2,14 @@
 import type { Operation, PathOf } from '../../../api/operation.ts'
 import { PAGE_RECORDS_MAX } from '../../../api/values/lists.ts'
 import type { Shown } from './administer.ts'
-import type { Api, ApiRequest, CallOf } from './remote/api.ts'
+import type { Api, CallOf, Query } from './remote/api.ts'
 import { CommandFailed } from './terminal/exit.ts'
 import { areRecords, printLine, type PrintedRecord, printTable } from './terminal/print.ts'
 
 type Page = { readonly data: readonly PrintedRecord[]; readonly next_cursor: string | null }
 
 type ListRequest<Row extends Operation> = {
-  readonly query?: NonNullable<ApiRequest['query']>
+  readonly query?: Query
   /** Of each record, those that people see; the first is a member of every record. */
   readonly columns: readonly string[]
 } & (keyof PathOf<Row> extends never ? object : { readonly path: PathOf<Row> })
@@ -57,19 +57,3 @@ export const showAll = async <Row extends Operation>(api: Api, row: Row, request
   }
   throw new CommandFailed('The list has no end.')
 }
-
-const ANY_LIST = { route: 'GET /', id: '', summary: '', access: 'anyone', answers: {} } as const
-
-type PathRequest = {
-  readonly path: string
-  readonly query?: NonNullable<ApiRequest['query']>
-  readonly columns: readonly string[]
-}
-
-const asRow = (api: Api, path: string): Pick<Api, 'call'> => ({
-  call: (_row, { query }) => api.ask({ method: 'GET', path, query }),
-})
-
-/** As showAll, of a list whose row is not in api/ yet. */
-export const showAllAt = (api: Api, { path, ...request }: PathRequest): Promise<Shown> =>
-  showAll({ ...api, ...asRow(api, path) }, ANY_LIST, request)

@@ -1,4 +1,4 @@
-// Wires backup and restore: a file of a backup, the store of a configuration, and a signing key for what was restored.
+// Wires backup and restore: a backup file, the configured store, and a signing key for the restored store.
 import { dirname } from 'node:path'
 import { openForCommand } from './compose.ts'
 import { keyOf, refuseForeignSeals, refuseMissingAlgorithm } from './keys.ts'
@@ -19,7 +19,7 @@ import { readBackup, withBackup } from '../store/offline/sqlite/read-backup.ts'
 import { isStoreThere, restoreBackup, type RestoredFile, restoreInPlace } from '../store/offline/sqlite/restore.ts'
 import { type Restoration, type Restored, restoreStore } from '../store/offline/restore-store.ts'
 
-/** Copies the store into one file, beside a service that goes on. */
+/** Copies the store into one file while a service may run. */
 export const backupStore = (
   { databaseFile, postgres }: StoreConfig,
   options: Omit<BackupOptions, 'file'>,
@@ -30,7 +30,7 @@ export const backupStore = (
     return exportRows(postgres, copied => backupRows({ ...options, copied, onRows: () => undefined }))
   })
 
-/** A new key for the store, by a key-encryption key that must open the keys which are there. */
+/** A new signing key for the store, under a key-encryption key that must decrypt the existing keys. */
 const newKey = (config: MigrateConfig, sealed: readonly SealedSigningKey[]): SealedSigningKey => {
   refuseMissingAlgorithm(config)
   refuseForeignSeals(sealed, keyOf(config))
@@ -43,7 +43,7 @@ const restorationOf = (
   madeAt: Restoration['madeAt'],
 ): Restoration => ({ key, act: actBy(origin, 'store.restore'), madeAt, wall: Date.now() })
 
-/** Into an empty database; what was broken off is gone on with. */
+/** Restores into an empty database, or continues an interrupted restore. */
 const restoreIntoDatabase = (address: PostgresConfig, file: string, restoration: Restoration): Promise<RestoredFile> =>
   forPerson(async () => {
     const { importStore } = await import('../store/offline/postgres/import-store.ts')
@@ -63,12 +63,12 @@ const restoreIntoDatabase = (address: PostgresConfig, file: string, restoration:
 
 export type PlannedRestore = {
   readonly content: BackupContent
-  /** Whether there is a store in the place. */
+  /** Whether a store exists in the target location. */
   readonly isStoreThere: boolean
   readonly run: (replace: boolean) => Promise<RestoredFile>
 }
 
-/** Looks at a backup, and changes nothing until it is run. */
+/** Reads a backup, and changes nothing until it is run. */
 export const planRestore = (config: MigrateConfig, file: string, origin: Origin<CliCaller>): Promise<PlannedRestore> =>
   forPerson(() => {
     const { sealed, ...content } = readBackup(file)
@@ -95,7 +95,7 @@ const withStore = async <T>(
   }
 }
 
-/** Does to the store what a restore does, where its file was put back by other means. */
+/** Does to the store what a restore does, after its file was restored with other tools. */
 export const restoreStoreInPlace = (config: MigrateConfig, origin: Origin<CliCaller>): Promise<Restored> =>
   forPerson(async () => {
     const sealed = await withStore(config, ({ signingKeys }) => signingKeys.sealed())
@@ -105,11 +105,11 @@ export const restoreStoreInPlace = (config: MigrateConfig, origin: Origin<CliCal
     return restoreDatabase(config.postgres, restoration)
   })
 
-/** The last restore of the store, and what waits since. */
+/** The last restore of the store, and what is still suspended. */
 export const readStoreRestore = (config: StoreConfig): Promise<RestoreState | undefined> =>
   withStore(config, ({ restores }) => restores.state())
 
-/** Lets what a restore suspended be used again. */
+/** Reinstates what a restore suspended. */
 export const acceptStoreRestore = (
   config: StoreConfig,
   acceptance: Acceptance,

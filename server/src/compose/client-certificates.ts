@@ -1,19 +1,19 @@
-// Wires the certificates of clients: what the listener asks for, and what the rest of the service hears of them.
+// Wires client certificates: what the listener requests, and what the rest of the service receives.
 import { constants } from 'node:crypto'
 import type { ClientCertificatesConfig } from '../config/client-certificates.ts'
 import type { ServeConfig } from '../config/config.ts'
 import type { CertificateSources } from '../domain/clients/client-certificate.ts'
 import type { ServerOptions } from '../http/server.ts'
 
-/** Of which certificates the service hears at all. */
+/** Which certificates reach the service. */
 export const certificateSourcesOf = ({ header, listener }: ClientCertificatesConfig): CertificateSources => ({
   verified: header?.isVerified === true || (listener !== null && listener.authorities !== null),
   unverified: header?.isVerified === false || listener !== null,
 })
 
 /**
- * Who shows a certificate that nobody vouches for is let in all the same, and told so where it matters. Without
- * authorities of its own Node would take those of the web for them.
+ * An unverified certificate does not end the connection; it is refused where it matters. Without configured authorities
+ * Node would use its default ones.
  */
 const askingFor = ({ listener }: ClientCertificatesConfig): Partial<ServerOptions['https']> =>
   listener === null
@@ -22,11 +22,11 @@ const askingFor = ({ listener }: ClientCertificatesConfig): Partial<ServerOption
         requestCert: true,
         rejectUnauthorized: false,
         ca: listener.authorities ?? [],
-        // A connection is of one client: none shows another certificate later on.
+        // A connection belongs to one client: its certificate does not change.
         secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
       }
 
-/** The options of a server that takes certificates so. */
+/** The options of a server that accepts certificates this way. */
 export const certificateOptionsOf = (
   tls: ServeConfig['tls'],
   config: ClientCertificatesConfig,

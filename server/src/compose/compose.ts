@@ -1,5 +1,5 @@
-// Wires everything by hand: the one file that sees the store, the keys, the wire and the configuration together.
-// What only a service needs is imported where it is wired: each command, and each thread, loads what it uses.
+// Wires everything by hand: the only file that sees the store, the keys, the wire and the configuration together.
+// Imports that only a service needs are dynamic, so that each command and each thread loads only what it uses.
 import type { ListenOptions } from 'node:net'
 import type { FastifyInstance, FastifyListenOptions } from 'fastify'
 import type { Logger } from 'pino'
@@ -26,14 +26,13 @@ import type { RestoreState } from '../domain/restore.ts'
 import type { AuditVerdict, KnownSeal, Seal } from '../domain/audit/seal.ts'
 import { DAY_MS } from '../../../api/values/time.ts'
 import { auditSealKey, keyEncryptionKeyId } from '../keys/at-rest/sealed-bytes.ts'
-import { registration } from '../keys/clients/client-assertions.ts'
+import { readRegisteredKeys } from '../keys/clients/registered-keys.ts'
 import { clientCertificates as certificates } from '../keys/clients/client-certificates.ts'
 import { makeDpopProofs } from '../keys/clients/dpop-proofs.ts'
 import { makeImportedSecrets, makeSecrets, randomness } from '../keys/clients/secrets.ts'
 import { openFormerSealKey } from '../keys/at-rest/reencryption.ts'
 import { makeTokenCodec, makeTokenReader } from '../keys/tokens/token-codec.ts'
 import type { KeySets } from '../ports/key-sets.ts'
-import type { Send } from '../http/admin/in-process.ts'
 import type { Ports } from '../ports/ports.ts'
 import { refuseListening, StartRefused } from '../config/start-refused.ts'
 import { monotonicMs } from '../store/monotonic.ts'
@@ -41,12 +40,12 @@ import type { ClockCells } from '../store/sqlite/connection/clock.ts'
 import type { StoreMaker } from '../store/store-options.ts'
 
 export type Service = {
-  /** What further threads that serve connect to. */
+  /** Serving threads connect to it. */
   readonly host: StoreHost
-  /** What they verify the JWTs of others with. */
+  /** Serving threads verify JWTs of other issuers with it. */
   readonly keySets: KeySets
   readonly ports: Ports
-  /** Counts and logs faults that end nothing. */
+  /** Counts and logs errors of background work. */
   readonly report: FaultLog
   /** The last restore of the store, if there was one. */
   readonly restoreState: () => Promise<RestoreState | undefined>
@@ -55,10 +54,10 @@ export type Service = {
 
 const secrets = makeSecrets(randomness)
 
-/** How long a command waits for the lock of the store, which a service that runs holds now and then. */
+/** How long a command waits for the write lock of the store, which a running service holds from time to time. */
 const COMMAND_DEADLINE_MS = 10_000
 
-// A command acts once: it opens the store without the upkeep of a service.
+// A command acts once: it opens the store without the maintenance of a service.
 export const openForCommand = (config: StoreConfig): Promise<Store> =>
   openStore(config, { retention: null, deadlineMs: COMMAND_DEADLINE_MS })
 
@@ -70,14 +69,14 @@ const openForService = async (config: ServiceConfig): Promise<{ readonly store: 
   const key = keyOf(config)
   const sealing = {
     key: { bytes: auditSealKey(key), keyEncryptionKeyId: keyEncryptionKeyId(key) },
-    // Kept elsewhere, as logs are, a head proves what the store held then: `mintmark audit verify --seal N --head HEX`.
+    // Stored elsewhere, as logs are, a head proves the content of the store: `mintmark audit verify --seal N --head HEX`.
     onSeal: (seal: Seal): void => logger.info(seal, 'audit entries sealed'),
   }
   const keys = keepingOf(config)
   return { store: await openStore(config, { retention, sealing, keys, onFault: report }), report }
 }
 
-/** The administration of the store on this machine, for the user at its terminal; no port is opened. */
+/** The administration of the local store for the command line; it opens no port. */
 export const openAdministration = async (config: CommandConfig, origin: Origin<CliCaller>) => {
   // Loaded while the writing thread starts.
   const loading = import('../http/admin/direct.ts')
@@ -86,15 +85,11 @@ export const openAdministration = async (config: CommandConfig, origin: Origin<C
   const profile = { issuer: baseUrl ?? '', defaultAudience, lifetimeSeconds }
   const codec = baseUrl === null ? null : makeTokenReader(baseUrl)
   const makers = await makersUnder(store, config)
-  const own = { secrets, randomness, assertions: registration, certificates, monotonic: monotonicMs, profile, codec }
+  const assertions = { readKeys: readRegisteredKeys }
+  const own = { secrets, randomness, assertions, certificates, monotonic: monotonicMs, profile, codec }
   const ports = { ...store, ...makers, ...own }
   const { makeDirect } = await loading
-  let inProcess: Promise<Send> | undefined
-  const send: Send = async message => {
-    inProcess ??= import('../http/admin/in-process.ts').then(({ makeInProcess }) => makeInProcess(ports, origin))
-    return (await inProcess)(message)
-  }
-  return { send, ...makeDirect(ports, origin), close: store.close }
+  return { ...makeDirect(ports, origin), close: store.close }
 }
 
 const OTHER_MAKER: Readonly<Record<StoreMaker, string>> = {
@@ -107,7 +102,7 @@ const refuseOtherMaker = (store: Store, config: StoreConfig, maker: StoreMaker):
   if (store.madeBy !== maker) throw new StartRefused(`${nameOfStore(config)} ${OTHER_MAKER[maker]}`)
 }
 
-/** Makes the store or brings it to this version, and makes the first signing key, once. */
+/** Creates the store or migrates it to this version, and creates the first signing key, once. */
 export const migrateStore = async (config: MigrateConfig): Promise<StoreVersions> => {
   const versions = await makeStore(config, 'migrate')
   const store = await openForCommand(config)
@@ -179,10 +174,10 @@ const openFor = async (maker: StoreMaker, config: ServiceConfig, checkKey: Check
   }
 }
 
-/** Opens a store that `migrate` made, under the right key-encryption key. */
+/** Opens a migrated store, and checks the key-encryption key. */
 export const openService = (config: ServiceConfig): Promise<Service> => openFor('migrate', config, refuseWrongKey)
 
-/** Opens the store of `mintmark dev`, and makes whatever of it is not there yet. */
+/** Opens the store of `mintmark dev`, and creates whatever is missing. */
 export const openDevService = async (config: ServiceConfig): Promise<Service> => {
   await makeStore(config, 'dev')
   return openFor('dev', config, ensureSigningKey)
@@ -194,7 +189,7 @@ type ThreadOptions = {
   readonly report: FaultLog
 }
 
-/** The ports of a further thread. It writes once `connect` has been given a port to the writing thread, if there is one. */
+/** The ports of a serving thread. It can write once `connect` has received a port to the writing thread, if there is one. */
 export const connectPorts = async (config: ServiceConfig, { clock, keySets, report }: ThreadOptions) => {
   const verifiers = await verifiersOf(config, keySets)
   const store = await connectToStore(config, clock, report)
@@ -207,13 +202,13 @@ export const connectPorts = async (config: ServiceConfig, { clock, keySets, repo
 
 type ServerAddress = {
   readonly tls: ServeConfig['tls']
-  /** The only `Host` headers that are answered; null: any, as behind a proxy. */
+  /** The accepted `Host` headers; null: any, as behind a proxy. */
   readonly allowedHosts: readonly string[] | null
   /** Whether other threads of this process listen on the same port. */
   readonly sharesPort: boolean
-  /** Tells those threads whether one of them has an import under way. */
+  /** Shared memory: whether one of those threads runs an import. */
   readonly importCell?: Int32Array
-  /** That of the thread, where it has one already. */
+  /** The log of the thread, if it has one already. */
   readonly logger?: Logger
 }
 
@@ -232,7 +227,7 @@ export const listen = async (ports: Ports, config: ServiceConfig, options: Serve
     ...(options.importCell !== undefined && { importCell: options.importCell }),
   })
   try {
-    // Fastify hands all of it on to Node, and its types know less than Node does.
+    // Fastify passes all options to Node; its types lack some.
     const where: ListenOptions & FastifyListenOptions = { host, port, backlog: BACKLOG, reusePort: options.sharesPort }
     await server.listen(where)
     return server
@@ -242,7 +237,7 @@ export const listen = async (ports: Ports, config: ServiceConfig, options: Serve
   }
 }
 
-/** Accepts the clock as it is, and ends every live token so that none comes back. */
+/** Accepts the machine's clock, and ends every live token so that none comes back. */
 export const resetStoreClock = (config: StoreConfig, origin: Origin): Promise<void> =>
   resetClockOf(config, actBy(origin, 'clock.reset'))
 

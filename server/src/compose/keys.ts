@@ -1,4 +1,4 @@
-// Wires the signing keys: who makes them, how they live, and whether this configuration can open those of a store.
+// Wires the signing keys: their creation and life, and whether this configuration can decrypt those of a store.
 import { reencryptOf, type Store } from './store.ts'
 import type { CommandConfig, MigrateConfig, ReencryptConfig, ServiceConfig } from '../config/config.ts'
 import { systemAct } from '../domain/audit/act.ts'
@@ -26,7 +26,7 @@ export const keyOf = ({ keyEncryptionKey }: MigrateConfig): Uint8Array =>
 export const makerOf = (config: MigrateConfig): SigningKeyMaker =>
   makeSigningKeyMaker(keyOf(config), config.signingKeys.algorithm)
 
-/** What a service keeps its signing keys by. */
+/** What a service manages its signing keys with. */
 export const keepingOf = (config: ServiceConfig): { readonly policy: KeyPolicy; readonly maker: SigningKeyMaker } => ({
   policy: { ...config.signingKeys, lifetimeSeconds: config.tokenLifetimeSeconds },
   maker: makerOf(config),
@@ -41,7 +41,7 @@ export const refuseMissingAlgorithm = ({ signingKeys: { algorithm } }: MigrateCo
   )
 }
 
-/** Refuses a key-encryption key under which these are not sealed. */
+/** Refuses a key-encryption key that does not match these keys. */
 export const refuseForeignSeals = (sealed: readonly SealedSigningKey[], key: Uint8Array): void => {
   try {
     for (const signingKey of sealed) openSigningKey(key, signingKey)
@@ -61,7 +61,7 @@ export const refuseWrongKey: CheckKey = async (store, config) => {
   await refuseForeignKey(store, keyOf(config))
 }
 
-/** What seals new secrets for the store, at a terminal. */
+/** Encrypts new secrets for the store, on the command line. */
 type Makers = {
   readonly importedSecrets: Pick<ImportedSecrets, 'hash'>
   readonly signingKeyMaker: SigningKeyMaker
@@ -75,7 +75,7 @@ const refusingMakers = (reason: unknown): Makers => {
   return { importedSecrets: { hash: refuse }, signingKeyMaker: { make: refuseAsync, read: refuse } }
 }
 
-/** Seals under the key of the store. Without that key, or under another, only what would be sealed is refused. */
+/** Encrypts under the store's key. With no key or a wrong one, only operations that encrypt are refused. */
 export const makersUnder = async (store: Store, config: CommandConfig): Promise<Makers> => {
   const { keyEncryptionKey } = config
   try {
@@ -92,19 +92,19 @@ export const makersUnder = async (store: Store, config: CommandConfig): Promise<
   }
 }
 
-/** Makes the first signing key, where there is none. */
+/** Creates the first signing key, if there is none. */
 export const ensureSigningKey: CheckKey = async (store, config) => {
   refuseMissingAlgorithm(config)
   const sealed = await store.signingKeys.sealed()
   if (sealed.length === 0) {
     const key = makeSigningKey(keyOf(config), config.signingKeys.algorithm)
-    // Another process may have made one meanwhile: of two callers one creates.
+    // Another process may have created one meanwhile: of two callers one creates.
     await store.signingKeys.createFirst(key, systemAct('signing_key.create'))
   }
   await refuseWrongKey(store, config)
 }
 
-/** Takes what the store seals from the former key-encryption key to the one of now, all of it or nothing. */
+/** Encrypts the store's secrets under the new key-encryption key instead of the old one, all or nothing. */
 export const reencryptStoreKeys = (config: ReencryptConfig, origin: Origin): Promise<'done' | 'done_before'> => {
   const from = parseKey(config.keyEncryptionKeyOld, 'MINTMARK_KEY_ENCRYPTION_KEY_OLD')
   const reencryption = makeReencryption(from, keyOf(config))

@@ -1,4 +1,4 @@
-// Serves something beside the service, on this machine only, within the limits of every server here.
+// Serves something in addition to the service, on loopback only, with the same connection limits.
 import { once } from 'node:events'
 import type { RequestListener } from 'node:http'
 import { makeBrokenRequestHandler } from '../http/wire/broken-request.ts'
@@ -8,7 +8,7 @@ import { refuseListening } from '../config/start-refused.ts'
 
 export type LocalServer = { readonly close: () => Promise<void> }
 
-/** Where to listen, and the variable that says so. */
+/** Where to listen, and the variable that sets it. */
 type Place = Parameters<typeof refuseListening>[1]
 
 /** Listens, or throws a StartRefused. */

@@ -1,14 +1,14 @@
-// The log of a service: JSON lines on standard error, and how it names faults that end nothing.
+// The log of a service: JSON lines on standard error, and how it reports errors of background work.
 import type { Logger, pino } from 'pino'
 import type { ServiceConfig } from '../config/config.ts'
 import type { BackgroundTask } from '../store/background.ts'
 
-/** What waits in memory while the log cannot be written; any more is lost. */
+/** Buffered in memory while the log cannot be written; anything beyond is lost. */
 const WAITING_BYTES_MAX = 1_048_576
 
 /**
- * A log that cannot be written, as on a full disk, must not end the service that writes it: without a listener the fault
- * would be thrown at whoever logs, and the flush at the end of the process would try for ever.
+ * A log that cannot be written, as on a full disk, must not end the service: without a listener the error would be thrown
+ * at the logging code, and the flush at the end of the process would never return.
  */
 const surviveFaults = (destination: ReturnType<typeof pino.destination>): void => {
   const flushSync = destination.flushSync.bind(destination)
@@ -18,7 +18,7 @@ const surviveFaults = (destination: ReturnType<typeof pino.destination>): void =
   destination.on('write', () => {
     destination.flushSync = flushSync
   })
-  // A line that finds no room is lost, and has what waits tried again: by itself nothing would.
+  // A dropped line triggers another attempt to write the buffer: nothing else would.
   destination.on('drop', () => void destination.write(''))
 }
 
@@ -30,12 +30,12 @@ export const makeLogger = async ({ logLevel }: Pick<ServiceConfig, 'logLevel'>):
   return makePino({ level: logLevel }, destination)
 }
 
-/** `unhandled rejection`: of a promise that nobody waits for, and that no task of its own began. */
+/** `unhandled rejection`: of a promise that nobody awaits and that belongs to no named task. */
 type FaultyTask = BackgroundTask | 'unhandled rejection'
 
 export type FaultLog = (task: FaultyTask, fault: unknown) => void
 
-/** A task whose faults go on is logged so often. */
+/** How often continuing errors of a task are logged. */
 const EVERY_MS = 60_000
 
 type Report = (fields: object, message: string) => void
@@ -43,8 +43,8 @@ type Report = (fields: object, message: string) => void
 type Faults = { count: number; isResting: boolean; unlogged: { readonly fault: unknown } | undefined }
 
 /**
- * Counts the faults of each task. The first is logged at once, later ones once a minute, each time with the count since
- * the thread began.
+ * Counts the errors of each task. The first is logged at once, later ones once a minute, each time with the count since
+ * the thread started.
  */
 export const makeFaultLog = (logger: { readonly error: Report }): FaultLog => {
   const tasks = new Map<FaultyTask, Faults>()
@@ -70,7 +70,7 @@ export const makeFaultLog = (logger: { readonly error: Report }): FaultLog => {
   }
 }
 
-/** A rejection that nobody handles ends no thread: whatever it belongs to has ended by itself already. */
+/** An unhandled rejection ends no thread: the work that it belongs to has ended already. */
 export const reportUnhandledRejections = (report: FaultLog): void => {
   process.on('unhandledRejection', fault => report('unhandled rejection', fault))
 }

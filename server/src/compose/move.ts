@@ -1,4 +1,4 @@
-// Wires the move of an embedded store into a database: copied while it is served, finished once it is not.
+// Wires the move of an embedded store into a database: copied while the service runs, finished when it is stopped.
 import { forPerson } from './store.ts'
 import type { PostgresConfig } from '../config/database.ts'
 import type { OnMoved } from '../store/offline/move-tables.ts'
@@ -17,10 +17,10 @@ const load = async () => ({
   ...(await import('../store/offline/move-tables.ts')),
 })
 
-/** What was compared as a whole, and how many rows changed since and were compared again. */
+/** What was compared as a whole, and how many rows changed afterwards and were compared again. */
 export type CopiedStore = { readonly tables: readonly TableDigest[]; readonly changed: number }
 
-/** Copies the store beside whoever serves it, or goes on with a copy that there is. */
+/** Copies the store while it may be served, or continues an existing copy. */
 export const copyBesideServing = ({ file, address, onMoved }: PlannedMove): Promise<CopiedStore> =>
   forPerson(async () => {
     const { exportOnline, withTarget, copyStore } = await load()
@@ -29,7 +29,7 @@ export const copyBesideServing = ({ file, address, onMoved }: PlannedMove): Prom
     )
   })
 
-/** Copies what is left, and makes the database the store; nobody serves the file any more then. */
+/** Copies the remaining changes, and makes the database the store; the file is not served afterwards. */
 export const finishMove = ({ file, address, onMoved }: PlannedMove): Promise<CopiedStore> =>
   forPerson(async () => {
     const { exportOffline, withTarget, copyStore, copyLastChanges, makeStoreOfCopy } = await load()
@@ -43,6 +43,6 @@ export const finishMove = ({ file, address, onMoved }: PlannedMove): Promise<Cop
     )
   })
 
-/** Ends the log of a store that is not moved after all. Whether there was one. */
+/** Cancels a move: ends the change log of the store. Returns whether there was one. */
 export const abandonMove = (file: string): Promise<boolean> =>
   forPerson(async () => (await import('../store/offline/sqlite/moving-store.ts')).forgetMove(file))

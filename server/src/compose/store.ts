@@ -1,4 +1,4 @@
-// Opens the store that a configuration names, whichever it is: what else is wired sees the same ports.
+// Opens the configured store, SQLite or PostgreSQL: everything else sees the same ports.
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { StoreConfig } from '../config/config.ts'
@@ -22,7 +22,7 @@ import {
 import type { StoreMaker, StoreOptions } from '../store/store-options.ts'
 import { StoreProblem } from '../store/store-problem.ts'
 
-// What the store says to a person is a reason not to start; anything else is a fault.
+// A StoreProblem is a reason not to start; anything else is a program error.
 export const forPerson = async <T>(work: () => T | Promise<T>): Promise<T> => {
   try {
     return await work()
@@ -33,15 +33,15 @@ export const forPerson = async <T>(work: () => T | Promise<T>): Promise<T> => {
 
 export type StoreVersions = { readonly from: number; readonly to: number }
 
-/** What further threads that serve connect to; on PostgreSQL they connect to the database. */
+/** Serving threads connect to it; on PostgreSQL they connect to the database. */
 export type StoreHost = Pick<SqliteHost, 'attach'> & { readonly clock: ClockCells | null }
 
-/** The ports of a store, opened by a process that does everything in one thread. */
+/** The ports of a store in a process with one thread. */
 export type Store = Omit<SqliteStore, 'host' | 'connect'> & { readonly host: StoreHost }
 
 type OpenOptions = Omit<StoreOptions, 'wait'>
 
-// Nobody is handed a port to a writing thread: there is none.
+// There is no writing thread to connect to.
 const NO_HOST: StoreHost = { clock: null, attach: () => () => undefined }
 
 const openPostgres = async (address: PostgresConfig, options: OpenOptions): Promise<Store> => {
@@ -49,13 +49,13 @@ const openPostgres = async (address: PostgresConfig, options: OpenOptions): Prom
   return { ...(await openPostgresStore({ address, ...options })), host: NO_HOST }
 }
 
-/** Opens a store that `migrate` made. */
+/** Opens a migrated store. */
 export const openStore = ({ databaseFile, postgres }: StoreConfig, options: OpenOptions): Promise<Store> =>
   forPerson(() =>
     postgres === null ? openSqliteStore({ file: databaseFile, ...options }) : openPostgres(postgres, options),
   )
 
-/** How the store is called in a message. */
+/** The name of the store in messages. */
 export const nameOfStore = ({ databaseFile, postgres }: StoreConfig): string =>
   postgres === null ? databaseFile : `The database ${postgres.database}`
 
@@ -80,11 +80,11 @@ const makeDatabase = async (address: PostgresConfig, maker: StoreMaker): Promise
   return forPerson(() => migratePostgresStore({ address, madeBy: maker, now: Date.now() }))
 }
 
-/** Makes the store, or brings an older one up to date. */
+/** Creates the store, or migrates an older one. */
 export const makeStore = ({ databaseFile, postgres }: StoreConfig, maker: StoreMaker): Promise<StoreVersions> =>
   postgres === null ? makeFile(databaseFile, maker) : makeDatabase(postgres, maker)
 
-/** The ports for a further thread that serves. `connect` takes a port to the writing thread, where there is one. */
+/** The ports for a serving thread. `connect` receives a port to the writing thread, if there is one. */
 export type Connected = Omit<StoreConnection, 'close'> & { readonly close: () => void | Promise<void> }
 
 export const connectToStore = async (
@@ -101,7 +101,7 @@ export const connectToStore = async (
   return { ...store, connect: port => port.close() }
 }
 
-/** Accepts the clock that there is, and ends every live token so that none comes back. */
+/** Accepts the machine's clock, and ends every live token so that none comes back. */
 export const resetClockOf = ({ databaseFile, postgres }: StoreConfig, act: Act): Promise<void> =>
   forPerson(async () => {
     if (postgres === null) {
@@ -123,7 +123,7 @@ export const verifyAuditOf = ({ databaseFile, postgres }: StoreConfig, check: Au
     return verifyDatabaseAudit(postgres, check)
   })
 
-/** Takes all that is sealed to another key-encryption key, or nothing. */
+/** Encrypts everything under another key-encryption key, or nothing. */
 export const reencryptOf = (
   { databaseFile, postgres }: StoreConfig,
   reencryption: Reencryption,

@@ -1,10 +1,10 @@
-// Wires what verifies the JWTs of others: who fetches the keys of their issuers, and who verifies with them.
+// Wires the verification of JWTs of other issuers: one thread fetches their keys, every serving thread verifies.
 import type { ServiceConfig } from '../config/config.ts'
 import type { KeySets } from '../ports/key-sets.ts'
 import type { Ports } from '../ports/ports.ts'
 import { monotonicMs } from '../store/monotonic.ts'
 
-/** For the main thread: it alone fetches, whichever threads verify. */
+/** For the main thread, which alone fetches key sets. */
 export const openKeySets = async (config: ServiceConfig): Promise<KeySets> => {
   const [{ makeKeySets }, { makeGuardedFetch }] = await Promise.all([
     import('../keys/providers/key-sets.ts'),
@@ -14,7 +14,7 @@ export const openKeySets = async (config: ServiceConfig): Promise<KeySets> => {
   return makeKeySets({ fetches, monotonicNow: monotonicMs })
 }
 
-/** For each thread that serves. Throws where the identity providers are not configured so that they can be trusted. */
+/** For each serving thread. Throws if an identity provider is configured insecurely. */
 export const verifiersOf = async (
   config: ServiceConfig,
   keySets: KeySets,

@@ -1,4 +1,4 @@
-// Where a configuration says that certificates of clients come from: a header of proxies, or the service's own TLS.
+// Configuration of the source of client certificates: a header set by proxies, or the service's own TLS.
 import { X509Certificate } from 'node:crypto'
 import { isIP } from 'node:net'
 import type { SettingReader } from './reader.ts'
@@ -7,7 +7,7 @@ import { CERTIFICATE_FORMS, type CertificateHeader } from '../domain/clients/cer
 
 export type ClientCertificatesConfig = {
   readonly header: CertificateHeader | null
-  /** Null: clients are asked for none. `authorities` is PEM; null: nobody vouches for a certificate. */
+  /** Null: no certificates are requested. `authorities` is PEM; null: certificates are not verified. */
   readonly listener: { readonly authorities: string | null } | null
 }
 
@@ -37,7 +37,7 @@ const parseHeader: Parser<Pick<CertificateHeader, 'name' | 'form'>> = text => {
   const [, name = '', given] = NAME_AND_FORM.exec(text) ?? []
   const form = CERTIFICATE_FORMS.find(one => one === given)
   if (form !== undefined) return { value: { name: name.toLowerCase(), form } }
-  const expected = `expected the name of a header, a blank and one of ${CERTIFICATE_FORMS.join(', ')}`
+  const expected = `expected the name of a header, a space and one of ${CERTIFICATE_FORMS.join(', ')}`
   return { wrong: `is ${JSON.stringify(text)}; ${expected}, such as "Client-Cert rfc9440"` }
 }
 
@@ -58,7 +58,7 @@ const parseAuthorities: Parser<string> = path => {
   return found.length > 0 && found.every(isCertificate)
     ? file
     : {
-        wrong: `names ${JSON.stringify(path)}; expected a PEM file of certificates that are authorities, and no others`,
+        wrong: `names ${JSON.stringify(path)}; expected a PEM file with CA certificates only`,
       }
 }
 
@@ -71,7 +71,7 @@ const readHeader = (read: SettingReader): CertificateHeader | null => {
   const [first, ...others] = HEADER_VARIABLES.map(read.isSet)
   if (others.some(one => one !== first)) {
     read.mistake(
-      `${HEADER_VARIABLES.join(', ')} belong together; expected all of them, or none: whose header is taken, which it is, and whether the proxy verifies the chain of what it passes on`,
+      `${HEADER_VARIABLES.join(', ')} belong together; expected all of them, or none: the trusted proxies, the name of the header, and whether the proxy verifies certificate chains`,
     )
   }
   if (proxies === undefined || header === undefined || chain === undefined) return null

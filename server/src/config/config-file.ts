@@ -1,4 +1,4 @@
-// The file that MINTMARK_CONFIG_FILE names: what does not fit into variables. Strict JSON: an unknown member is a mistake.
+// The file named by MINTMARK_CONFIG_FILE, for settings that do not fit into variables. Unknown members are mistakes.
 import { z } from 'zod'
 import {
   DEFAULT_ROLE_CLAIM,
@@ -74,7 +74,7 @@ const parseJson = (source: string): { readonly json: unknown } | undefined => {
   }
 }
 
-/** Reads the file at a path. All its mistakes stand in one message. */
+/** Reads the file at a path and reports all mistakes in one message. */
 export const parseConfigFile: Parser<ConfigFile> = path => {
   const file = parseFile(path)
   if ('wrong' in file) return file

@@ -1,4 +1,4 @@
-// Configuration: the environment, and the files that it names, become one frozen value or a list of every mistake.
+// Configuration: turns the environment, and the files that it names, into one frozen value or a list of all mistakes.
 import { resolve } from 'node:path'
 import { type ClientCertificatesConfig, readClientCertificates } from './client-certificates.ts'
 import type { ConfigFile } from './config-file.ts'
@@ -30,7 +30,7 @@ const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'
 
 type LogLevel = (typeof LOG_LEVELS)[number]
 
-/** What every command that opens the store needs. */
+/** Settings of every command that opens the store. */
 export type StoreConfig = {
   readonly dataDirectory: string
   readonly databaseFile: string
@@ -46,11 +46,11 @@ export type MigrateConfig = StoreConfig & {
 }
 
 export type ReencryptConfig = MigrateConfig & {
-  /** The key-encryption key before. A secret. */
+  /** The previous key-encryption key. A secret. */
   readonly keyEncryptionKeyOld: string
 }
 
-/** What a running service needs, in `serve` and in `dev`. */
+/** Settings of a running service, in `serve` and in `dev`. */
 export type ServiceConfig = MigrateConfig & {
   readonly baseUrl: string
   readonly host: string
@@ -66,12 +66,12 @@ export type ServiceConfig = MigrateConfig & {
   readonly logLevel: LogLevel
 }
 
-/** What the commands that administer need. */
+/** Settings of the administrative commands. */
 export type CommandConfig = StoreConfig & {
   readonly baseUrl: string | null
-  /** As a service with these settings has it; null where they do not say. */
+  /** The default audience of a service with these settings; null if they do not define one. */
   readonly defaultAudience: string | null
-  /** A secret, needed for imports and new signing keys alone; null where it is not set. */
+  /** A secret, needed only for imports and new signing keys; null if it is not set. */
   readonly keyEncryptionKey: string | null
   readonly signingKeys: SigningKeysConfig
   readonly tokenLifetimeSeconds: number
@@ -79,17 +79,17 @@ export type CommandConfig = StoreConfig & {
 
 export type ServeConfig = ServiceConfig & {
   readonly tls: TlsConfig
-  /** Threads that serve. */
+  /** The number of serving threads. */
   readonly workers: number
   /** How long /readyz fails before the port closes. */
   readonly drainSeconds: number
-  /** Whether nobody chose an audience, so that it is the base URL. */
+  /** Whether no audience is configured, so that it is the base URL. */
   readonly isDefaultAudienceAssumed: boolean
-  /** What is no mistake, and is logged at the start. */
+  /** Logged at start; not mistakes. */
   readonly warnings: readonly string[]
 }
 
-/** What `dev` takes from outside. The rest it makes up: a base URL, a key-encryption key, an identity provider. */
+/** Settings of `dev`, which generates the rest: a base URL, a key-encryption key, an identity provider. */
 export type DevConfig = StoreConfig & {
   readonly signingKeys: SigningKeysConfig
   readonly port: number
@@ -100,7 +100,7 @@ export type DevConfig = StoreConfig & {
   readonly logLevel: LogLevel
 }
 
-/** Every mistake, each naming its variable. */
+/** Lists all mistakes, each with the name of its variable. */
 export class ConfigurationError extends Error {
   override readonly name = 'ConfigurationError'
   readonly mistakes: readonly string[]
@@ -156,7 +156,7 @@ const checkProviders = (
   }
 }
 
-// Few name a file, and what its parser needs takes a while to load.
+// The file is rarely used, and its parser takes a while to load.
 const readConfigFile = async (read: SettingReader): Promise<ConfigFile | undefined> => {
   if (!read.isSet('MINTMARK_CONFIG_FILE')) return undefined
   const { parseConfigFile } = await import('./config-file.ts')
@@ -183,7 +183,7 @@ const freeze = <T extends object>(value: T): T => {
   return Object.freeze(value)
 }
 
-/** What `mintmark serve` needs. Nothing is made up. Throws a ConfigurationError with every mistake. */
+/** The settings of `mintmark serve`, none of them generated. Throws a ConfigurationError with all mistakes. */
 export const readServeConfig = async (env: Environment = process.env): Promise<ServeConfig> => {
   const read = makeSettingReader(env)
   const baseUrl = read.required('MINTMARK_BASE_URL', parseBaseUrl, 'the https address of this service, its issuer')
@@ -219,7 +219,7 @@ export const readServeConfig = async (env: Environment = process.env): Promise<S
 
 const readMigration = (read: SettingReader) => ({ ...readStore(read), signingKeys: readSigningKeys(read) })
 
-/** What `mintmark migrate` needs. */
+/** The settings of `mintmark migrate`. */
 export const readMigrateConfig = (env: Environment = process.env): MigrateConfig => {
   const read = makeSettingReader(env)
   const [keyEncryptionKey, rest] = [readKeyEncryptionKey(read), readMigration(read)]
@@ -227,7 +227,7 @@ export const readMigrateConfig = (env: Environment = process.env): MigrateConfig
   return freeze({ ...rest, keyEncryptionKey })
 }
 
-/** What `mintmark key reencrypt` needs. */
+/** The settings of `mintmark key reencrypt`. */
 export const readReencryptConfig = (env: Environment = process.env): ReencryptConfig => {
   const read = makeSettingReader(env)
   const [keyEncryptionKey, keyEncryptionKeyOld] = [readKeyEncryptionKey(read), readOldKeyEncryptionKey(read)]
@@ -238,7 +238,7 @@ export const readReencryptConfig = (env: Environment = process.env): ReencryptCo
   return freeze({ ...rest, keyEncryptionKey, keyEncryptionKeyOld })
 }
 
-/** What `gather` reads, or every mistake that it met. */
+/** Returns what `gather` reads, or throws all mistakes that it found. */
 const readEach = <T>(env: Environment, gather: (read: SettingReader) => T): T => {
   const read = makeSettingReader(env)
   const found = gather(read)
@@ -246,10 +246,10 @@ const readEach = <T>(env: Environment, gather: (read: SettingReader) => T): T =>
   return found
 }
 
-/** What a command on the clock needs. */
+/** The settings of `mintmark clock`. */
 export const readStoreConfig = (env: Environment = process.env): StoreConfig => freeze(readEach(env, readStore))
 
-/** The database into which a store is moved: what the option `--to` names, or else DATABASE_URL. */
+/** The database into which a store is moved: named by the option `--to`, or else by DATABASE_URL. */
 export const readMoveConfig = (to: string | undefined, env: Environment = process.env): PostgresConfig => {
   const read = makeSettingReader(env)
   const target = readMoveTarget(read, to)
@@ -257,7 +257,7 @@ export const readMoveConfig = (to: string | undefined, env: Environment = proces
   return freeze(target)
 }
 
-/** What the commands that administer need of the store here. What only `serve` needs is not looked at. */
+/** The settings of administrative commands on the local store. Settings of `serve` alone are ignored. */
 export const readCommandConfig = (env: Environment = process.env): CommandConfig =>
   readEach(env, read => {
     const rest = { ...readMigration(read), tokenLifetimeSeconds: readLifetime(read) }
@@ -267,15 +267,15 @@ export const readCommandConfig = (env: Environment = process.env): CommandConfig
     return freeze({ ...rest, baseUrl, defaultAudience, keyEncryptionKey })
   })
 
-/** The service that a command asks instead of the store here; null where none is named. */
+/** The service that a command calls instead of the local store; null if none is named. */
 export const readRemoteConfig = (given: GivenRemote, env: Environment = process.env): RemoteConfig | null =>
   readEach(env, read => readRemote(read, given))
 
-/** The token that a command is to look at; null where none is told. */
+/** The token that a command inspects; null if none is given. */
 export const readTokenConfig = (env: Environment = process.env): string | null =>
   readEach(env, read => read.optional('MINTMARK_TOKEN', parseSecretLine) ?? null)
 
-/** What `mintmark dev` takes. HOST, a DATABASE_URL of no PostgreSQL and what only `serve` needs are not looked at. */
+/** The settings of `mintmark dev`. HOST, a DATABASE_URL other than of PostgreSQL and settings of `serve` alone are ignored. */
 export const readDevConfig = (env: Environment = process.env): DevConfig =>
   readEach({ ...env, DATABASE_URL: databaseForDev(env['DATABASE_URL']) }, read => {
     const store = readStore(read)

@@ -1,11 +1,11 @@
-// Where the store is: a file of this machine, or a PostgreSQL database, as DATABASE_URL and its companions name it.
+// The location of the store: a local file, or a PostgreSQL database, by DATABASE_URL and related settings.
 import { join, resolve } from 'node:path'
 import type { SettingReader } from './reader.ts'
 import { type Parsed, type Parser, parseOneOf, parsePemFile } from './values.ts'
 
 type PostgresHost = { readonly host: string; readonly port: number }
 
-/** What would break a promise, and is refused unless an operator allows it by this name. */
+/** Unsafe settings of a database, refused unless an operator allows them by these names. */
 const UNSAFE_DATABASES = ['fsync', 'full_page_writes', 'plaintext', 'quorum'] as const
 
 type UnsafeDatabase = (typeof UNSAFE_DATABASES)[number]
@@ -14,14 +14,14 @@ type PostgresUrl = {
   readonly hosts: readonly PostgresHost[]
   readonly database: string
   readonly user: string
-  /** A secret; null: none is sent. */
+  /** A secret; null: no password is sent. */
   readonly password: string | null
   readonly sslMode: string | null
   readonly rootCertificate: string | null
 }
 
 export type PostgresConfig = Omit<PostgresUrl, 'sslMode' | 'rootCertificate'> & {
-  /** Null: no TLS. `ca`: certificates in PEM in place of the system's. */
+  /** Null: no TLS. `ca`: certificates in PEM instead of the system's. */
   readonly tls: { readonly ca: string | null } | null
   readonly allowed: readonly UnsafeDatabase[]
   readonly pooling: 'session' | 'transaction'
@@ -55,7 +55,7 @@ const hostOf = (text: string): PostgresHost | undefined => {
   return { host: host.replace(/^\[|\]$/g, ''), port: number }
 }
 
-// The folder of a socket cannot stand before the path: it is a parameter, as libpq has it.
+// The folder of a socket cannot be the host of a URL: it is a parameter, as in libpq.
 const hostsOf = (authority: string, parameters: URLSearchParams): readonly (PostgresHost | undefined)[] => {
   const port = Number(parameters.get('port') ?? PORT_DEFAULT)
   const folder = parameters.get('host')
@@ -93,11 +93,11 @@ const parsePostgresUrl = (text: string): Parsed<PostgresUrl> => {
   }
 }
 
-/** The file in `sqlite:FILE`; undefined where the text names none. */
+/** The file in `sqlite:FILE`; undefined if the text has another form. */
 export const sqliteFileIn = (url: string): string | undefined =>
   /^sqlite:(?!:memory:)(?:\/\/(?=\/))?([^?#]+)$/.exec(url)?.[1]
 
-/** The text may hold a password, so no message quotes it. */
+/** The text may contain a password, so no message quotes it. */
 const parseDatabaseUrl: Parser<DatabaseUrl> = text => {
   if (/^postgres(ql)?:/.test(text)) {
     const parsed = parsePostgresUrl(text)
@@ -156,7 +156,7 @@ const readTls = (
   return null
 }
 
-/** What goes with a database on PostgreSQL. */
+/** The settings of a PostgreSQL database. */
 const readPostgres = (read: SettingReader, given: GivenUrl): PostgresConfig => {
   const allowed = read.optional('MINTMARK_ALLOW_UNSAFE_DATABASE', parseUnsafe) ?? []
   const { hosts, database, user, password } = given.url
@@ -172,7 +172,7 @@ const readPostgres = (read: SettingReader, given: GivenUrl): PostgresConfig => {
   }
 }
 
-/** Where the store is: in a file of the data folder unless DATABASE_URL says otherwise. */
+/** The location of the store: a file in the data folder by default. */
 export const readDatabase = (read: SettingReader, dataDirectory: string) => {
   const url = read.optional('DATABASE_URL', parseDatabaseUrl)
   return {
@@ -183,7 +183,7 @@ export const readDatabase = (read: SettingReader, dataDirectory: string) => {
 
 const NO_TARGET = 'expected --to postgres://USER@HOST/DATABASE, or DATABASE_URL with the address of an empty database'
 
-/** An option is seen by other users of a machine: it names everything but the password. */
+/** Other users of the machine can see options, so the option must not contain the password. */
 const readOption = (read: SettingReader, to: string): PostgresUrl | undefined => {
   const parsed = parsePostgresUrl(to)
   if ('wrong' in parsed) {
@@ -199,7 +199,7 @@ const readOption = (read: SettingReader, to: string): PostgresUrl | undefined =>
   return { ...parsed.value, password: read.optional('PGPASSWORD', parsePassword) ?? null }
 }
 
-/** Where a store is moved to: what an option names, or else DATABASE_URL. */
+/** The target of a move: named by an option, or else by DATABASE_URL. */
 export const readMoveTarget = (read: SettingReader, to: string | undefined): PostgresConfig | undefined => {
   if (to !== undefined) {
     const url = readOption(read, to)
@@ -211,6 +211,6 @@ export const readMoveTarget = (read: SettingReader, to: string | undefined): Pos
   return undefined
 }
 
-/** `dev` keeps what it makes in its own folder, and takes no address but one of a PostgreSQL database. */
+/** `dev` keeps its store in its own folder, and accepts only addresses of PostgreSQL databases. */
 export const databaseForDev = (url: string | undefined): string | undefined =>
   url !== undefined && /^postgres(ql)?:/.test(url) ? url : undefined

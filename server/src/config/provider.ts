@@ -1,22 +1,22 @@
-// What is configured of an identity provider, and the one that the variables name.
+// Configuration of an identity provider, and the one configured by variables.
 import type { SettingReader } from './reader.ts'
 import { parseAddress, parseIssuer, parseOneOf, parseText } from './values.ts'
 import type { Role } from '../../../api/values/access.ts'
 
-/** An identity provider whose JWTs name operators. */
+/** An identity provider whose JWTs identify operators. */
 export type IdentityProviderConfig = {
   readonly issuer: string
   readonly audience: string
   /** Undefined: from the provider's metadata. */
   readonly jwksUri: string | undefined
-  /** The claim that holds the roles; a dotted path reaches inside. */
+  /** The claim with the roles; a dotted path reaches nested members. */
   readonly roleClaim: string
-  /** What a claim that is a string is split at. */
+  /** Separates the roles in a claim that is a string. */
   readonly roleSeparator: RoleSeparator
-  /** The role that each value of the claim gives. */
+  /** From values of the claim to roles. */
   readonly roles: Readonly<Record<string, Role>>
   readonly algorithms: readonly ProviderAlgorithm[]
-  /** The setting that says where its keys are, as an operator finds it. */
+  /** The setting that locates its keys, for messages to operators. */
   readonly setting: string
 }
 
@@ -48,7 +48,7 @@ export const PROVIDER_VARIABLES = [
   'MINTMARK_IDP_ROLE_SEPARATOR',
 ]
 
-/** None where no variable of a provider is set. */
+/** Empty if no variable of a provider is set. */
 export const readProvider = (read: SettingReader): readonly IdentityProviderConfig[] => {
   if (!PROVIDER_VARIABLES.some(read.isSet)) return []
   const issuer = read.required('MINTMARK_IDP_ISSUER', parseIssuer, 'the issuer of the identity provider')

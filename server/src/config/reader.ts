@@ -1,8 +1,8 @@
-// Reads one variable after another, keeps every mistake, and knows all names so that a mistyped one is a mistake too.
+// Reads variables and collects all mistakes. It knows all names, so that a mistyped name is a mistake too.
 import { readFileSync, statSync } from 'node:fs'
 import type { Parser } from './values.ts'
 
-/** Each of these may come from a file instead: NAME_FILE holds its path. */
+/** Each of these may come from a file instead, whose path is in NAME_FILE. */
 const SECRET_VARIABLES = [
   'DATABASE_URL',
   'MINTMARK_KEY_ENCRYPTION_KEY',
@@ -69,24 +69,24 @@ type Variable = (typeof VARIABLES)[number]
 type SecretFile = `${(typeof SECRET_VARIABLES)[number]}_FILE`
 
 export type SettingReader = {
-  /** The value, or undefined where the variable is not set or wrong; a wrong one is kept as a mistake. */
+  /** The value, or undefined if the variable is unset or wrong; a wrong value is recorded as a mistake. */
   readonly optional: <T>(name: Variable, parse: Parser<T>) => T | undefined
-  /** As `optional`; a variable that is not set is a mistake, which says what was expected. */
+  /** As `optional`, but an unset variable is a mistake, which says what was expected. */
   readonly required: <T>(name: Variable, parse: Parser<T>, expected: string) => T | undefined
   readonly isSet: (name: string) => boolean
   readonly mistake: (sentence: string) => void
   readonly mistakes: readonly string[]
-  /** Warns where the file that the variable names, which holds a secret, can be read by every user of the machine. */
+  /** Warns if every user of the machine can read the secret file that the variable names. */
   readonly warnIfOpen: (name: Variable) => void
   readonly warn: (sentence: string) => void
-  /** What is no mistake, and what somebody should know who starts a service so. */
+  /** Not mistakes, but things to know about the configuration. */
   readonly warnings: readonly string[]
 }
 
-/** Of users that are neither the file's owner nor in its group. */
+/** For users that are neither the file's owner nor in its group. */
 const READABLE_BY_OTHERS = 0o004
 
-/** The mode of a file that others can read; undefined where they cannot, and where modes say nothing. */
+/** The mode of a file that others can read; undefined if they cannot, or if modes mean nothing here. */
 const openMode = (path: string): number | undefined => {
   if (process.platform === 'win32') return undefined
   const mode = statSync(path, { throwIfNoEntry: false })?.mode ?? 0
@@ -106,7 +106,7 @@ const editDistance = (a: string, b: string): number => {
   return row[b.length] ?? 0
 }
 
-// Farther than this, a known name is another thing and not a misspelling.
+// At a greater distance a known name is not a likely misspelling.
 const HINT_DISTANCE_MAX = 5
 
 const nearestVariable = (name: string): string | undefined => {
@@ -131,7 +131,7 @@ type Source = { readonly name: string; readonly text: string }
 
 export const makeSettingReader = (env: Readonly<Record<string, string | undefined>>): SettingReader => {
   const mistakes = unknownVariables(env)
-  // An empty variable counts as not set: Compose files and CI systems pass those on.
+  // An empty variable counts as unset: Compose files and CI systems set empty ones.
   const isSet = (name: string): boolean => env[name] !== undefined && env[name] !== ''
 
   const warnings: string[] = []

@@ -1,10 +1,10 @@
-// The service elsewhere that a command asks, and the credential of whoever runs the command.
+// The remote service that a command calls, and the credential for it.
 import type { SettingReader } from './reader.ts'
 import { parseIssuer, type Parser } from './values.ts'
 
-/** At most one of the two credentials is there. */
+/** At most one of the two credentials is set. */
 export type RemoteConfig = {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly url: string
   readonly apiKey: string | null
   readonly operatorJwt: string | null
@@ -16,18 +16,18 @@ export const parseServiceUrl: Parser<string> = text => {
   return 'wrong' in address ? address : { value: new URL(text).href.replace(/\/+$/, '') }
 }
 
-/** What goes into a header as it is. The message must not hold any of it. */
+/** A secret that is sent in a header. The message must not contain any of it. */
 export const parseSecretLine: Parser<string> = text =>
   /^[\x21-\x7E]{1,8192}$/.test(text) ? { value: text } : { wrong: 'is not one line of printable ASCII without spaces' }
 
-/** What the command line says of it. */
+/** Options of the command line. */
 export type GivenRemote = {
   readonly url?: string | undefined
-  /** Whether the credential comes from elsewhere, so that those of the environment are not looked at. */
+  /** Whether the credential comes from elsewhere, so that those in the environment are ignored. */
   readonly isCredentialGiven: boolean
 }
 
-/** Null where no service is named. */
+/** Null if no service is named. */
 export const readRemote = (read: SettingReader, { url, isCredentialGiven }: GivenRemote): RemoteConfig | null => {
   const named = url ?? read.optional('MINTMARK_URL', parseServiceUrl)
   if (named === undefined) return null

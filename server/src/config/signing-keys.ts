@@ -1,4 +1,4 @@
-// What a configuration says of signing keys: what they sign with, and how long each does.
+// Configuration of signing keys: their algorithm, and how long each signs.
 import type { SettingReader } from './reader.ts'
 import { type Parser, parseInteger, parseKeyEncryptionKeyText, parseOneOf } from './values.ts'
 import { SIGNING_ALGORITHMS, type SigningAlgorithm } from '../../../api/values/algorithms.ts'
@@ -8,7 +8,7 @@ const ROTATION_DAYS_MAX = 3650
 
 export type SigningKeysConfig = {
   readonly algorithm: SigningAlgorithm
-  /** How long a key signs; null: until somebody rotates. */
+  /** How long a key signs; null: until an operator rotates. */
   readonly rotationDays: number | null
 }
 
@@ -33,6 +33,6 @@ const EXPECTED = '32 bytes in base64, such as `openssl rand -base64 32` prints'
 export const readKeyEncryptionKey = (read: SettingReader): string | undefined =>
   read.required('MINTMARK_KEY_ENCRYPTION_KEY', parseKeyEncryptionKeyText, EXPECTED)
 
-/** The one that a store is sealed under before it is sealed under another. */
+/** The previous key-encryption key, for re-encryption. */
 export const readOldKeyEncryptionKey = (read: SettingReader): string | undefined =>
   read.required('MINTMARK_KEY_ENCRYPTION_KEY_OLD', parseKeyEncryptionKeyText, EXPECTED)

@@ -1,6 +1,6 @@
-// Why a command does not start, in one line for the person at the terminal: what is wrong, and what to do.
+// The reason why a command does not start, in one line for its user: what is wrong, and what to do.
 
-/** Not a fault of the program: the command line shows the message and ends with status 1. */
+/** Not a program error: the command line prints the message and exits with 1. */
 export class StartRefused extends Error {
   override readonly name = 'StartRefused'
 }
@@ -18,7 +18,7 @@ const listenAdvice: Readonly<Record<string, (address: ListenAddress) => string>>
   ENOTFOUND: ({ host }) => `The name ${host} has no address; set HOST to an address of this machine.`,
 }
 
-/** The refusal that a failure to listen amounts to; any other failure comes back as it is. */
+/** Converts a failure to listen into a StartRefused; returns any other failure unchanged. */
 export const refuseListening = (error: unknown, address: ListenAddress): unknown => {
   const advice = listenAdvice[systemCode(error) ?? '']
   return advice === undefined ? error : new StartRefused(advice(address), { cause: error })
@@ -26,7 +26,7 @@ export const refuseListening = (error: unknown, address: ListenAddress): unknown
 
 const FOLDER_CODES = ['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EEXIST', 'ENOSPC', 'EISDIR']
 
-/** The refusal that a failure to make or write a folder amounts to; any other failure comes back as it is. */
+/** Converts a failure to create or write a folder into a StartRefused; returns any other failure unchanged. */
 export const refuseFolder = (error: unknown, path: string): unknown => {
   const code = systemCode(error)
   if (code === undefined || !FOLDER_CODES.includes(code)) return error

@@ -1,13 +1,13 @@
-// What a configuration says of TLS: a certificate and its key, or neither behind a proxy.
+// Configuration of TLS: a certificate and its key, or neither behind a proxy.
 import { createSecureContext } from 'node:tls'
 import type { ClientCertificatesConfig } from './client-certificates.ts'
 import type { SettingReader } from './reader.ts'
 import { parsePemFile } from './values.ts'
 
-/** PEM; null where a proxy ends TLS. */
+/** PEM; null if a proxy terminates TLS. */
 export type TlsConfig = { readonly certificate: string; readonly key: string } | null
 
-// Why OpenSSL cannot use the two together; undefined where it can.
+// The reason why OpenSSL cannot use the two together; undefined if it can.
 const flawOfPair = (certificate: string, key: string): string | undefined => {
   try {
     createSecureContext({ cert: certificate, key })
@@ -51,7 +51,7 @@ type Listening = {
   readonly clientCertificates: Pick<ClientCertificatesConfig, 'header'>
 }
 
-/** Where proxies are named that pass certificates on, they end TLS. */
+/** Trusted proxies that forward certificates terminate TLS. */
 export const warnOfPlainHttp = (read: SettingReader, { host, port, tls, clientCertificates }: Listening): void => {
   if (tls !== null || clientCertificates.header !== null || LOOPBACK_HOST.test(host)) return
   read.warn(

@@ -1,10 +1,10 @@
-// Parsers of single configuration values: each gives the typed value, or says what is wrong and what was expected.
+// Parsers of single configuration values: each returns the typed value, or what is wrong and what was expected.
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { isResource } from '../../../api/values/audience.ts'
 import { lacksHost } from '../../../api/values/web-address.ts'
 
-/** A value, or the rest of a sentence that opens with the variable's name. It never quotes a secret. */
+/** A value, or the rest of a sentence that starts with the variable's name. It never quotes a secret. */
 export type Parsed<T> = { readonly value: T } | { readonly wrong: string }
 
 export type Parser<T> = (text: string) => Parsed<T>
@@ -21,7 +21,7 @@ export const parseInteger =
     return wrong(`is ${JSON.stringify(text)}; expected a whole number from ${least} to ${most}`)
   }
 
-/** What the parser takes, or `auto`. */
+/** Accepts what the parser accepts, and `auto`. */
 export const parseAutoOr =
   <T>(parse: Parser<T>): Parser<T | 'auto'> =>
   text => {
@@ -41,7 +41,7 @@ const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
 
 const isLoopback = (url: URL): boolean => LOOPBACK.test(url.hostname)
 
-// Why a text cannot be the address of a server that tokens or keys come from; undefined where it can.
+// The reason why a text cannot be the URL of a server of tokens or keys; undefined if it can.
 const flawOfAddress = (text: string): string | undefined => {
   if (!URL.canParse(text)) return 'is not a URL; expected an address such as https://auth.example.com'
   if (lacksHost(text)) return 'names no host; expected an address such as https://auth.example.com'
@@ -59,14 +59,14 @@ export const parseAddress: Parser<string> = text => {
   return flaw === undefined ? { value: text } : wrong(flaw)
 }
 
-/** An issuer: an address without query and fragment (RFC 8414 §2), kept as it is written, since `iss` is compared so. */
+/** An issuer: an address without query and fragment (RFC 8414 §2), kept as written, because `iss` is compared exactly. */
 export const parseIssuer: Parser<string> = text => {
   const flaw = flawOfAddress(text)
   if (flaw !== undefined) return wrong(flaw)
   return text.includes('?') ? wrong('holds a query; expected an address without ?') : { value: text }
 }
 
-/** The base URL: an issuer in its one normal form, without a trailing slash, so that it equals itself everywhere. */
+/** The base URL: an issuer in normal form, without a trailing slash, so that comparisons succeed everywhere. */
 export const parseBaseUrl: Parser<string> = text => {
   const issuer = parseIssuer(text)
   if ('wrong' in issuer) return issuer
@@ -96,13 +96,13 @@ export const parseRanges: Parser<readonly string[]> = text => {
     : wrong(`is ${JSON.stringify(text)}; expected at most ${RANGES_MAX} networks such as 10.0.0.0/8,fd00::/8`)
 }
 
-/** Keeps the text: keys/ turns it into a key. The message must not hold any of it. */
+/** Returns the text; keys/ turns it into a key. The message must not contain any of it. */
 export const parseKeyEncryptionKeyText: Parser<string> = text =>
   /^[A-Za-z0-9+/]{43}=$/.test(text) && Buffer.from(text, 'base64').toString('base64') === text
     ? { value: text }
     : wrong('is not 32 bytes in base64; expected what `openssl rand -base64 32` prints')
 
-/** What a file holds. */
+/** The content of a file. */
 export const parseFile: Parser<string> = path => {
   try {
     return { value: readFileSync(path, 'utf8') }

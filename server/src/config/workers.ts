@@ -1,4 +1,4 @@
-// How many threads serve, as far as this system lets them.
+// The number of serving threads that this system supports.
 import { availableParallelism } from 'node:os'
 import type { SettingReader } from './reader.ts'
 import { parseAutoOr, parseInteger } from './values.ts'
@@ -6,7 +6,7 @@ import { parseAutoOr, parseInteger } from './values.ts'
 const WORKERS_MAX = 64
 const parseWorkers = parseAutoOr(parseInteger(1, WORKERS_MAX))
 
-// Elsewhere a port cannot be shared (Node: ENOTSUP on macOS and Windows), so one thread serves.
+// Other systems cannot share a port (Node: ENOTSUP on macOS and Windows), so one thread serves.
 const CAN_SHARE_PORTS = process.platform === 'linux'
 
 export const readWorkers = (read: SettingReader): number => {

@@ -1,6 +1,6 @@
-// What `mintmark dev` prints: where it listens, and a line to paste for each operation. No secret is in it.
+// The output of `mintmark dev`: where it listens, and a line to paste for each operation. It contains no secret.
 
-/** One line for each operation, in an order in which all work. They name the variables of dev.env, never their values. */
+/** One line for each operation, in an order in which all work. They use the variables of dev.env, never their values. */
 const OPERATION_LINES = [
   {
     title: 'Issue a token',
@@ -27,7 +27,7 @@ type Addresses = {
   readonly issuer: string
   /** The path of dev.env as a shell in the current folder would name it. */
   readonly environmentFile: string
-  /** The database on PostgreSQL that holds the store; null: it is in the folder too. */
+  /** The PostgreSQL database with the store; null: the store is in the folder too. */
   readonly database: string | null
 }
 

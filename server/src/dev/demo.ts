@@ -1,9 +1,9 @@
-// The demo agent and the API key that go with it, the same ones at every start.
+// The demo agent and its API key, the same at every start.
 import type { Origin } from '../domain/caller.ts'
 import { PERMISSIONS } from '../../../api/values/access.ts'
 import { isRefused, type OrRefusal } from '../domain/refusal.ts'
 import { type AgentRequest, type CreatedAgent, createAgent } from '../operations/agents/create-agent.ts'
-import { createApiKey } from '../operations/api-keys/create-api-key.ts'
+import { createApiKey } from '../operations/api-keys/api-keys.ts'
 import type { Ports } from '../ports/ports.ts'
 import { StartRefused } from '../config/start-refused.ts'
 import type { DevSecrets } from './dev-secrets.ts'
@@ -27,7 +27,7 @@ const orThrow = <T extends object>(answer: OrRefusal<T>): T => {
   return answer
 }
 
-// The name is taken where a start was cut off before its secrets were written, or where they were removed.
+// The name exists already if a start was interrupted before its secrets were written, or if they were deleted.
 const createDemoAgent = async (ports: DemoPorts, origin: Origin): Promise<CreatedAgent> => {
   const created = await createAgent(ports, origin, demoAgent('demo'))
   if (!isRefused(created) || created.refusal.code !== 'already_exists') return orThrow(created)
@@ -54,7 +54,7 @@ const ensureApiKey = async (
   return { api_key_id: apiKey.id, api_key: key }
 }
 
-/** What the secrets of this folder name, made anew where the store does not have it. */
+/** The agent and key of the secrets in this folder, created again if the store does not have them. */
 export const ensureDemo = async (ports: DemoPorts, origin: Origin, kept: DevSecrets): Promise<DemoCredentials> => ({
   agent: await ensureAgent(ports, origin, kept),
   api_key: await ensureApiKey(ports, origin, kept),

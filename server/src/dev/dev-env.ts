@@ -1,5 +1,5 @@
-// dev.env: exported variables that make every line of the banner and of the README paste and run, programs of one's own
-// find what they need, and the command line ask the running service.
+// dev.env: exported variables for the lines of the banner and the README, for the user's own programs, and for the command
+// line to call the running service.
 
 type DevEnvironment = {
   readonly BASE_URL: string
@@ -10,10 +10,10 @@ type DevEnvironment = {
   readonly IDENTITY_PROVIDER_JWT: string
 }
 
-// Inside single quotes a POSIX shell takes everything as it is; a quote itself ends them and starts anew.
+// Inside single quotes a POSIX shell changes nothing; a quote itself must be closed, escaped and reopened.
 const quote = (value: string): string => `'${value.replaceAll("'", "'\\''")}'`
 
-/** What the command line reads. */
+/** The variables that the command line reads. */
 const commandLineOf = ({ BASE_URL, IDENTITY_PROVIDER_JWT }: DevEnvironment) => ({
   MINTMARK_URL: BASE_URL,
   MINTMARK_OPERATOR_JWT: IDENTITY_PROVIDER_JWT,
@@ -24,7 +24,7 @@ export const formatDevEnvironment = (values: DevEnvironment): string =>
     .map(([name, value]) => `export ${name}=${quote(value)}\n`)
     .join('')
 
-/** A path as a shell takes it after `source`, which looks up a bare name on PATH. */
+/** A path for `source`, which searches PATH for a name without a slash. */
 export const quotePath = (path: string): string => {
   const located = path.includes('/') ? path : `./${path}`
   return /^[A-Za-z0-9._/-]+$/.test(located) ? located : quote(located)

@@ -1,4 +1,4 @@
-// What `mintmark dev` must find again at its next start: the secrets that it made for this folder.
+// The secrets that `mintmark dev` generated for this folder and needs at its next start.
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { z } from 'zod'
@@ -30,7 +30,7 @@ const parse = (json: string): DevSecrets | undefined => {
   }
 }
 
-/** The secrets of this folder, or undefined where no `mintmark dev` made any. */
+/** The secrets of this folder, or undefined if `mintmark dev` has generated none. */
 export const readDevSecrets = (dataDirectory: string): DevSecrets | undefined => {
   const path = pathIn(dataDirectory)
   const json = readPrivateFile(path)

@@ -19,7 +19,7 @@ const ask = async (provider: DevSecrets['identity_provider'], role: Role): Promi
   })
 }
 
-/** A JWT whose role claim holds `mintmark-<role>`, good for 12 hours. */
+/** A JWT whose role claim is `mintmark-<role>`, valid for 12 hours. */
 export const fetchDevToken = async (provider: DevSecrets['identity_provider'], role: Role): Promise<string> => {
   const response = await ask(provider, role).catch(() => undefined)
   if (response === undefined) {

@@ -1,4 +1,4 @@
-// The development identity provider: a real one (oidc-provider), whose JWTs name an operator of the role asked for.
+// The development identity provider: a real one (oidc-provider), whose JWTs name an operator with the requested role.
 import { randomBytes } from 'node:crypto'
 import type { RequestListener } from 'node:http'
 import type { Adapter, Configuration, errors as OidcErrors } from 'oidc-provider'
@@ -21,7 +21,7 @@ type ProviderJwk = {
 
 type ProviderOptions = {
   readonly port: number
-  /** The only audience that the provider issues for: the service. */
+  /** The only audience of its tokens: the service. */
   readonly baseUrl: string
   readonly privateJwk: ProviderJwk
   readonly clientSecret: string
@@ -29,7 +29,7 @@ type ProviderOptions = {
 
 const clientIds = new Map<string | undefined, Role>(ROLES.map(role => [clientIdOf(role), role]))
 
-// JWT access tokens are not stored, and the only grant here gives no others: there is nothing to keep.
+// JWT access tokens are not stored, and the only grant here issues no others: there is nothing to store.
 const keepNothing: Adapter = {
   upsert: async () => {},
   find: async () => undefined,
@@ -84,7 +84,7 @@ const configure = (
   ttl: { ClientCredentials: JWT_LIFETIME_SECONDS },
 })
 
-/** Answers only to the names of its port on the loopback interface. */
+/** Answers only requests for its port on the loopback interface. */
 export const makeIdentityProvider = async (options: ProviderOptions): Promise<RequestListener> => {
   const { default: Provider, errors } = await loadOidcProvider()
   const provider = new Provider(issuerAt(options.port), configure(options, errors))

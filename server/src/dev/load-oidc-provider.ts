@@ -1,10 +1,10 @@
-// Loads oidc-provider, when it is needed and without the one warning that says nothing here.
+// Loads oidc-provider when it is needed, without one irrelevant warning.
 
 type Module = typeof import('oidc-provider')
 
 /**
- * At import oidc-provider warns on every Node that is not yet in long-term support. The runtime is chosen by this
- * project and tested with it, so that this warning, and no other, is dropped.
+ * At import oidc-provider warns about every Node version that is not in long-term support. This project chooses and tests
+ * its runtime, so this warning, and no other, is dropped.
  */
 export const loadOidcProvider = async (): Promise<Module> => {
   const { warn } = console

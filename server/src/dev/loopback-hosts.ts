@@ -1,7 +1,7 @@
-// Keeps web pages out that a browser on this machine was made to send here under another name (DNS rebinding).
+// Prevents DNS rebinding: requests that a web page makes a browser on this machine send under another host name.
 import type { RequestListener } from 'node:http'
 
-/** The `Host` headers that a server on this port of the loopback interface answers to. */
+/** The `Host` headers that a server on this port of the loopback interface accepts. */
 export const loopbackHosts = (port: number): readonly string[] =>
   ['127.0.0.1', 'localhost', '[::1]'].flatMap(name => (port === 80 ? [name, `${name}:80`] : [`${name}:${port}`]))
 

@@ -1,14 +1,14 @@
-// Files that only their owner may read.
+// Files that only their owner can read.
 import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 
 const OWNER_ONLY = 0o600
 const OWNER_ONLY_FOLDER = 0o700
 
-/** A folder that is there already keeps its mode: it may be somebody's; each file in it is private by itself. */
+/** An existing folder keeps its mode, because it may serve other purposes; each file in it is private itself. */
 export const makePrivateFolder = (path: string): void =>
   void mkdirSync(path, { recursive: true, mode: OWNER_ONLY_FOLDER })
 
-/** Replaces the file in one step: a reader sees the old text or the new one. */
+/** Replaces the file atomically: a reader sees the old text or the new one. */
 export const writePrivateFile = (path: string, text: string): void => {
   const draft = `${path}.${process.pid}.tmp`
   writeFileSync(draft, text, { mode: OWNER_ONLY })
@@ -16,7 +16,7 @@ export const writePrivateFile = (path: string, text: string): void => {
   renameSync(draft, path)
 }
 
-/** The text, or undefined where there is no such file. */
+/** The text, or undefined if there is no such file. */
 export const readPrivateFile = (path: string): string | undefined => {
   try {
     return readFileSync(path, 'utf8')

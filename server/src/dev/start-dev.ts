@@ -31,7 +31,7 @@ const ensureKeyEncryptionKey = (dataDirectory: string): string => {
   return made
 }
 
-// Kept once the ports are ours: a start that fails must not name other ports to `dev-token` than those that run.
+// Written once the ports are bound: a failed start must not give `dev-token` ports other than those in use.
 const findSecrets = (config: DevConfig): DevSecrets => {
   const issuer = issuerAt(config.identityProviderPort)
   const kept = readDevSecrets(config.dataDirectory) ?? makeDevSecrets(issuer)
@@ -48,7 +48,7 @@ const prepareFolder = (config: DevConfig): { readonly keyEncryptionKey: string; 
   }
 }
 
-/** Keys of clients that run on this machine too. */
+/** Allows keys of clients on this machine. */
 const LOOPBACK_RANGES = ['127.0.0.0/8', '::1/128']
 
 const serviceConfigOf = (config: DevConfig, keyEncryptionKey: string): ServiceConfig => {

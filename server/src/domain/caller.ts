@@ -1,4 +1,4 @@
-// Who calls, once recognised, and what each kind of caller may do.
+// Authenticated callers, and the rights of each kind.
 import { type Permission, type Role, ROLES } from '../../../api/values/access.ts'
 import type { Act, Actor } from './audit/act.ts'
 import type { ActKind } from '../../../api/values/audit.ts'
@@ -9,7 +9,7 @@ export type ApiKeyCaller = {
   readonly kind: 'api_key'
   readonly id: string
   readonly permissions: readonly Permission[]
-  /** Only tokens for one of these audiences exist for this key; null: all do. */
+  /** The key sees only tokens for one of these audiences; null: all. */
   readonly audiences: readonly string[] | null
 }
 
@@ -17,7 +17,7 @@ export type OperatorCaller = {
   readonly kind: 'operator'
   readonly iss: string
   readonly sub: string
-  /** The highest role that the JWT carries; null where it carries none. */
+  /** The highest role in the JWT; null if it has none. */
   readonly role: Role | null
 }
 
@@ -25,10 +25,10 @@ export type CliCaller = { readonly kind: 'cli'; readonly user: string }
 
 type Caller = ClientCaller | ApiKeyCaller | OperatorCaller | CliCaller
 
-/** Who may administer: with an API key, as an operator, or at the terminal of the store's owner. */
+/** Callers of the administration: an API key, an operator, or the owner of the store on the command line. */
 export type Administrator = ApiKeyCaller | OperatorCaller | CliCaller
 
-/** Where an act comes from: who asked for it, and by which request from which address. */
+/** The origin of an act: its caller, request and address. */
 export type Origin<C extends Caller = Administrator> = { readonly caller: C } & Pick<
   Act,
   'requestId' | 'source' | 'idempotencyKey'
@@ -37,11 +37,11 @@ export type Origin<C extends Caller = Administrator> = { readonly caller: C } & 
 export const hasRole = (caller: OperatorCaller, least: Role): boolean =>
   caller.role !== null && ROLES.indexOf(caller.role) >= ROLES.indexOf(least)
 
-/** Only tokens for one of these audiences exist for the caller; null: all do. */
+/** The caller sees only tokens for one of these audiences; null: all. */
 export const audiencesOf = (caller: Administrator): readonly string[] | null =>
   caller.kind === 'api_key' ? caller.audiences : null
 
-/** The caller as history and audit name it. */
+/** The caller as shown in history and the audit log. */
 const actorOf = (caller: Caller): Actor => {
   switch (caller.kind) {
     case 'client':

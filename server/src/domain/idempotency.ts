@@ -1,11 +1,11 @@
-// Idempotency-Key (draft-ietf-httpapi-idempotency-key-header): a creation that is sent again creates nothing again.
+// Idempotency-Key (draft-ietf-httpapi-idempotency-key-header): a repeated creation creates nothing.
 import type { Refusal } from './refusal.ts'
 import { DAY_MS } from '../../../api/values/time.ts'
 
-/** How long a key counts. */
+/** How long a key is kept. */
 export const IDEMPOTENCY_KEPT_MS = DAY_MS
 
-/** What the same caller made with the same key: its id, and the kind of the act. Its secret is not shown again. */
+/** What the same caller created with the same key: its id, and the kind of the act. Its secret is not shown again. */
 export type AlreadyExists = { readonly existing: string; readonly by: string }
 
 export const isExisting = (made: object): made is AlreadyExists => 'existing' in made

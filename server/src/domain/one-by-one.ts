@@ -1,11 +1,11 @@
-// Work for a whole group at once that is done again for each member by itself where it fails: a bad member fails alone.
+// Work for a whole group at once. If it fails, it is repeated for each member alone, so that a bad member fails alone.
 import { Unavailable } from './refusal.ts'
 
 type Work<In, Out> = (members: readonly In[]) => Promise<readonly (Out | Error)[]>
 
 const errorOf = (fault: unknown): Error => (fault instanceof Error ? fault : new Error(String(fault)))
 
-/** After Unavailable nothing more is asked: whoever comes next would wait for the same store. */
+/** Stops after Unavailable: the next member would wait for the same store. */
 const runEach = async <In, Out>(members: readonly In[], work: Work<In, Out>): Promise<readonly (Out | Error)[]> => {
   const outcomes: (Out | Error)[] = []
   for (const member of members) {
@@ -21,8 +21,8 @@ const runEach = async <In, Out>(members: readonly In[], work: Work<In, Out>): Pr
 }
 
 /**
- * One outcome for each member, in order; an Error is its own. `work` throws Unavailable where it is unknown whether it did
- * anything, and that is the outcome of all: nothing is done twice. It throws anything else only where it did nothing.
+ * One outcome for each member, in order; an Error belongs to one member. `work` throws Unavailable if it is unknown whether it
+ * did anything; that is then the outcome of all, and nothing is repeated. It throws anything else only if it did nothing.
  */
 export const oneByOne = async <In, Out>(
   members: readonly In[],

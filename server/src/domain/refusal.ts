@@ -1,7 +1,7 @@
 // Refusals: values of one closed union. http/wire/refusals.ts maps each to its response. Also the errors of a store that fails.
 import type { Attempt } from './audit/attempt.ts'
 
-/** How a caller that was not recognised is asked to come back (RFC 9110 §11.6.1). */
+/** The challenge to an unauthenticated caller (RFC 9110 §11.6.1). */
 export type Challenge = 'Basic' | 'ApiKey' | 'Bearer' | 'Bearer error="invalid_token"'
 
 type PlainCode =
@@ -28,7 +28,7 @@ type CallerRefusal = {
   readonly challenges: readonly Challenge[]
   /** The cause, for the log only. */
   readonly inside?: string
-  /** What was presented, to be counted; nothing was where it is not there. */
+  /** The presented credential, to be counted; absent if there was none. */
   readonly attempt?: Attempt
 }
 
@@ -36,18 +36,18 @@ export type Refusal =
   | {
       readonly code: PlainCode
       readonly description: string
-      /** Of what is there already. */
+      /** Of what exists already. */
       readonly id?: string
-      /** In how many seconds the same request would not be refused so, where that is known. */
+      /** In how many seconds the same request would not be refused for this reason, if known. */
       readonly retryAfterSeconds?: number
       /** For the next DPoP proof (RFC 9449 §8). */
       readonly nonce?: string
-      /** To be counted, as that of a caller is. */
+      /** To be counted, as for a CallerRefusal. */
       readonly attempt?: Attempt
     }
   | CallerRefusal
 
-/** With those of faults, and of what could not be read as a request at all. */
+/** Also the codes of program errors, and of bytes that could not be read as a request. */
 export type RefusalCode = Refusal['code'] | 'server_error' | 'request_timeout' | 'header_fields_too_large'
 
 export const refuse = (code: PlainCode, description: string): { readonly refusal: Refusal } => ({
@@ -60,25 +60,25 @@ export const refuseCaller = (
   ...challenges: readonly Challenge[]
 ): { readonly refusal: CallerRefusal } => ({ refusal: { code, description, challenges } })
 
-/** The same refusal, of something that was presented. */
+/** The same refusal with the attempt to count. */
 export const counted = (
   { refusal }: { readonly refusal: CallerRefusal },
   attempt: Attempt,
 ): { readonly refusal: CallerRefusal } => ({ refusal: { ...refusal, attempt } })
 
-/** An answer, or the refusal that stands in its place. */
+/** A result, or a refusal instead. */
 export type OrRefusal<T> = T | { readonly refusal: Refusal }
 
 export const isRefused = <T extends object>(answer: OrRefusal<T>): answer is { readonly refusal: Refusal } =>
   'refusal' in answer
 
 /**
- * Thrown where the truth cannot be had in time: the store or an identity provider does not answer.
- * The edge answers 503 with `Retry-After`; whether a change was made is then unknown (promises: closed and loud).
+ * Thrown if the store or an identity provider does not answer in time. The wire responds with 503 and `Retry-After`;
+ * whether a change was made is then unknown (promise P4: closed and loud).
  */
 export class Unavailable extends Error {
   override readonly name = 'Unavailable'
-  /** What callers hear in place of the one description for all; it holds nothing that not everybody may know. */
+  /** A description for callers instead of the general one; it must contain nothing confidential. */
   readonly toCaller: string | undefined
   constructor(message: string, { toCaller, ...options }: ErrorOptions & { readonly toCaller?: string } = {}) {
     super(message, options)
@@ -86,6 +86,6 @@ export class Unavailable extends Error {
   }
 }
 
-/** What a person is told, whichever file could not be opened. */
+/** The message for a process that cannot open enough files (EMFILE). */
 export const TOO_FEW_FILES =
   'This process may open too few files (EMFILE): raise its limit to 1024 or more, with `ulimit -n 1024`, LimitNOFILE= of systemd or --ulimit nofile of a container.'

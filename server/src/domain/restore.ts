@@ -1,13 +1,13 @@
-// What a restore from a backup means: numbers go on above all that were lost, and what came back waits for an operator.
+// The effects of a restore from a backup: numbers continue above all lost ones, and restored records wait for an operator.
 import type { Milliseconds } from '../../../api/values/time.ts'
 
-/** What a backup holds, as of its time. Agents, credentials and API keys: those that could be used then. */
+/** The content of a backup, as of its time. Agents, credentials and API keys: those that were usable then. */
 export type BackupContent = {
-  /** Every act that was acknowledged before is in it. */
+  /** It contains every act that was acknowledged before. */
   readonly madeAt: Milliseconds
-  /** The keys that seal what is in it; they are not in it themselves. */
+  /** The key-encryption keys of its content; they are not in it themselves. */
   readonly keyEncryptionKeyIds: readonly string[]
-  /** Tokens whose records are in it and which were not ended early, those that have expired included. */
+  /** Tokens in it that were not ended early, including expired ones. */
   readonly tokens: number
   readonly ended: number
   readonly auditEntries: number
@@ -19,14 +19,14 @@ export type Suspended = { readonly agents: number; readonly credentials: number;
 export const isAnySuspended = ({ agents, credentials, apiKeys }: Suspended): boolean =>
   agents + credentials + apiKeys > 0
 
-/** The last restore of a store, and what still waits since. `madeAt` is null where no backup of ours was restored. */
+/** The last restore of a store, and what is still suspended. `madeAt` is null if no backup of ours was restored. */
 export type RestoreState = {
   readonly restoredAt: Milliseconds
   readonly madeAt: Milliseconds | null
   readonly suspended: Suspended
 }
 
-/** What an operator accepts as it is: all that waits, an agent with its credentials, one credential with its agent, or an API key. */
+/** What an operator accepts: everything suspended, an agent with its credentials, one credential with its agent, or an API key. */
 export type Acceptance =
   | { readonly kind: 'all' }
   | { readonly kind: 'agent' | 'credential' | 'api_key'; readonly id: string }
@@ -35,9 +35,9 @@ const ACTS_A_MS = 1000
 const ACTS_AT_LEAST = 2 ** 32
 
 /**
- * The number from which a restored store goes on, above every number that the store which was lost can have given, and
- * one that was restored from the same backup before: no store takes a thousand numbers in a millisecond, so that the
- * clock is ahead of them all; and where it is wrong, or a store of a wrong one comes back, so many are left out.
+ * The number from which a restored store continues. It must exceed every number that the lost store, or an earlier restore of
+ * the same backup, can have assigned. No store assigns a thousand numbers in a millisecond, so the time in microseconds
+ * exceeds them all; in case a clock is or was wrong, a large gap is added.
  */
 export const seqAfterRestore = (seq: number, wall: Milliseconds): number =>
   Math.max(seq + ACTS_AT_LEAST, ACTS_A_MS * wall)

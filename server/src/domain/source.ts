@@ -1,15 +1,15 @@
 // The source of a request: its address as the audit log and the counts of refused attempts show it, and its network.
-/** A connection that its client has reset has no address any more. */
+/** The source of a request whose connection the client has reset: it has no address any more. */
 export const UNKNOWN_SOURCE = 'unknown'
 
-/** An IPv4 or IPv6 address as text, or {@link UNKNOWN_SOURCE}. No other text is one: `undefined` never reaches a store. */
+/** An IPv4 or IPv6 address as text, or {@link UNKNOWN_SOURCE}. The type excludes other texts, so `undefined` never reaches a store. */
 export type Source = `${string}.${string}` | `${string}:${string}` | typeof UNKNOWN_SOURCE
 
-/** RFC 6177 §2, RFC 7421: a site gets at least a /64, and whoever has that may use any of its 2^64 addresses. */
+/** RFC 6177 §2, RFC 7421: a site gets at least a /64, and may use any of its 2^64 addresses. */
 const GROUPS = 4
 const GROUPS_OF_ADDRESS = 8
 
-/** The first 64 bits of an IPv6 address; any other text as it is, an IPv4 address in the notation of IPv6 too. */
+/** The first 64 bits of an IPv6 address; any other text unchanged, also an IPv4-mapped IPv6 address. */
 export const networkOf = (source: string): string => {
   if (!source.includes(':') || source.includes('.')) return source
   const [before = '', after] = source.split('::')

@@ -16,7 +16,7 @@ import { makeOutageLog } from './wire/outage-log.ts'
 
 import { basePathOf } from './wire/path.ts'
 import { READING, useOurReaders } from './wire/readers.ts'
-import { makeRecogniser } from './admin/recognise-administrator.ts'
+import { makeRecognizer } from './admin/recognize-administrator.ts'
 import { makeRefuser, type Refuser } from './wire/refusals.ts'
 import { makeRequestRules, requestIdOf } from './wire/request-rules.ts'
 import { registerMetadata, registerOperations } from './routes.ts'
@@ -66,7 +66,7 @@ export const buildServer = (ports: Ports, options: ServerOptions): FastifyInstan
   const { logger, allowedHosts } = options
   const outages = makeOutageLog({ logger, monotonic: ports.monotonic })
   const refuser = makeRefuser({
-    recognise: makeRecogniser(ports),
+    recognize: makeRecognizer(ports),
     issuer,
     problemsUnder: `${basePath}/api/`,
     logger,

@@ -4,44 +4,42 @@ import type { KeyPlace, RegisteredJwk } from '../domain/clients/client-trust.ts'
 
 type Wrong = { readonly wrong: string }
 
-/** A client assertion as it was read: nothing that it says is true before `verify`. */
+/** A parsed client assertion: its claims are not trusted before `verify`. */
 export type UnverifiedAssertion = {
   readonly claims: Readonly<Record<string, unknown>>
   /**
-   * Null where a key at this place signed it; else what is wrong. Does not block the thread. Throws Unavailable where
-   * the keys cannot be had, or too many wait for them or to be verified; of these each network has its share.
+   * Null if a key at this place signed it; else what is wrong. Does not block the thread. Throws Unavailable if
+   * the keys cannot be read, or if too many assertions wait for keys or verification; each network has its share of the queue.
    */
   readonly verify: (place: KeyPlace, source: string) => Promise<string | null>
 }
 
 export interface ClientAssertions {
-  /** Strict in form and header; or what is wrong. */
+  /** Parses strictly, form and header; or returns what is wrong. */
   read(text: string): UnverifiedAssertion | Wrong
-  /** The public members of the keys of a set, or what is wrong with it. */
+  /** The public members of the keys in a set, or what is wrong with it. */
   readKeys(keys: readonly unknown[]): readonly RegisteredJwk[] | Wrong
-  /** Whether keys may be fetched from an address of this form. */
-  isAddress(address: string): boolean
 }
 
 export interface ClientCertificates {
-  /** Of DER; undefined where it is not one well-formed certificate and nothing else. */
+  /** Parses DER; undefined unless it is exactly one well-formed certificate. */
   read(der: Uint8Array): ClientCertificate | undefined
-  /** Of the text of one certificate in PEM. */
+  /** Parses one certificate in PEM. */
   readPem(text: string): ClientCertificate | undefined
-  /** Of the same text, where a client is to be known by the certificate itself; or why nobody could be. */
+  /** The thumbprint of a PEM certificate that a credential pins; or why it cannot be pinned. */
   pin(text: string): { readonly thumbprint: string } | { readonly wrong: string }
 }
 
-/** A DPoP proof as it was read: nothing that it says is true before `verify`. */
+/** A parsed DPoP proof: its claims are not trusted before `verify`. */
 export type UnverifiedProof = {
   readonly claims: Readonly<Record<string, unknown>>
-  /** The thumbprint of the key that signed it, or what is wrong with key or signature. Does not block the thread. */
+  /** The thumbprint of the signing key, or what is wrong with key or signature. Does not block the thread. */
   readonly verify: () => Promise<{ readonly jkt: string } | { readonly wrong: string }>
 }
 
 export interface DpopProofs {
-  /** Strict in form and header (RFC 9449 §4.2); or what is wrong. */
+  /** Parses strictly, form and header (RFC 9449 §4.2); or returns what is wrong. */
   read(text: string): UnverifiedProof | { readonly wrong: string }
-  /** The nonce of a step of time, the same in every process under one key-encryption key. */
+  /** The nonce of a time step, the same in every process with the same key-encryption key. */
   nonce(step: number): string
 }

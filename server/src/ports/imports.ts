@@ -1,38 +1,38 @@
-// What is needed to take over the clients of another server with the secrets that they have.
+// Importing the clients of another server with their existing secrets.
 import type { Act } from '../domain/audit/act.ts'
 import type { Agent } from '../domain/clients/agent.ts'
 import type { Sha256 } from '../domain/text/text.ts'
 import type { Milliseconds, MonotonicMilliseconds } from '../../../api/values/time.ts'
 
 export type ImportedAgent = Omit<Agent, 'name' | 'createdAt' | 'disabledAt' | 'suspendedAt'> & {
-  /** It gets the first that no other agent has. */
+  /** The agent gets the first name that is free. */
   readonly names: readonly string[]
   readonly isDisabled: boolean
   readonly credential: {
     readonly id: string
-    /** Empty where only the hash of the other server is known. */
+    /** Empty if only the other server's hash is known. */
     readonly secretHash: Sha256
-    /** Whether the secret was made elsewhere, so that its hash is one of {@link ImportedSecrets}. */
+    /** Whether another server made the secret, so that its hash is one of {@link ImportedSecrets}. */
     readonly isImported: boolean
     readonly foreignHash: string | null
     readonly expiresAt: Milliseconds | null
   }
 }
 
-/** `exists`: an agent has this client id. `client_id_retired`: one that is deleted had it. */
+/** `exists`: an agent has this client id. `client_id_retired`: a deleted agent had it. */
 export type ImportObstacle = 'exists' | 'client_id_retired' | 'secret_expired' | 'name_taken' | 'lifetimes_full'
 
 export interface ImportRepository {
   /**
-   * Makes the agents, all in one transaction, each for itself: what stands in the way of one is its own. A trial gives
-   * the same and leaves nothing behind. One answer for each, in order; of two callers one makes an agent.
+   * Creates the agents in one transaction, each independently of the others. A trial returns the same outcomes and changes
+   * nothing. One outcome for each, in order; of two callers one creates an agent.
    */
   create(
     agents: readonly ImportedAgent[],
     act: Act,
     isTrial: boolean,
   ): Promise<readonly (Agent | ImportObstacle)[] | 'caller_ended'>
-  /** Keeps the hash in the place of the other server's. Of two callers one gets `converted`. */
+  /** Replaces the other server's hash. Of two callers one gets `converted`. */
   convert(
     credentialId: string,
     secretHash: Sha256,
@@ -42,23 +42,23 @@ export interface ImportRepository {
 }
 
 export type Proof = {
-  /** Whose secret it would be: what is done for one does not stand in the way of the others. */
+  /** The credential of the secret: verifications for one do not delay the others. */
   readonly credentialId: string
-  /** Where the request came from: what is done for one address does not stand in the way of the others either. */
+  /** The source of the request: verifications for one address do not delay the others either. */
   readonly source: string
   readonly foreignHash: string
   /** The forms in which one secret may have been sent. */
   readonly secrets: readonly string[]
-  /** What has not begun by then is not begun. */
+  /** A verification that has not started by then is not started. */
   readonly until: MonotonicMilliseconds
 }
 
 export interface ImportedSecrets {
-  /** Keyed, under a key that is not in the store: a secret that a person chose must not be guessed from a copy. */
+  /** A keyed hash, whose key is not in the store: a human-chosen secret must not be guessable from a copy of the store. */
   hash(secret: string): Sha256
   /**
-   * The secret that the hash is of, if one of them is. Slow, on a thread of its own, in turns that are fair by credential
-   * and by source; `busy`: too many are waiting.
+   * The secret that matches the hash, if any does. Slow; runs on a separate thread, with turns that are fair by credential
+   * and by source. `busy`: too many are waiting.
    */
   verify(proof: Proof): Promise<{ readonly secret: string } | 'wrong' | 'busy'>
 }

@@ -3,9 +3,9 @@
 import type { OperatorCaller } from '../domain/caller.ts'
 import type { MonotonicMilliseconds } from '../../../api/values/time.ts'
 
-/** Where a key set stands. */
+/** The location of a key set. */
 export type KeySetPlace = {
-  /** Who named it: the configuration (`provider`), or whoever registered a client's credential (`client`). */
+  /** Its origin: the configuration (`provider`), or a client's credential (`client`). */
   readonly of: 'provider' | 'client'
   readonly issuer: string
   /** Null: from the metadata of the issuer. */
@@ -14,29 +14,29 @@ export type KeySetPlace = {
 
 /** Why a key set could not be read. */
 export type ReadingFailure = {
-  /** A clause that names no address and quotes no answer: any caller may hear it. */
+  /** A clause without address or quotation, safe for any caller. */
   readonly cause: string
-  /** For the log, with the address and what the network said. */
+  /** For the log, with the address and the network error. */
   readonly detail: string
 }
 
-/** A key set as it was read last. It passes between threads, so it holds data only. */
+/** A key set as last read. It is passed between threads, so it contains only data. */
 export type KeySet = {
-  /** Its keys, of each the members that are read; none where no reading has succeeded. */
+  /** Its keys, reduced to the needed members; empty if no fetch has succeeded. */
   readonly jwks: readonly unknown[]
-  /** When that reading began; -Infinity where none has succeeded. */
+  /** When that fetch began; -Infinity if none has succeeded. */
   readonly readAt: MonotonicMilliseconds
-  /** No reading begins earlier. */
+  /** The earliest time of the next fetch. */
   readonly nextReadingAt: MonotonicMilliseconds
-  /** Why the last reading failed; null where it did not. */
+  /** Why the last fetch failed; null if it succeeded. */
   readonly failure: ReadingFailure | null
 }
 
 export interface KeySets {
   /**
-   * A set that is newer than the one that was read at `seenAt` (-Infinity where the caller has none), read anew first where
-   * none is and it is time for that; of any number of callers at once all wait for one reading. Where there is no newer one,
-   * the one there is. Throws Unavailable where the thread that fetches does not answer in time.
+   * A set that is newer than the one read at `seenAt` (-Infinity if the caller has none), fetched first if there is none
+   * and a fetch is due; concurrent callers share one fetch. If there is no newer one, the present one. Throws Unavailable
+   * if the fetching thread does not answer in time.
    */
   latest(place: KeySetPlace, seenAt: MonotonicMilliseconds): Promise<KeySet>
 }
@@ -44,15 +44,15 @@ export interface KeySets {
 /** Whether the operators of a provider can be recognized. */
 export type ProviderState =
   | { readonly issuer: string; readonly status: 'ok' }
-  /** `stale`: keys that were read before are believed for now, and newer ones cannot be read. */
+  /** `stale`: cached keys are trusted for now, and newer ones cannot be read. */
   | (ReadingFailure & { readonly issuer: string; readonly status: 'stale' | 'unavailable' })
 
 export interface Operators {
   /**
-   * The operator whom a JWT of a configured identity provider names, or why it is refused (for the log only). Throws
-   * Unavailable where the keys cannot be had, or too many wait to be verified; of these each network has its share.
+   * The operator in a JWT of a configured identity provider, or why it is refused (for the log only). Throws
+   * Unavailable if the keys cannot be read, or if too many JWTs wait for verification; each network has its share of the queue.
    */
   verify(jwt: string, source: string): Promise<OperatorCaller | { readonly refused: string }>
-  /** One state for each provider that is configured, in that order. It reads keys anew where it is time for that. */
+  /** The state of each configured provider, in that order. Fetches keys if a fetch is due. */
   check(): Promise<readonly ProviderState[]>
 }

@@ -1,5 +1,5 @@
-// Every effect the operations need, on one screen. The store and keys/ implement these; compose.ts joins them.
-// A method is one intention and one transaction. Where the truth cannot be had in time it throws Unavailable.
+// Every effect that operations need. store/ and keys/ implement these ports; compose/ joins them. A method is one intention
+// and one transaction. It throws Unavailable if the store does not answer in time.
 import type { Act } from '../domain/audit/act.ts'
 import type { Attempt, RefusalCount, RefusalFilters } from '../domain/audit/attempt.ts'
 import type { AuditEntry, AuditFilters } from '../domain/audit/audit.ts'
@@ -49,25 +49,25 @@ import type {
 import type { SigningKeyMaker, SigningKeyRepository } from './signing-keys.ts'
 import type { Operators } from './key-sets.ts'
 
-/** `cached` may answer from memory where `service.seq` is unchanged; a refusal needs `fresh`. */
+/** `cached` may answer from memory if `service.seq` is unchanged; a refusal needs `fresh`. */
 export type Freshness = 'cached' | 'fresh'
 
-/** What decisions to issue rest on: one snapshot. `seq` is `service.seq` there, `now` the store's clock. */
+/** The snapshot on which decisions to issue are based. `seq` is its `service.seq`, `now` the store's clock. */
 export type IssueView = {
   readonly seq: number
   readonly now: Milliseconds
   readonly signingKey: SigningKey
-  /** One for each client id asked for, in that order. */
+  /** One for each requested client id, in that order. */
   readonly clients: readonly (Client | undefined)[]
 }
 
-/** A DPoP proof that was checked, as far as its token needs it. */
+/** A checked DPoP proof, reduced to what its token needs. */
 export type TokenProof = SingleUse & {
-  /** The thumbprint of the key that it proves. */
+  /** The thumbprint of the proven key. */
   readonly jkt: string
 }
 
-/** A token as it is written; the numbers are the store's own, from the {@link IssueView}. */
+/** A token to be written; the numbers are the store's, from the {@link IssueView}. */
 export type NewToken = {
   readonly id: string
   readonly lifetimeSeconds: number
@@ -79,21 +79,21 @@ export type NewToken = {
   readonly scope: string
   readonly audience: readonly string[]
   readonly seq: number
-  /** Of its agent; null: none. */
+  /** The agent's; null: none. */
   readonly limits: AgentLimits | null
-  /** Remembered with the token, so that it gets no other. */
+  /** Recorded with the token, so that it gets no other. */
   readonly proof?: SingleUse
-  /** The client's assertion, where it authenticated itself by one that may be used once. */
+  /** The client's assertion, if it authenticated with one that may be used once. */
   readonly assertion?: SingleUse
 }
 
-/** Which limit of its agent a token would exceed, and in how many seconds it would not; whole, at least 1. */
+/** The limit of its agent that a token would exceed, and in how many whole seconds (at least 1) it would not. */
 export type LimitReached = { readonly limit: LimitName; readonly retryAfterSeconds: number }
 
 /**
- * `decide_again`: its `seq` is no longer the service's. `no_room`: it would be of one lifetime, scope or list of
- * audiences more than the ledger takes. `proof_used`, `proof_late`: its proof got a token before, or is too old by now.
- * `assertion_used`: its assertion was used before, or is too old by now. None but `inserted` is written or counted.
+ * `decide_again`: its `seq` is no longer the service's. `no_room`: the ledger has no room for its lifetime, scope or list
+ * of audiences. `proof_used`, `proof_late`: its proof was used before, or is too old by now.
+ * `assertion_used`: its assertion was used before, or is too old by now. Only `inserted` is written and counted.
  */
 export type InsertOutcome =
   | 'inserted'
@@ -104,7 +104,7 @@ export type InsertOutcome =
   | 'assertion_used'
   | LimitReached
 
-/** A row as a look-up finds it. `dead` is domain/ledger/ledger.ts applied to one snapshot. */
+/** A row found by a look-up. `dead` is decided by domain/ledger/ledger.ts in one snapshot. */
 export type FoundToken = TokenRecord & {
   readonly dead: boolean
   readonly digest: Digest
@@ -112,22 +112,19 @@ export type FoundToken = TokenRecord & {
 }
 
 export interface TokenLedger {
-  /** Never from a cache: what an acknowledged act ended is dead here. A token that was moved or never was: undefined. */
+  /** Never from a cache: a token ended by an acknowledged act is dead here. Undefined for an ended or unknown token without a row. */
   find(addresses: readonly TokenAddress[]): Promise<readonly (FoundToken | undefined)[]>
   /**
-   * Writes a group durably; one outcome a token, in order. Where several callers are at the edge of an agent's limit, as
-   * many as fit are inserted. An Error is that of a token which was not written, and with Unavailable of one which may
-   * have been; where it throws that is so of all. What has not begun at `until` is not begun.
+   * Writes a group durably; one outcome for each token, in order. Of several callers at an agent's limit, as many as fit
+   * are inserted. An Error means that its token was not written, Unavailable that it may have been; a thrown error means the
+   * same for all. A write that has not started at `until` is not started.
    */
   insert(tokens: readonly NewToken[], until?: MonotonicMilliseconds): Promise<readonly (InsertOutcome | Error)[]>
-  /**
-   * Runs `work` while no act that can refuse or end a token is written, for at most a second: what it inserts need not be
-   * decided again. On SQLite an act of another process can still come between, and the outcome says so.
-   */
+  /** Runs `work` for at most a second while no act (on SQLite: of this process) can overtake what it inserts. */
   exclusively<T>(work: (ledger: Pick<TokenLedger, 'insert'>) => Promise<T>, until?: MonotonicMilliseconds): Promise<T>
   /**
-   * Ends one token. Of two callers one gets `ended`; what ended it first stays. All answers are durable. What has not
-   * begun at `until` is not begun.
+   * Ends one token. Of two callers one gets `ended`; the first ending stays. All outcomes are durable. An end that has
+   * not started at `until` is not started.
    */
   end(
     address: TokenAddress,
@@ -135,9 +132,9 @@ export interface TokenLedger {
     act: Act,
     until?: MonotonicMilliseconds,
   ): Promise<'ended' | 'already_ended' | 'unknown'>
-  /** Ends every token that the conditions cover, from the acknowledgement on; the rows follow. Gives the number of the act. */
+  /** Ends every token that matches the conditions, effective when acknowledged; rows are updated later. Returns the number of the act. */
   endAll(conditions: CutOffConditions, reason: EndingReason, act: Act): Promise<number>
-  /** The whole life of the token with this id, whatever its lifetime; undefined where none is known, or no more. */
+  /** The whole life of the token with this id; undefined if it is unknown or no longer kept. */
   show(tokenId: string): Promise<TokenLife | undefined>
   listLive(request: PageRequest<TokenFilters>): Promise<Page<TokenRecord>>
   listEnded(request: PageRequest<HistoryFilters>): Promise<Page<EndedTokenRecord>>
@@ -145,16 +142,16 @@ export interface TokenLedger {
 
 export type NewRevocation = Pick<Revocation, 'id' | 'conditions' | 'reason'>
 
-/** `existing`: one with this id and the same conditions was made before, and stands as it was. */
+/** `existing`: one with this id and the same conditions exists, and is unchanged. */
 export type RevocationMade = { readonly outcome: 'created' | 'existing'; readonly revocation: Revocation }
 
 export interface RevocationRepository {
   /**
-   * Ends every token that the conditions cover, from the acknowledgement on; the rows follow. Of two callers with one id
-   * one gets `created`, and of two with one key too. Throws Unavailable where too many are open already.
+   * Ends every token that matches the conditions, effective when acknowledged; rows are updated later. Of two callers with
+   * one id, or with one idempotency key, one gets `created`. Throws Unavailable if too many are open already.
    */
   create(revocation: NewRevocation, act: Act): Promise<RevocationMade | RevocationObstacle | AlreadyExists>
-  /** Counts and samples what `create` would end now, and changes nothing. */
+  /** Counts and samples the tokens that `create` would end now, and changes nothing. */
   preview(conditions: RevocationConditions): Promise<RevocationPreview | RevocationObstacle>
   show(id: string): Promise<Revocation | undefined>
 }
@@ -166,77 +163,77 @@ export type NewAgent = Omit<Agent, 'createdAt' | 'disabledAt' | 'suspendedAt'> &
 export type WantedChange = {
   readonly agentId: string
   readonly change: AgentChange
-  /** The audience of tokens where neither request nor agent names one; null where it is not known. */
+  /** The audience of tokens if neither request nor agent names one; null if it is unknown. */
   readonly serviceAudience: string | null
 }
 
-/** A deleted agent is in no answer of these; the ledger still names it. */
+/** None of these returns a deleted agent; the ledger still refers to it. */
 export interface AgentRepository {
   viewForIssue(clientIds: readonly string[], freshness: Freshness): Promise<IssueView>
   /** `lifetimes_full`: the agent's lifetime would be the 17th in use. Of two callers with one key one creates. */
   create(agent: NewAgent, act: Act): Promise<Agent | 'name_taken' | 'lifetimes_full' | AlreadyExists>
   show(agentId: string): Promise<Agent | undefined>
-  /** By name; on the first page the agent whose id is searched for stands before all others. */
+  /** By name; on the first page the agent with the searched id comes before all others. */
   list(request: KeyedRequest<AgentFilters>): Promise<KeyedPage<Agent>>
   /**
-   * Changes what is named and nothing else: of two callers that name different members both hold. Ends the tokens that
-   * carry what the agent lost. What changes nothing writes nothing.
+   * Changes only the named members: of two simultaneous changes of different members both take effect. Ends the tokens that
+   * carry what the agent lost. A change that changes nothing writes nothing.
    */
   change(wanted: WantedChange, act: Act): Promise<OrRefusal<Agent> | 'unknown' | 'name_taken' | 'lifetimes_full'>
   /** The token lifetimes in use, in seconds and ascending: in the ledger, or set on an agent. */
   lifetimes(): Promise<readonly number[]>
-  /** Refuses new tokens and ends the live ones (`agent_disabled`), both from the acknowledgement on. */
+  /** Refuses new tokens and ends the live ones (`agent_disabled`), both effective when acknowledged. */
   disable(agentId: string, act: Act): Promise<Agent | undefined>
-  /** Lets the agent ask again. Nothing that was ended comes back. */
+  /** Lets the agent request tokens again. No ended token comes back. */
   enable(agentId: string, act: Act): Promise<Agent | undefined>
-  /** Disables the agent for ever, ends its live tokens (`agent_deleted`) and frees its name, not its id. */
+  /** Disables the agent permanently, ends its live tokens (`agent_deleted`) and frees its name, not its id. */
   delete(agentId: string, act: Act): Promise<'deleted' | 'unknown'>
 }
 
 export interface AuditLog {
-  /** Newest first. An entry is written by the transaction of its act, and never changed. */
+  /** Newest first. The transaction of an act writes its entry, which never changes. */
   list(request: PageRequest<AuditFilters>): Promise<Page<AuditEntry>>
   /** Newest first. */
   listRefusals(request: PageRequest<RefusalFilters>): Promise<Page<RefusalCount>>
-  /** Counts at once and writes about a second later, without anybody waiting for it. */
+  /** Counts in memory and writes about a second later, in the background. */
   countRefusal(attempt: Attempt, source: Source): void
 }
 
 export interface StoreHealth {
-  /** Why the store cannot serve, in a sentence for an operator; null when it can. Includes a durable write. */
+  /** Why the store cannot serve, in a sentence for an operator; null if it can. Performs a durable write. */
   check(): Promise<string | null>
 }
 
 export type MintedToken = { readonly token: string; readonly digest: Digest }
 
-/** A text that may be a token of ours: where its row would stand, and what the row's digest would be. */
+/** A text that may be a token of this service: the address that its row would have, and the digest. */
 export type TokenReference = TokenAddress & {
   readonly digest: Digest
-  /** As true as the text is ours. */
+  /** Trusted only if the text is one of our tokens. */
   readonly cnf?: Confirmation
 }
 
 export interface TokenCodec {
-  /** Signs one after another, in one go: a signature between two requests is a cold one. */
+  /** Signs all in one turn of the event loop: a signature between two requests runs on cold caches. */
   mint(claims: readonly AccessTokenClaims[], key: SigningKey): readonly MintedToken[]
-  /** Answers to introspection as JWTs of their own `typ` (RFC 9701 §5), one after another as `mint` does. */
+  /** Signed introspection responses, with their own `typ` (RFC 9701 §5), all in one turn as `mint` does. */
   signIntrospections(claims: readonly IntrospectionClaims[], key: SigningKey): readonly string[]
-  /** Strict: canonical base64url, three parts, bounded size. Undefined where the text cannot be ours. */
+  /** Parses strictly: canonical base64url, three parts, bounded size. Undefined if the text cannot be one of our tokens. */
   read(text: string): TokenReference | undefined
-  /** Whether a text that read() took is a token signed by this key, under any encoding of the signature. */
+  /** Whether a text that read() accepted is a token signed by this key, under any encoding of the signature. */
   isSignedBy(text: string, key: PublicJwk): Promise<boolean>
-  /** As read(), for a revocation that must not miss: white space around it and any spelling of the signature pass. */
+  /** As read(), for revocation, which must not miss a token: accepts surrounding white space and any encoding of the signature. */
   readLenient(text: string): TokenReference | undefined
 }
 
 export interface Secrets {
   makeClientSecret(): string
   makeApiKey(): string
-  /** What the text is by its form, prefix and checksum: a secret that this service may have made. */
+  /** The kind of secret of this service that the text may be, by form, prefix and checksum. */
   kindOf(text: string): SecretKind | undefined
   /** Of the UTF-8 text. */
   hash(text: string): Sha256
-  /** Compares two hashes, or two digests, in constant time; what is neither equals nothing. */
+  /** Compares two hashes, or two digests, in constant time; any other text equals nothing. */
   areEqual(a: string, b: string): boolean
 }
 
@@ -246,17 +243,17 @@ export interface Randomness {
   uuid(): string
 }
 
-/** What an operator configured, as the operations see it. */
+/** The configuration that operations need. */
 export type ServiceProfile = {
   /** `iss` of every token: the base URL, without a trailing slash. */
   readonly issuer: string
   readonly defaultAudience: string
   readonly lifetimeSeconds: number
-  /** Advertised scopes; null: none are. */
+  /** Advertised scopes; null: none. */
   readonly scopesSupported: readonly string[] | null
   readonly dpopNonce: DpopNoncePolicy
   readonly certificates: CertificateSources
-  /** With which new signing keys sign. */
+  /** The algorithm of new signing keys. */
   readonly signingAlgorithm: SigningAlgorithm
 }
 
@@ -284,17 +281,17 @@ export type Ports = {
   readonly profile: ServiceProfile
 }
 
-/** What administering takes: nothing that signs tokens, and nothing of the network. */
+/** The ports of administration: nothing that signs tokens or uses the network. */
 export type AdministrationPorts = Omit<
   Ports,
   'assertions' | 'codec' | 'operators' | 'health' | 'importedSecrets' | 'profile' | 'proofs'
 > & {
-  readonly assertions: Pick<ClientAssertions, 'isAddress' | 'readKeys'>
+  readonly assertions: Pick<ClientAssertions, 'readKeys'>
   readonly importedSecrets: Pick<ImportedSecrets, 'hash'>
   readonly profile: {
-    /** Empty where it is not known: then addresses in answers are relative to it. */
+    /** Empty if unknown: then URLs in responses are relative to it. */
     readonly issuer: string
-    /** Null where it is not known. */
+    /** Null if unknown. */
     readonly defaultAudience: string | null
     readonly lifetimeSeconds: number
   }

@@ -10,13 +10,13 @@ import type { Digest, Sha256 } from '../domain/text/text.ts'
 import type { AlreadyExists } from '../domain/idempotency.ts'
 import type { Milliseconds, MonotonicMilliseconds } from '../../../api/values/time.ts'
 
-/** By its prefix, which says what leaked. */
+/** The kind of secret, by its prefix. */
 export type SecretKind = 'client_secret' | 'api_key'
 
 export type NewCredential = {
   readonly id: string
   readonly name: string
-  /** Null where `trust` stands in the place of a secret. */
+  /** Null if the credential has `trust` instead of a secret. */
   readonly secretHash: Sha256 | null
   readonly trust?: ClientTrust
   readonly expiry: Expiry
@@ -26,16 +26,16 @@ export type NewCredential = {
 export type SubjectTaken = { readonly taken: { readonly agentId: string; readonly id: string } }
 
 /**
- * `too_many`: the agent would have more live ones than it may. `expired`: the new one would never live.
- * `caller_ended`: the API key that asks for it is live no more.
+ * `too_many`: the agent would have too many live ones. `expired`: the new one would already be expired.
+ * `caller_ended`: the caller's API key is no longer live.
  */
 export type CredentialProblem = 'unknown' | 'too_many' | 'expired' | 'caller_ended'
 
 export type Rotation<New> = {
-  /** The one that is to be replaced. */
+  /** The one to be replaced. */
   readonly id: string
   readonly graceMs: number
-  /** Its name is that of the one that it replaces. */
+  /** It gets the name of the one that it replaces. */
   readonly replacement: Omit<New, 'name'>
 }
 
@@ -45,7 +45,7 @@ export type CredentialRevocation = {
   readonly agentId: string
   readonly id: string
   readonly reason: CredentialReason
-  /** Whether the tokens that it got live on. */
+  /** Whether its tokens live on. */
   readonly keepTokens: boolean
 }
 
@@ -56,31 +56,31 @@ export interface CredentialRepository {
     credential: NewCredential,
     act: Act,
   ): Promise<AgentCredential | CredentialProblem | SubjectTaken | AlreadyExists>
-  /** Where the caller may see only some audiences, only their tokens are counted; null: all. */
+  /** Counts only tokens for these audiences, if the caller is limited to them; null: all. */
   show(agentId: string, id: string, audiences: readonly string[] | null): Promise<CountedCredential | undefined>
   /** At most `limit`, oldest first, after the one with the id `after`; undefined where there is no such agent. */
   list(agentId: string, page: CredentialPage): Promise<readonly CountedCredential[] | undefined>
-  /** Makes another, and lets the old one expire after the grace. `not_live`: it is revoked or has expired. */
+  /** Creates another, and lets the old one expire after the grace. `not_live`: it is revoked or has expired. */
   rotate(
     agentId: string,
     rotation: Rotation<NewCredential>,
     act: Act,
   ): Promise<Rotated<AgentCredential> | CredentialProblem | 'not_live' | 'no_secret' | AlreadyExists>
-  /** Refuses it, and ends the tokens that it got unless they are kept, from the acknowledgement on. */
+  /** Revokes it and ends its tokens unless they are kept, effective when acknowledged. */
   revoke(revocation: CredentialRevocation, act: Act): Promise<AgentCredential | undefined>
-  /** The one credential that is not revoked and trusts this subject of this issuer. */
+  /** The unrevoked credential that trusts this subject of this issuer; there is at most one. */
   findWorkload(issuer: string, subject: string): Promise<WorkloadCredential | undefined>
-  /** Uses an assertion up, durably. Of two callers one gets `first_use`. What has not begun at `until` is not begun. */
+  /** Records the use of an assertion, durably. Of two callers one gets `first_use`. A write that has not started at `until` is not started. */
   useAssertion(assertion: SingleUse, until?: MonotonicMilliseconds): Promise<'first_use' | 'used'>
 }
 
 export type WorkloadCredential = { readonly clientId: string; readonly id: string }
 
-/** Something that may be used once, as long as it could be taken. */
+/** A DPoP proof or client assertion, which may be used once; recorded while it would be accepted. */
 export type SingleUse = {
-  /** No two have the same. */
+  /** Unique. */
   readonly id: Digest
-  /** The last instant at which it may be taken. */
+  /** The last time at which it is accepted. */
   readonly until: Milliseconds
 }
 
@@ -90,13 +90,13 @@ export type CredentialPage = {
   readonly audiences: readonly string[] | null
 }
 
-/** What a secret found in the open was. `revoked`: it, or the tokens that it had left behind, ended by this call. */
+/** The outcome for a leaked secret. `revoked`: this call ended it, or tokens that an earlier revocation had kept. */
 export type LeakedSecret =
   | { readonly kind: 'credential'; readonly revoked: boolean; readonly agentId: string; readonly id: string }
   | { readonly kind: 'api_key'; readonly revoked: boolean; readonly id: string }
 
 export interface LeakedSecretRepository {
-  /** Revokes what has this hash, expired or not, with everything that it got; undefined where nothing has. */
+  /** Revokes the credential or API key with this hash, expired or not, and ends its tokens; undefined if there is none. */
   revoke(secret: SecretKind, hash: Sha256, act: Act, foundAt: string | null): Promise<LeakedSecret | undefined>
 }
 
@@ -106,15 +106,15 @@ export type NewApiKey = Pick<ApiKey, 'id' | 'name' | 'permissions' | 'audiences'
 }
 
 /**
- * `expired`: the new key would never live. `caller_ended`: the API key that asks for it is live no more.
- * `outlives_caller`: it would live longer than that one.
+ * `expired`: the new key would already be expired. `caller_ended`: the caller's API key is no longer live.
+ * `outlives_caller`: it would live longer than the caller's.
  */
 export type ApiKeyProblem = 'expired' | 'caller_ended' | 'outlives_caller'
 
 export interface ApiKeyRepository {
   /**
-   * The keys with these SHA-256 hashes that are live now, in that order. What is not found is never remembered. `meanwhile` is
-   * told at once which of them were found lately: nothing may be decided by that, but what they will ask can be read with them.
+   * The keys with these SHA-256 hashes that are live now, in that order. Misses are never cached. `meanwhile` is called at
+   * once with those found recently: nothing may be decided by that, but their next reads can share the statement.
    */
   find(
     keyHashes: readonly Sha256[],
@@ -123,7 +123,7 @@ export interface ApiKeyRepository {
   /** Of two callers with one key one creates. */
   create(apiKey: NewApiKey, act: Act): Promise<ApiKey | ApiKeyProblem | AlreadyExists>
   show(apiKeyId: string): Promise<ApiKey | undefined>
-  /** Makes another of the same powers, and lets the old one expire after the grace. `not_live`: revoked or expired. */
+  /** Creates another with the same permissions, and lets the old one expire after the grace. `not_live`: revoked or expired. */
   rotate(
     rotation: Rotation<Pick<NewApiKey, 'id' | 'name' | 'keyHash' | 'expiry'>>,
     act: Act,
@@ -133,8 +133,8 @@ export interface ApiKeyRepository {
 }
 
 export interface RestoreRepository {
-  /** The last restore, and what waits since; undefined where there was none. */
+  /** The last restore, and what is still suspended; undefined if there was none. */
   state(): Promise<RestoreState | undefined>
-  /** Lets what waits be used again; how many of each. Of two callers the second changes nothing. */
+  /** Reinstates what is suspended; returns how many of each. Of two callers the second changes nothing. */
   accept(acceptance: Acceptance, act: Act): Promise<Suspended | 'unknown'>
 }

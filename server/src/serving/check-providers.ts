@@ -1,4 +1,4 @@
-// At the start of `serve`: says which identity providers cannot be asked for their keys, long before an operator needs one.
+// At the start of `serve`: logs which identity providers' keys cannot be read, before an operator needs one.
 import type { Logger } from 'pino'
 import type { IdentityProviderConfig } from '../config/provider.ts'
 import type { Operators } from '../ports/key-sets.ts'
@@ -9,7 +9,7 @@ type Checked = {
   readonly logger: Pick<Logger, 'warn' | 'error'>
 }
 
-/** Nobody waits for it, and it ends nothing: a provider that is away now may be back when it is needed. */
+/** Runs in the background and never stops the start: a provider may be back when it is needed. */
 export const checkProviders = async ({ operators, identityProviders, logger }: Checked): Promise<void> => {
   try {
     for (const state of await operators.check()) {

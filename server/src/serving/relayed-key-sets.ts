@@ -1,14 +1,14 @@
-// The key sets of others in a serving thread: asked of the main thread, which fetches each once for all threads.
+// Key sets of other issuers in a serving thread: requested from the main thread, which fetches each once for all threads.
 import type { KeySet, KeySetPlace, KeySets } from '../ports/key-sets.ts'
 import { type InTime, makeDeadline } from '../ports/deadline.ts'
 
-/** Longer than a reading takes at most, and shorter than a request may wait for its answer. */
+/** Longer than the longest fetch, and shorter than the response deadline of a request. */
 const ANSWER_MS_MAX = 4_300
 
 const LATE = 'The main thread, which fetches keys, does not answer.'
 
 type RelayedKeySets = KeySets & {
-  /** Takes an answer of the main thread. */
+  /** Receives a response of the main thread. */
   readonly settle: (place: KeySetPlace, set: KeySet) => void
 }
 
@@ -18,7 +18,7 @@ const nameOf = ({ of, issuer, jwksUri }: KeySetPlace): string => JSON.stringify(
 
 type KeySetsAsked = (...asked: Parameters<KeySets['latest']>) => void
 
-/** `ask` sends a place to the main thread. What it does not answer in time is Unavailable; a late answer is that of the next to ask. */
+/** `ask` sends a key place to the main thread. No response in time is Unavailable; a late one serves the next request. */
 export const relayKeySets = (
   ask: KeySetsAsked,
   inTime: InTime = makeDeadline({ monotonic: () => performance.now() }, ANSWER_MS_MAX, LATE),

@@ -1,4 +1,4 @@
-// One of the threads that serve: a listener of its own on the shared port, and a reading connection of its own.
+// A serving thread: it has its own listener on the shared port, and its own reading connection.
 import { parentPort, workerData } from 'node:worker_threads'
 import { connectPorts, listen } from '../compose/compose.ts'
 import { makeFaultLog, makeLogger, reportUnhandledRejections } from '../compose/log.ts'
@@ -14,7 +14,7 @@ const tell = (message: FromServingThread): void => main.postMessage(message)
 
 let draining = false
 
-/** A balancer must see that this process ends before its port closes. */
+/** A balancer must notice the shutdown before the port closes. */
 const untilDraining = (health: StoreHealth): StoreHealth => ({
   check: async () => (draining ? 'The process is shutting down.' : health.check()),
 })
@@ -38,7 +38,7 @@ const start = async (): Promise<void> => {
     process.exit()
   }
 
-  // What was said before has waited for a listener.
+  // Earlier messages were queued until this listener.
   main.on('message', (message: ToServingThread) => {
     if ('writer' in message) return connect(message.writer)
     if ('place' in message) return keySets.settle(message.place, message.set)

@@ -1,4 +1,4 @@
-// Runs the threads that serve: starts them, replaces one that ends by itself, and ends them all in good order.
+// Runs the serving threads: starts them, replaces one that ends unexpectedly, and shuts them down in order.
 import { createServer } from 'node:net'
 import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -10,7 +10,7 @@ import type { KeySets } from '../ports/key-sets.ts'
 import { refuseListening } from '../config/start-refused.ts'
 import { type FromServingThread, type ServingOptions, startFailureOf, type ToServingThread } from './thread-messages.ts'
 
-/** A thread that ends by itself is replaced, but not more often than this. */
+/** The shortest time between replacements of threads that end unexpectedly. */
 const RESTART_MS = 1000
 
 type ServingProcess = {
@@ -21,11 +21,11 @@ type ServingProcess = {
 }
 
 type ServingThreads = {
-  /** Fails /readyz for the time of the drain, answers what is under way, and ends the threads. */
+  /** Fails /readyz during the drain, finishes requests in progress, and ends the threads. */
   readonly close: () => Promise<void>
 }
 
-// With a shared port the system would let a second program of this user listen beside us and take half of the requests.
+// With a shared port the system would let another program of this user listen too and receive half of the requests.
 const refuseTakenPort = async ({ host, port }: ServeConfig): Promise<void> => {
   const probe = createServer()
   try {
@@ -48,7 +48,7 @@ const startThread = (serving: ServingProcess, shared: Shared): Promise<Worker> =
   const report = (message: ToServingThread): void => thread.postMessage(message)
   const detach = host.attach(writer => thread.postMessage({ writer } satisfies ToServingThread, [writer]))
   thread.once('exit', detach)
-  // An import that ended with its thread has ended.
+  // An import of the ended thread has ended too.
   const owner = thread.threadId + 1
   thread.once('exit', () => Atomics.compareExchange(shared.importCell, 0, owner, 0))
   return new Promise((resolve, reject) => {

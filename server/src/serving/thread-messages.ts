@@ -1,4 +1,4 @@
-// The messages between the main thread and the threads that serve.
+// The messages between the main thread and the serving threads.
 import type { MessagePort } from 'node:worker_threads'
 import type { ServeConfig } from '../config/config.ts'
 import { StartRefused } from '../config/start-refused.ts'
@@ -10,19 +10,19 @@ import type { ClockCells } from '../store/sqlite/connection/clock.ts'
 /** The options of a serving thread. */
 export type ServingOptions = {
   readonly config: ServeConfig
-  /** Of the embedded store; on PostgreSQL the database has one. */
+  /** Of the embedded store; PostgreSQL has its own. */
   readonly clock: ClockCells | null
   /** Whether other threads listen on the same port. */
   readonly sharesPort: boolean
-  /** Shared memory: which thread has an import under way. */
+  /** Shared memory: which thread runs an import. */
   readonly importCell: Int32Array
 }
 
 export type ToServingThread =
   | { readonly writer: MessagePort }
-  /** The answer of the main thread, which fetches, as it is then. */
+  /** The response of the main thread: the key set after its fetch. */
   | { readonly place: KeySetPlace; readonly set: KeySet }
-  /** `drain`: fail /readyz and go on serving. `close`: answer what is under way, then end. */
+  /** `drain`: fail /readyz and continue to serve. `close`: finish requests in progress, then end. */
   | { readonly order: 'drain' | 'close' }
 
 /** `unavailable`: the store could not be reached. */
@@ -31,15 +31,15 @@ export type RefusedStart = { readonly state: 'refused' | 'unavailable'; readonly
 export type FromServingThread =
   | { readonly state: 'listening' }
   | RefusedStart
-  /** Asks for the latest set there, by a thread that has the one that was read at `seenAt`. */
+  /** Requests the latest set at this place, for a thread that has the one read at `seenAt`. */
   | { readonly place: KeySetPlace; readonly seenAt: MonotonicMilliseconds }
 
-/** The message of an error that ends a start: an error loses its class between threads. Undefined for a fault of this program. */
+/** The message for an error that ends a start, because errors lose their class between threads. Undefined for a program error. */
 export const refusedStart = (fault: unknown): RefusedStart | undefined => {
   if (fault instanceof StartRefused) return { state: 'refused', message: fault.message }
   return fault instanceof Unavailable ? { state: 'unavailable', message: fault.message } : undefined
 }
 
-/** The error of the message again. */
+/** Converts the message back into the error. */
 export const startFailureOf = ({ state, message }: RefusedStart): Error =>
   state === 'refused' ? new StartRefused(message) : new Unavailable(message)

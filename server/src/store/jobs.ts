@@ -1,4 +1,4 @@
-// What any store can be asked to do that changes it. Each job is one intention, a script inside a transaction.
+// What any store can be asked to do that changes it. Each job is one intention, a statement program inside a transaction.
 import type { MonotonicMilliseconds } from '../../../api/values/time.ts'
 import { countRefusals } from './audit/refusals.ts'
 import { endAllWithAudit, endToken } from './ledger/end-tokens.ts'
@@ -64,7 +64,7 @@ export type JobOutput<Name extends JobName> = OutputOf<ReturnType<(typeof JOBS)[
 
 type Jobs = Readonly<Record<string, (tx: never, input: never) => Program<unknown>>>
 
-/** The script of a job. The table pairs each name with its input, which the compiler cannot follow. */
+/** The statement program of a job. The table pairs each name with its input, which the compiler cannot follow. */
 export const programOf = <Table extends Jobs, Name extends keyof Table>(
   table: Table,
   job: Name,

@@ -23,7 +23,7 @@ export const CLOCK_STEPS_MS = 3_600_000
 export type Wait = (ms: number) => Promise<void>
 
 /**
- * Waits at start for a clock that is behind the lease by `ahead` ms; gives how long it waited. `wait` is null in a process
+ * Waits at start for a clock that is behind the lease by `ahead` ms; returns how long it waited. `wait` is null in a process
  * that acts once. Throws StoreProblem where the clock, which a message calls the clock of `whose`, is too far behind.
  */
 export const awaitLease = async (ahead: number, wait: Wait | null, whose: string): Promise<number> => {

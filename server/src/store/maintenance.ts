@@ -1,5 +1,5 @@
-// What a store keeps up between requests, a step a transaction: it seals the audit log, leads signing keys through their
-// life, forgets proofs, fills open cut-offs, and removes what has been kept long enough.
+// What a store maintains between requests, a step a transaction: it seals the audit log, leads signing keys through their
+// life, forgets proofs, backfills open cut-offs, and removes what has been kept long enough.
 import type { KeyPolicy } from '../domain/keys/key-life.ts'
 import type { Seal } from '../domain/audit/seal.ts'
 import type { Milliseconds } from '../../../api/values/time.ts'
@@ -17,7 +17,7 @@ const SEAL_PAUSE_MS = 500
 const FORGET_EVERY_MS = 5000
 const RETENTION_EVERY_MS = 60_000
 
-/** What a service keeps up. */
+/** What a service maintains. */
 export type Maintenance = {
   readonly retention: Retention
   /** Null: nothing is sealed. */
@@ -29,12 +29,12 @@ export type Maintenance = {
 export type MaintenanceOptions = Maintenance &
   Pick<KeyKeeping, 'steady' | 'onKeyWanted'> & {
     readonly retentionStep: ReturnType<typeof makeRetentionStep>
-    /** Told of each seal once it is durable. */
+    /** Called with each seal once it is durable. */
     readonly onSeal: (seal: Seal) => void
     readonly onFault: OnFault
   }
 
-/** A transaction's work; what it gives is done once that is committed. */
+/** A transaction's work; what it returns is done once that is committed. */
 type Work = (tx: Transaction) => Program<(() => void) | undefined>
 
 /** The work that is due next, if any is, by what a snapshot of now says. */
@@ -128,7 +128,7 @@ type MaintenanceSchedule = {
   /** The step that is due first, or undefined: then nothing is. */
   readonly due: (now: () => Milliseconds) => Program<Step | undefined>
   /**
-   * To be told a fault of that script, of the step that it gave, or of what comes before them. Says whether other tasks can go
+   * Called with a fault of that statement program, of the step that it gave, or of what comes before them. Says whether other tasks can go
    * on meanwhile; never twice without a task in between.
    */
   readonly failed: (fault: unknown) => boolean

@@ -18,7 +18,7 @@ export const cache = <Key, T>(memory: Map<Key, T>, key: Key, value: T): T => {
   return value
 }
 
-/** `read` gives undefined where the store has no such thing; `what` it is, for the fault that this is. */
+/** `read` returns undefined where the store has no such thing; `what` it is, for the fault that this is. */
 export const cached = <Key, T>(what: string, read: (key: Key) => Program<T | undefined>): NameCache<Key, T> => {
   const memory = new Map<Key, T>()
   return {

@@ -27,7 +27,7 @@ function* dropIdleLifetime(life: number): Program<void> {
   yield* run('delete from lifetime where life = ?', life)
 }
 
-// Only once every token that was ended in them is gone: a walk would step over those that are left.
+// Only once every token that was ended in them is gone: a scan would step over those that are left.
 const MINUTES = `delete from ended_minute
   where minute in (select minute from ended_minute where minute < ? order by minute limit ?)`
 
@@ -60,7 +60,7 @@ function* removeUnused({ now }: Transaction, before: Milliseconds, retention: Re
   return removed.reduce((sum, count) => sum + count, 0)
 }
 
-/** One step. While a cut-off is being filled nothing is removed, so that each ended token gets its record first. */
+/** One step. While a cut-off is being backfilled nothing is removed, so that each ended token gets its record first. */
 export const makeRetentionStep = ({ removeExpired, removeEnded }: TokenRemoval) =>
   function* (tx: Transaction, retention: Retention): Program<'more' | 'nothing_left'> {
     if ((yield* first(`select 1 as found from cutoff where state = 'open' limit 1`)) !== undefined)

@@ -1,10 +1,10 @@
-// What the scripts that read share: one snapshot of the store, at the time of the store's clock.
+// What the statement programs that read share: one snapshot of the store, at the time of the store's clock.
 import type { CutOff } from '../domain/ledger/ledger.ts'
 import type { Milliseconds } from '../../../api/values/time.ts'
 import type { Sets } from './ledger/interned-sets.ts'
 import type { Program } from './statement-program.ts'
 
-/** What scripts have in hand whether they read or write. */
+/** What statement programs have in hand whether they read or write. */
 export type Seen = {
   readonly now: Milliseconds
   readonly sets: Sets
@@ -19,7 +19,7 @@ export type Snapshot = Seen & {
 }
 
 export type Reader = {
-  /** Reads in one snapshot, at a time that the clock's lease covers. The script may be run again from its start. */
+  /** Reads in one snapshot, at a time that the clock's lease covers. The statement program may be run again from its start. */
   readonly read: <T>(program: (snapshot: Snapshot) => Program<T>) => Promise<T>
   /** The same for what tells no time: it waits for no lease. */
   readonly readUntimed: <T>(program: (snapshot: Snapshot) => Program<T>) => Promise<T>

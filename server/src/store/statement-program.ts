@@ -1,4 +1,4 @@
-// A script: an intention of the store, as the statements that it asks and what it makes of the answers. It knows no
+// A statement program: an intention of the store, as the statements that it asks and what it makes of the answers. It knows no
 // database and waits for none, so that a store that answers at once and one that must be awaited run the same one.
 
 import { isStorable } from '../domain/text/text.ts'
@@ -8,7 +8,7 @@ export type Value = string | number | Uint8Array | null
 
 /**
  * One statement, in the SQL that every store understands: `?` for each value, names that are not one small word quoted.
- * What only one of them understands it is told in a hint, a comment to the others: see {@link byIndex}, {@link asBytes}.
+ * What only one of them understands is in a hint, a comment to the others: see {@link byIndex}, {@link asBytes}.
  */
 export type Statement = {
   readonly text: string
@@ -40,7 +40,7 @@ export function* first<Row>(text: string, ...values: readonly Value[]): Program<
   return rows[0] as Row | undefined
 }
 
-/** The only row of a statement that always gives one. */
+/** The only row of a statement that always returns one. */
 export function* only<Row>(text: string, ...values: readonly Value[]): Program<Row> {
   const row = yield* first<Row>(text, ...values)
   if (row === undefined) throw new Error(`The store has no row for: ${text}`)
@@ -53,13 +53,13 @@ export function* run(text: string, ...values: readonly Value[]): Program<number>
   return changes
 }
 
-/** A script that asks nothing. */
+/** A statement program that asks nothing. */
 export function* given<T>(value: T): Program<T> {
   yield* []
   return value
 }
 
-/** Hint: SQLite walks this index, where left to itself it would take another; PostgreSQL knows better. */
+/** Hint: SQLite scans this index, where left to itself it would take another; PostgreSQL knows better. */
 export const byIndex = (name: string): string => `/* index ${name} */`
 
 /** Hint: the column as the bytes that are stored, where SQLite would give what they mean as text. */

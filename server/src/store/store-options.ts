@@ -17,16 +17,16 @@ export const GROUP_JOBS_MAX = 256
 export const STORE_DEADLINE_MS = 4500
 
 export type StoreOptions = {
-  /** What the service keeps up and for how long; null in a process that acts once: it fills and removes nothing. */
+  /** What the service maintains and for how long; null in a process that acts once: it backfills and removes nothing. */
   readonly retention: Retention | null
   /** Waits for a clock that is behind the lease: by node's timer, unless a test moves its clock on. */
   readonly wait?: Wait
   /** How long a step may take before its caller is refused; STORE_DEADLINE_MS unless a test has another patience. */
   readonly deadlineMs?: number
-  /** With what the audit log is sealed, and who is told; without it nothing is. */
+  /** With what the audit log is sealed, and who is notified of it; without it nothing is. */
   readonly sealing?: { readonly key: SealKey; readonly onSeal: (seal: Seal) => void }
   /** How signing keys live, and who makes the next; without it they stay as they are. */
   readonly keys?: { readonly policy: KeyPolicy; readonly maker: Pick<SigningKeyMaker, 'make'> }
-  /** Told what failed in the background, or ended a writing thread. */
+  /** Called with what failed in the background, or ended a writing thread. */
   readonly onFault?: OnFault
 }

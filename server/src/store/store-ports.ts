@@ -7,7 +7,7 @@ import type { RestoreRepository } from '../ports/secret-repositories.ts'
 import { makeAuditLog } from './audit/audit-log.ts'
 import type { OnFault } from './background.ts'
 import type { Writer } from './jobs.ts'
-import type { Labels } from './ledger/name-caches.ts'
+import type { NameCaches } from './ledger/name-caches.ts'
 import { previewRevocation } from './ledger/preview-revocation.ts'
 import { showRevocation } from './ledger/revocations.ts'
 import { type HotLedger, makeTokenLedger } from './ledger/token-ledger.ts'
@@ -42,7 +42,7 @@ export type StorePorts = Pick<Ports, Stored> & {
 type OwnPorts = {
   readonly hot: HotLedger
   readonly health: StoreHealth
-  readonly labels: Labels
+  readonly nameCaches: NameCaches
   readonly onFault: OnFault
 }
 
@@ -80,18 +80,18 @@ const makeRestoreRepository = ({ read }: Reader, { call }: Writer): RestoreRepos
   accept: (acceptance, act) => call('acceptRestored', { acceptance, act }),
 })
 
-const makeRevocationRepository = (reader: Reader, labels: Labels, { call }: Writer): RevocationRepository => ({
+const makeRevocationRepository = (reader: Reader, nameCaches: NameCaches, { call }: Writer): RevocationRepository => ({
   create: (revocation, act) => call('createRevocation', { revocation, act }),
-  preview: conditions => previewRevocation(reader, labels, conditions),
+  preview: conditions => previewRevocation(reader, nameCaches, conditions),
   show: id => reader.readUntimed(() => showRevocation(id)),
 })
 
 export const makeStorePorts = (reader: Reader, writer: Writer, own: OwnPorts): StorePorts => {
-  const { hot, health, labels, onFault } = own
+  const { hot, health, nameCaches, onFault } = own
   const audit = makeAuditLog(reader, writer, onFault)
   return {
-    ledger: makeTokenLedger(reader, labels, writer, hot),
-    revocations: makeRevocationRepository(reader, labels, writer),
+    ledger: makeTokenLedger(reader, nameCaches, writer, hot),
+    revocations: makeRevocationRepository(reader, nameCaches, writer),
     agents: makeAgentRepository(reader, writer),
     apiKeys: makeApiKeyRepository(reader, writer, onFault),
     credentials: makeCredentialRepository(reader, writer),

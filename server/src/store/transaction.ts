@@ -1,4 +1,4 @@
-// What the scripts of one write transaction share: its time, its numbers, its record of who acted.
+// What the statement programs of one write transaction share: its time, its numbers, its record of who acted.
 import type { Act } from '../domain/audit/act.ts'
 import type { LiveTokens } from './ledger/live-tokens.ts'
 import { only, run, type Program } from './statement-program.ts'

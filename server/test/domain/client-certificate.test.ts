@@ -1,8 +1,9 @@
 // Names by which a certificate is known: one spelling for each, and what is none of its kind.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { normalSubject, validityFault } from '../../src/domain/clients/client-certificate.ts'
+import { validityFault } from '../../src/domain/clients/client-certificate.ts'
 import type { SubjectKind } from '../../../api/values/credentials.ts'
+import { normalSubject } from '../../../api/values/subject-name.ts'
 
 const SAME: readonly (readonly [SubjectKind, string, string])[] = [
   ['san_dns', 'Reports.Example.org', 'reports.example.org'],

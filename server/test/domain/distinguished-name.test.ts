@@ -1,7 +1,7 @@
 // Distinguished names as text (RFC 4514): which are one, and which two spellings are the same name.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { canonicalName, parseName } from '../../src/domain/clients/distinguished-name.ts'
+import { canonicalName, parseName } from '../../../api/values/distinguished-name.ts'
 
 const canonical = (text: string): string => {
   const name = parseName(text)

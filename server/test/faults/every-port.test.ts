@@ -180,6 +180,7 @@ test('the table holds every operation that touches a port', async () => {
   assert.deepEqual(others.toSorted(), [
     '/.well-known/oauth-authorization-server',
     '/.well-known/openid-configuration',
+    '/errors',
     '/livez',
   ])
 })
@@ -198,7 +199,7 @@ const administration = async (): Promise<readonly (() => Promise<Answer>)[]> => 
     )
 }
 
-test('every operation of the administration: its caller cannot be recognised: 503, or 500 for a fault', async () => {
+test('every operation of the administration: its caller cannot be recognized: 503, or 500 for a fault', async () => {
   const operations = await administration()
   assert.ok(operations.length > 20, `only ${operations.length}`)
   for (const ask of operations) {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
 import { test } from 'node:test'
-import { canonicalName, parseName } from '../../src/domain/clients/distinguished-name.ts'
+import { canonicalName, parseName } from '../../../api/values/distinguished-name.ts'
 import { clientCertificates } from '../../src/keys/clients/client-certificates.ts'
 import { CERTIFICATE } from '../../../testkit/keys/loopback-certificate.ts'
 import { C, CN, makeCertificate, O, OU, type Subject } from '../../../testkit/keys/make-certificate.ts'

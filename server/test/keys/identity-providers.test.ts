@@ -1,4 +1,4 @@
-// Operators recognised by the JWTs of a real identity provider over HTTP: what passes, and each thing that is refused.
+// Operators recognized by the JWTs of a real identity provider over HTTP: what passes, and each thing that is refused.
 import assert from 'node:assert/strict'
 import { createHmac, createPublicKey } from 'node:crypto'
 import { after, test } from 'node:test'

@@ -44,7 +44,7 @@ test('an exponent that is small, even or large is refused, however many bytes it
   for (const exponent of exponents) assert.equal(rsaWeakness(withExponent(exponent)), EXPONENT)
 })
 
-test('a key of the library of CVE-2017-15361 is recognised by its modulus', () => {
+test('a key of the library of CVE-2017-15361 is recognized by its modulus', () => {
   assert.equal(rsaWeakness(makeRocaPair().publicKey), ROCA)
 })
 

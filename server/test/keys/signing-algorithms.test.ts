@@ -72,7 +72,7 @@ for (const alg of SIGNING_ALGORITHMS) {
     assert.equal(sealed.thumbprint, await calculateJwkThumbprint(sealed.publicJwk))
   })
 
-  test(`${alg}: a revocation recognises a token by its signature, and none that was changed`, async () => {
+  test(`${alg}: a revocation recognizes a token by its signature, and none that was changed`, async () => {
     assert.ok(await codec.isSignedBy(token, sealed.publicJwk))
     assert.ok(await codec.isSignedBy(` ${token}==\n`, sealed.publicJwk))
     const [head = '', payload = '', signature = ''] = token.split('.')

@@ -1,4 +1,4 @@
-// Own tokens as text: minted, found by their address, recognised by their digest, told apart from other spellings.
+// Own tokens as text: minted, found by their address, recognized by their digest, told apart from other spellings.
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
@@ -182,7 +182,7 @@ const OTHER_SPELLINGS: Readonly<Record<string, string>> = {
 }
 
 for (const [name, spelled] of Object.entries(OTHER_SPELLINGS)) {
-  test(`a revocation recognises a token spelled with ${name}`, async () => {
+  test(`a revocation recognizes a token spelled with ${name}`, async () => {
     assert.ok(lastCharacters.includes(S.slice(-1)))
     assert.deepEqual(codec.readLenient(spelled), { ...REFERENCE, digest: digestOf(spelled.trim()) })
     assert.ok(await codec.isSignedBy(spelled, key.publicJwk))

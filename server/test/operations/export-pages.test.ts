@@ -27,7 +27,7 @@ const makeList = () => {
 
 test('page after page, each from the cursor of the one before, until there is none', async () => {
   const list = makeList()
-  const next = exportPages({ reader: OPERATOR, recognise: () => Promise.resolve(OPERATOR) }, list)
+  const next = exportPages({ reader: OPERATOR, recognize: () => Promise.resolve(OPERATOR) }, list)
   assert.deepEqual(await next(), { records: [1], nextCursor: 'after 1' })
   assert.deepEqual(await next(), { records: [2], nextCursor: 'after 2' })
   assert.deepEqual(await next(), { records: [3], nextCursor: null })
@@ -37,10 +37,10 @@ test('page after page, each from the cursor of the one before, until there is no
   )
 })
 
-test('an API key is recognised anew before each page but the first, and reads as what it is then', async () => {
+test('an API key is recognized anew before each page but the first, and reads as what it is then', async () => {
   const list = makeList()
   const answers = [NARROWED, UNKNOWN]
-  const next = exportPages({ reader: KEY, recognise: () => Promise.resolve(answers.shift() ?? KEY) }, list)
+  const next = exportPages({ reader: KEY, recognize: () => Promise.resolve(answers.shift() ?? KEY) }, list)
   await next()
   await next()
   assert.deepEqual(await next(), UNKNOWN)
@@ -50,16 +50,16 @@ test('an API key is recognised anew before each page but the first, and reads as
   )
 })
 
-test('an operator is recognised once', async () => {
+test('an operator is recognized once', async () => {
   const list = makeList()
-  const next = exportPages({ reader: OPERATOR, recognise: () => Promise.resolve(UNKNOWN) }, list)
+  const next = exportPages({ reader: OPERATOR, recognize: () => Promise.resolve(UNKNOWN) }, list)
   for (let n = 0; n < 3; n += 1) await next()
   assert.equal(list.asked.length, 3)
 })
 
 test('a refusal of the list is handed on', async () => {
   const next = exportPages(
-    { reader: KEY, recognise: () => Promise.resolve(KEY) },
+    { reader: KEY, recognize: () => Promise.resolve(KEY) },
     { filters: {}, list: () => Promise.resolve(UNKNOWN) },
   )
   assert.deepEqual(await next(), UNKNOWN)

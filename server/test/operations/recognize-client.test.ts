@@ -1,4 +1,4 @@
-// The cost of recognising a client: the same whatever is wrong, and however many credentials there are.
+// The cost of recognizing a client: the same whatever is wrong, and however many credentials there are.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Client } from '../../src/domain/clients/agent.ts'

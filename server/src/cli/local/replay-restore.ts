@@ -1,8 +1,11 @@
 // mintmark restore replay
 import { type Command, InvalidArgumentError } from 'commander'
+import { deleteAgent, disableAgent } from '../../../../api/agents.ts'
+import { revokeApiKey } from '../../../../api/api-keys.ts'
+import { revokeCredential } from '../../../../api/credentials.ts'
 import { type Milliseconds, parseTime } from '../../../../api/values/time.ts'
 import { defineAdminCommand } from '../administer.ts'
-import { type Api, ApiRefusal, type ApiRequest, at } from '../remote/api.ts'
+import { type Api, ApiRefusal } from '../remote/api.ts'
 import { type LostAct, type LostActs, lostActsIn } from './lost-acts.ts'
 import { printLine, printTable } from '../terminal/print.ts'
 import { readDocument } from '../terminal/standard-input.ts'
@@ -16,23 +19,16 @@ const parseSince = (text: string): Milliseconds => {
   return time
 }
 
-const REQUESTS: Readonly<Record<LostAct['kind'], (act: LostAct, note: string) => ApiRequest>> = {
-  'agent.disable': ({ subject }, note) => ({
-    method: 'POST',
-    path: at`/api/v1/agents/${subject}/disable`,
-    json: { note },
-  }),
-  'agent.delete': ({ subject }) => ({ method: 'DELETE', path: at`/api/v1/agents/${subject}` }),
-  'credential.revoke': ({ subject, agentId, reason }, note) => ({
-    method: 'POST',
-    path: at`/api/v1/agents/${agentId}/credentials/${subject}/revoke`,
-    json: { note, ...(reason === 'secret_leaked' && { reason }) },
-  }),
-  'api_key.revoke': ({ subject }, note) => ({
-    method: 'POST',
-    path: at`/api/v1/api-keys/${subject}/revoke`,
-    json: { note },
-  }),
+const REPEATS: Readonly<Record<LostAct['kind'], (api: Api, act: LostAct, note: string) => Promise<unknown>>> = {
+  'agent.disable': (api, { subject: id }, note) => api.call(disableAgent, { path: { id }, body: { note } }),
+  'agent.delete': (api, { subject: id }) => api.call(deleteAgent, { path: { id } }),
+  'credential.revoke': (api, { subject, agentId, reason }, note) =>
+    api.call(revokeCredential, {
+      path: { agent_id: agentId, credential_id: subject },
+      body: { note, ...(reason === 'secret_leaked' && { reason }) },
+    }),
+  'api_key.revoke': (api, { subject }, note) =>
+    api.call(revokeApiKey, { path: { api_key_id: subject }, body: { note } }),
 }
 
 type Result = 'done' | 'not_there'
@@ -40,7 +36,7 @@ type Result = 'done' | 'not_there'
 /** Doing it twice changes nothing. What was made after the backup is not there. */
 const doAgain = async (api: Api, act: LostAct): Promise<Result> => {
   try {
-    await api.ask(REQUESTS[act.kind](act, `Again after a restore, as it was done at ${act.at}.`))
+    await REPEATS[act.kind](api, act, `Again after a restore, as it was done at ${act.at}.`)
     return 'done'
   } catch (fault) {
     if (fault instanceof ApiRefusal && fault.status === 404) return 'not_there'

@@ -1,25 +1,17 @@
 // The API as commands use it: a request that is answered in JSON, or a failure for the person at the terminal. A service
 // elsewhere may be another than it seems, so its answers are bounded and looked at before anything is done with them.
 import { z } from 'zod'
-import { fillPath, methodOf, type Operation, type PathOf, pathOf } from '../../../../api/operation.ts'
+import { fillPath, methodOf, type Operation, type PathOf } from '../../../../api/operation.ts'
 import type { openAdministration } from '../../compose/compose.ts'
 import { CommandFailed, EXIT, type ExitCode } from '../terminal/exit.ts'
 import { parseJson } from '../terminal/parse-json.ts'
 import { isRecord, type PrintedRecord } from '../terminal/print.ts'
-import type { Message, Reply, Transport } from './transport.ts'
+import type { Message, Reply, Transport } from './remote-transport.ts'
 
 type QueryValue = string | number | boolean | readonly string[] | undefined
 
-export type ApiRequest = Pick<Message, 'method'> & {
-  /** Made by {@link at}. */
-  readonly path: string
-  /** What is undefined is not asked. */
-  readonly query?: Readonly<Record<string, QueryValue>> | undefined
-  readonly json?: unknown
-  /** JSON as it is sent, in the place of a value. */
-  readonly jsonText?: string | undefined
-  readonly form?: Readonly<Record<string, string>>
-}
+/** A member that is undefined is not sent. */
+export type Query = Readonly<Record<string, QueryValue>>
 
 const isOneOf = (statuses: readonly number[], status: number): boolean => statuses.includes(status)
 
@@ -40,8 +32,7 @@ export class ApiRefusal extends CommandFailed {
 
 /** Of one operation: its path, query and body as the schemas of its row take them. */
 export type CallOf<Row extends Operation> = {
-  /** What is undefined is not asked. */
-  readonly query?: Readonly<Record<string, QueryValue>>
+  readonly query?: Query
 } & (keyof PathOf<Row> extends never ? object : { readonly path: PathOf<Row> }) &
   (Row extends { readonly body: infer Body extends z.ZodType }
     ? { readonly body: z.input<Body> } | { readonly bodyText: string }
@@ -51,10 +42,11 @@ export type CallOf<Row extends Operation> = {
 export type Api = {
   /** Calls one operation of the API; the body of its answer, an object, is empty where there is none. */
   readonly call: <Row extends Operation>(row: Row, request: CallOf<Row>) => Promise<PrintedRecord>
-  /** The answer, an object whose `expected` members are texts; an empty one for an answer without content. */
-  readonly ask: (request: ApiRequest, ...expected: readonly string[]) => Promise<PrintedRecord>
   /** The answer of an export as it comes; it may be of any length. */
-  readonly stream: (row: Operation, request: Pick<ApiRequest, 'query'>) => Promise<AsyncIterable<Uint8Array>>
+  readonly stream: (
+    row: Operation,
+    request: { readonly query?: Query | undefined },
+  ) => Promise<AsyncIterable<Uint8Array>>
   readonly close: () => Promise<void>
 }
 
@@ -71,31 +63,39 @@ const checkSegment = (text: string): string => {
   return text
 }
 
-const segmentOf = (text: string): string => encodeURIComponent(checkSegment(text))
+type LooseCall = {
+  readonly path?: Readonly<Record<string, string>>
+  readonly query?: Query | undefined
+  readonly body?: unknown
+  readonly bodyText?: string
+  readonly form?: Readonly<Record<string, string>>
+}
 
-/** A path with ids in it. */
-export const at = (parts: TemplateStringsArray, ...ids: readonly string[]): string =>
-  parts.map((part, n) => part + (n < ids.length ? segmentOf(ids[n] ?? '') : '')).join('')
+const checkIds = (path: Readonly<Record<string, string>>): Readonly<Record<string, string>> => {
+  for (const id of Object.values(path)) checkSegment(id)
+  return path
+}
 
-const queryOf = (query: ApiRequest['query'] = {}): string => {
+const queryOf = (query: Query = {}): string => {
   const pairs = Object.entries(query).flatMap(([name, value]) =>
     value === undefined ? [] : [value].flat().map(each => [name, String(each)]),
   )
   return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs).toString()}`
 }
 
-const bodyOf = ({ json, form, jsonText }: ApiRequest): Pick<Message, 'headers' | 'body'> => {
+const bodyOf = ({ body, bodyText, form }: LooseCall): Pick<Message, 'headers' | 'body'> => {
   if (form !== undefined) {
-    const body = new URLSearchParams(form).toString()
-    return { headers: { 'content-type': 'application/x-www-form-urlencoded' }, body }
+    const text = new URLSearchParams(form).toString()
+    return { headers: { 'content-type': 'application/x-www-form-urlencoded' }, body: text }
   }
-  const body = jsonText ?? (json === undefined ? undefined : JSON.stringify(json))
-  return body === undefined ? { headers: {} } : { headers: { 'content-type': 'application/json' }, body }
+  const text = bodyText ?? (body === undefined ? undefined : JSON.stringify(body))
+  return text === undefined ? { headers: {} } : { headers: { 'content-type': 'application/json' }, body: text }
 }
 
-const messageOf = (request: ApiRequest): Message => {
-  const { method, path, query } = request
-  return { method, target: path + queryOf(query), ...bodyOf(request) }
+const messageOf = (row: Operation, call: LooseCall): Message => {
+  const { path = {}, query } = call
+  const target = fillPath(row, checkIds(path)) + queryOf(query)
+  return { method: methodOf(row), target, ...bodyOf(call) }
 }
 
 /** The text of an answer; undefined where it is longer than it may be. */
@@ -127,19 +127,6 @@ async function* inTime(chunks: AsyncIterable<Uint8Array>, controller: AbortContr
   }
 }
 
-type LooseCall = {
-  readonly path?: Readonly<Record<string, string>>
-  readonly query?: ApiRequest['query']
-  readonly body?: unknown
-  readonly bodyText?: string
-  readonly form?: Readonly<Record<string, string>>
-}
-
-const checkIds = (path: Readonly<Record<string, string>>): Readonly<Record<string, string>> => {
-  for (const id of Object.values(path)) checkSegment(id)
-  return path
-}
-
 /** Members of its answer of this status that are texts: a service elsewhere may be another than it seems. */
 const textsIn = ({ answers }: Operation, status: number): readonly string[] => {
   const answer = answers[status]
@@ -160,11 +147,7 @@ async function* bytesOf(texts: AsyncIterable<string>) {
 }
 
 /** The API of the store of this machine, called without HTTP. */
-export const connectDirect = (
-  { call, stream, close }: Pick<Awaited<ReturnType<typeof openAdministration>>, 'call' | 'stream' | 'close'>,
-  ask: Api['ask'],
-): Api => ({
-  ask,
+export const connectDirect = ({ call, stream, close }: Awaited<ReturnType<typeof openAdministration>>): Api => ({
   call: async (row, request) => {
     const { path = {}, query, body, bodyText, form }: LooseCall = request
     const answer = await call(row, { path: checkIds(path), query, body: body ?? form, bodyText })
@@ -199,42 +182,23 @@ export const connectApi = ({ name, send, close }: Transport): Api => {
       ? new ApiRefusal(description, status, typeof error === 'string' ? error : undefined)
       : wrong(status, 'it is no error of Mintmark')
 
-  const exchange = async (
-    request: ApiRequest,
-    expectedOf: (status: number) => readonly string[],
-  ): Promise<PrintedRecord> => {
-    const reply = await send(messageOf(request), AbortSignal.timeout(ANSWER_MS_MAX))
+  const call: Api['call'] = async (row, request) => {
+    const reply = await send(messageOf(row, request), AbortSignal.timeout(ANSWER_MS_MAX))
     const { status } = reply
     const answer = await readJson(reply)
     if (!isSuccess(status)) throw refusalIn(status, answer)
-    const missing = expectedOf(status).find(member => typeof answer[member] !== 'string')
+    const missing = textsIn(row, status).find(member => typeof answer[member] !== 'string')
     if (missing !== undefined) throw wrong(status, `${missing} is missing`)
     return answer
   }
 
-  const ask: Api['ask'] = (request, ...expected) => exchange(request, () => expected)
-
-  const stream: Api['stream'] = async (row, { query }) => {
+  const stream: Api['stream'] = async (row, request) => {
     const controller = new AbortController()
-    const request = { method: methodOf(row), path: pathOf(row), query }
-    const reply = await send(messageOf(request), controller.signal)
+    const reply = await send(messageOf(row, request), controller.signal)
     const { status } = reply
     if (isSuccess(status)) return inTime(reply.body, controller)
     throw refusalIn(status, await readJson(reply))
   }
 
-  const call: Api['call'] = (row, request) => {
-    const { path = {}, query, body, bodyText: jsonText, form }: LooseCall = request
-    const asked: ApiRequest = {
-      method: methodOf(row),
-      path: fillPath(row, checkIds(path) as PathOf<typeof row>),
-      query,
-      json: body,
-      jsonText,
-      ...(form !== undefined && { form }),
-    }
-    return exchange(asked, status => textsIn(row, status))
-  }
-
-  return { call, ask, stream, close }
+  return { call, stream, close }
 }

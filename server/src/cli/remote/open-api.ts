@@ -46,6 +46,5 @@ export const openApi = async (options: WhereOptions): Promise<Api> => {
   const remote = readRemoteConfig({ url: options.url, isCredentialGiven })
   if (remote !== null) return connectApi(connectRemote(await withFiles(remote, options)))
   if (isCredentialGiven) throw new CommandFailed('A credential is for a service: name it with --url.', EXIT.usage)
-  const here = await openAdministration(readCommandConfig(), cliOrigin())
-  return connectDirect(here, connectApi({ name: 'The store', ...here }).ask)
+  return connectDirect(await openAdministration(readCommandConfig(), cliOrigin()))
 }

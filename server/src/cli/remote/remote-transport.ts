@@ -1,7 +1,24 @@
 // Requests to a service elsewhere: over TLS unless it is on this machine, without following redirects.
 import type { RemoteConfig } from '../../config/remote.ts'
 import { CommandFailed, EXIT } from '../terminal/exit.ts'
-import type { Reply, Transport } from './transport.ts'
+
+export type Message = {
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  /** The path, and what follows a question mark. */
+  readonly target: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string | undefined
+}
+
+/** `type` is the media type; empty where there is none. */
+export type Reply = { readonly status: number; readonly type: string; readonly body: AsyncIterable<Uint8Array> }
+
+export type Transport = {
+  /** Of the service, for a message to a person. */
+  readonly name: string
+  readonly send: (message: Message, signal: AbortSignal) => Promise<Reply>
+  readonly close: () => Promise<void>
+}
 
 const UNKNOWN_AUTHORITY: readonly string[] = [
   'DEPTH_ZERO_SELF_SIGNED_CERT',

@@ -1,8 +1,8 @@
-// An act: something that a caller does and that changes the store. It is recorded in the transaction that does it.
+// An act: a recorded change of the store with actor, reason and request id. Its own transaction records it.
 import type { ActKind } from '../../../../api/values/audit.ts'
 import type { Source } from '../source.ts'
 
-/** Who acted, as history and audit show it. */
+/** Who acted, as shown in history and the audit log. */
 export type Actor =
   | { readonly type: 'operator'; readonly iss: string; readonly sub: string }
   | { readonly type: 'client'; readonly id: string }
@@ -15,13 +15,13 @@ export type Act = {
   readonly actor: Actor
   readonly note: string | null
   readonly requestId: string | null
-  /** Where the request came from; null for an act at the terminal, or of the service itself. */
+  /** The source of the request; null for an act on the command line or by the service itself. */
   readonly source: Source | null
-  /** Of an act that creates something, to do it once. */
+  /** For an act that creates something, to do it once. */
   readonly idempotencyKey?: string
 }
 
-/** An act that nobody asked for: the service did it by itself. */
+/** An act of the service itself. */
 export const systemAct = (kind: ActKind): Act => ({
   kind,
   actor: { type: 'system' },

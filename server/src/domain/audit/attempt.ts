@@ -1,28 +1,27 @@
-// Refused attempts to authenticate, and to get more tokens than an agent may: what is counted of them, and what the counts
-// are asked for.
+// Refused attempts to authenticate, or to exceed a limit of an agent: how they are counted, and the filters of the counts.
 import type { Way } from '../../../../api/values/audit.ts'
 import { formatTime, type Milliseconds } from '../../../../api/values/time.ts'
 
 /** An attempt that was refused. */
 export type Attempt = {
   readonly way: Way
-  /** Only of a client that exists: any other text may be a secret that was pasted in the wrong field. */
+  /** Only for an existing client: any other text may be a secret in the wrong field. */
   readonly clientId: string | null
 }
 
-/** Distinct attempts and addresses that are counted apart in one minute; all beyond are counted as one a way. */
+/** Distinct combinations of attempt and address counted separately in one minute; the rest are counted together for each `way`. */
 export const REFUSALS_A_MINUTE_MAX = 100
 
 export type RefusalCount = Attempt & {
   readonly number: number
   /** The beginning of the minute. */
   readonly minute: Milliseconds
-  /** Null for those that were not counted apart. */
+  /** Null for those that were not counted separately. */
   readonly source: string | null
   readonly count: number
 }
 
-/** Null asks nothing; `since` is inclusive, `before` exclusive. */
+/** Null means no filter; `since` is inclusive, `before` exclusive. */
 export type RefusalFilters = {
   readonly way: Way | null
   readonly clientId: string | null
@@ -31,7 +30,7 @@ export type RefusalFilters = {
   readonly before: Milliseconds | null
 }
 
-/** As JSON, over HTTP and at the terminal. */
+/** As JSON, over HTTP and on the command line. */
 export const refusalRecord = ({ minute, way, clientId, source, count }: RefusalCount) => ({
   minute: formatTime(minute),
   way,

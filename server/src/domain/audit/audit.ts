@@ -1,12 +1,12 @@
-// The audit log as it is read: what an entry holds, and what may be asked.
+// Reading the audit log: its entries and filters.
 import type { Actor } from './act.ts'
 import { formatTime, type Milliseconds } from '../../../../api/values/time.ts'
 
 export type AuditEntry = {
-  /** Entries are numbered from 1 without a gap. */
+  /** Entries are numbered from 1 without gaps. */
   readonly number: number
   readonly at: Milliseconds
-  /** Open: a later version may have written kinds that this one does not know. */
+  /** An open set: a later version may have written other kinds. */
   readonly kind: string
   readonly actor: Actor
   readonly source: string | null
@@ -17,7 +17,7 @@ export type AuditEntry = {
   readonly detail: Readonly<Record<string, unknown>>
 }
 
-/** Null asks nothing; `since` is inclusive, `before` exclusive. */
+/** Null means no filter; `since` is inclusive, `before` exclusive. */
 export type AuditFilters = {
   readonly kind: string | null
   readonly actorType: Actor['type'] | null
@@ -36,14 +36,14 @@ const isActor = (actor: Actor, { actorType, actorId, actorIss, actorSub }: Audit
   (actorIss === null || ('iss' in actor && actor.iss === actorIss)) &&
   (actorSub === null || ('sub' in actor && actor.sub === actorSub))
 
-/** Whether the entry is one that the filters ask for, times aside. */
+/** Whether the entry matches the filters, except for times. */
 export const isAskedFor = (entry: AuditEntry, filters: AuditFilters): boolean =>
   (filters.kind === null || entry.kind === filters.kind) &&
   (filters.subject === null || entry.subject === filters.subject) &&
   (filters.requestId === null || entry.requestId === filters.requestId) &&
   isActor(entry.actor, filters)
 
-/** The one actor that the filters ask for; null where there may be several. */
+/** The single actor that the filters select; null if there may be several. */
 export const onlyActor = ({
   actorType: type,
   actorId: id,
@@ -55,7 +55,7 @@ export const onlyActor = ({
   return (type === null || type === 'operator') && iss !== null && sub !== null ? { type: 'operator', iss, sub } : null
 }
 
-/** An entry as JSON, over HTTP and at the terminal. */
+/** An entry as JSON, over HTTP and on the command line. */
 export const entryRecord = (entry: AuditEntry) => ({
   n: entry.number,
   at: formatTime(entry.at),

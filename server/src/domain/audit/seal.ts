@@ -1,20 +1,20 @@
-// Seals of the audit log: what one says of itself, and what a check of the whole chain finds.
+// Seals of the audit log: their public part, and the result of verifying the whole chain.
 
-/** What of a seal may be known to everybody, and is logged: of the chain it names all entries up to its last. */
+/** The public part of a seal, which is logged: it identifies all entries up to its last. */
 export type Seal = {
   readonly number: number
-  /** Entries that it covers. */
+  /** The number of entries that it covers. */
   readonly count: number
   /** The SHA-256 chain over every entry up to its last: 64 characters of lower-case hex. */
   readonly head: string
 }
 
-/** What somebody wrote down of the chain, from the log of the service; null asks nothing. */
+/** A seal kept elsewhere, from the log of the service; null means no check. */
 export type KnownSeal = { readonly number: number | null; readonly head: string | null }
 
 /**
- * What was done to the first entry that is not as it was sealed. `cut_off`: it and all after it are gone. `unsealed`:
- * its seal is gone, or is not one that the service made.
+ * What happened to the first entry that differs from its seal. `cut_off`: it and all later ones are gone. `unsealed`:
+ * its seal is gone, or the service did not make it.
  */
 export type Tampering = 'changed' | 'removed' | 'added' | 'cut_off' | 'unsealed'
 
@@ -23,7 +23,7 @@ export type AuditVerdict =
       readonly good: true
       readonly entries: number
       readonly seals: number
-      /** The last one; null where there is none yet. */
+      /** The last one; null if there is none yet. */
       readonly last: Seal | null
       /** Entries after the last seal. */
       readonly unsealed: number

@@ -1,4 +1,4 @@
-// An agent as the API, the command line and the audit show it, and the change of one as a body says it.
+// The record of an agent for the API, the command line and the audit log, and a change of one in a body.
 import { formatScope } from '../../../../api/values/scope.ts'
 import { formatTime, formatTimeOrNull } from '../../../../api/values/time.ts'
 import type { Agent } from './agent.ts'
@@ -6,7 +6,7 @@ import { type AgentChange, type AgentSettings, BLANK_SETTINGS } from './change-a
 
 type SettingName = keyof AgentSettings
 
-/** Settings whose names on the wire are not their own in lower snake case. */
+/** Settings whose names on the wire differ from their names here in lower snake case. */
 const OTHER_NAMES = {
   scopes: 'scope',
   dpopBound: 'dpop_bound_access_tokens',
@@ -23,7 +23,7 @@ type WireName<Name extends SettingName> = Name extends keyof typeof OTHER_NAMES
 
 type Written = { scopes: string; defaultScope: string | null; resources: string[] }
 
-/** What can be changed of an agent, under the names of the wire. */
+/** The settings of an agent, under their names on the wire. */
 export type SettingsRecord = {
   -readonly [Name in SettingName as WireName<Name>]: Name extends keyof Written ? Written[Name] : AgentSettings[Name]
 }
@@ -47,7 +47,7 @@ export const settingsRecord = (settings: AgentSettings): SettingsRecord => {
 
 type ChangeBody = { readonly [Name in SettingName as WireName<Name>]?: AgentChange[Name] }
 
-/** What a body asks for; a member that is not there stays as it is. */
+/** The change in a body; absent members stay as they are. */
 export const changeOf = (body: ChangeBody): AgentChange => {
   const said: Readonly<Record<string, unknown>> = body
   return Object.fromEntries(

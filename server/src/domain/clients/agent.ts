@@ -6,51 +6,51 @@ import type { Labels } from '../../../../api/values/labels.ts'
 import type { AgentLimits } from '../../../../api/values/limits.ts'
 import type { Milliseconds } from '../../../../api/values/time.ts'
 
-/** Distinct lifetimes that may live in the ledger at once: every list merges one stream for each. */
+/** Distinct lifetimes in the ledger at once: every list merges one stream for each. */
 export const LIFETIMES_MAX = 16
 
 export type Agent = AgentLimits & {
-  /** A UUID, never used twice: the `sub` of its tokens. */
+  /** A UUID, never reused: the `sub` of its tokens. */
   readonly id: string
   readonly clientId: string
-  /** No other agent that is not deleted has it. */
+  /** Unique among the agents that are not deleted. */
   readonly name: string
   readonly description: string | null
-  /** Who answers for it: a person or a team. */
+  /** Who is responsible for it: a person or a team. */
   readonly owner: string | null
   readonly labels: Labels
   readonly disabledAt: Milliseconds | null
-  /** Since a restore: it gets no token until an operator accepts it. */
+  /** Set by a restore: it obtains no token until an operator accepts it. */
   readonly suspendedAt: Milliseconds | null
-  /** Items, or `resource:*`, that the agent may ask for. */
+  /** Items, or `resource:*`, that the agent may request. */
   readonly scopes: readonly string[]
-  /** Granted where a request names no scope; null: such a request is refused. */
+  /** Granted if a request names no scope; null: such a request is refused. */
   readonly defaultScope: readonly string[] | null
-  /** Resources that the agent may ask for; `*` for any. */
+  /** Resources that the agent may request; `*` for any. */
   readonly resources: readonly string[]
   readonly defaultAudience: string | null
   /** Null: the service's. */
   readonly lifetimeSeconds: number | null
-  /** Whether it gets no token without a DPoP proof (RFC 9449 §5.2). */
+  /** Whether it must send a DPoP proof to get a token (RFC 9449 §5.2). */
   readonly dpopBound: boolean
-  /** Whether its tokens are bound to the certificate of its connection, without which it gets none (RFC 8705 §3.4). */
+  /** Whether its tokens are bound to the certificate of its connection, which it then must present (RFC 8705 §3.4). */
   readonly certificateBound: boolean
   readonly createdAt: Milliseconds
 }
 
-/** One of the secrets of an agent, as its hash, or what is trusted in its place. `number` is the store's. */
+/** A credential of an agent: the hash of a secret, or what is trusted instead. `number` is the store's. */
 export type Credential = {
   readonly number: number
   readonly id: string
-  /** Empty while only the hash of another server is known, and where there is no secret. */
+  /** Empty while only the other server's hash is known, and if there is no secret. */
   readonly secretHash: Sha256
-  /** Whether the secret was made elsewhere: its hash is then keyed. */
+  /** Whether another server made the secret: its hash is then keyed. */
   readonly isImported: boolean
-  /** Of an imported secret that was not used here yet: the hash that the other server kept. */
+  /** The other server's hash of an imported secret that was not used here yet. */
   readonly foreignHash: string | null
   /** Null: a secret. */
   readonly trust: ClientTrust | null
-  /** From then on it gets no token; null: never. */
+  /** From then on it obtains no token; null: never. */
   readonly expiresAt: Milliseconds | null
 }
 
@@ -58,11 +58,11 @@ export type Credential = {
 export type Client = {
   readonly number: number
   readonly agent: Agent
-  /** Not revoked: all that live, and perhaps some that have expired; at most CREDENTIALS_MAX. */
+  /** The unrevoked ones: all live ones, and perhaps some that have expired; at most CREDENTIALS_MAX. */
   readonly credentials: readonly Credential[]
 }
 
-/** RFC 6749 Appendix A.1, with a bound, and no spaces around it. */
+/** RFC 6749 Appendix A.1, at most 255 characters, without surrounding spaces. */
 const CLIENT_ID = /^[\x21-\x7E](?:[\x20-\x7E]{0,253}[\x21-\x7E])?$/
 
 export const isClientId = (text: string): boolean => CLIENT_ID.test(text)

@@ -6,14 +6,14 @@ export type ApiKey = {
   readonly id: string
   readonly name: string
   readonly permissions: readonly Permission[]
-  /** Only tokens for one of these audiences exist for this key; null: all do. */
+  /** The key sees only tokens for one of these audiences; null: all. */
   readonly audiences: readonly string[] | null
   readonly createdAt: Milliseconds
   /** From then on it is refused; null: never. */
   readonly expiresAt: Milliseconds | null
-  /** When it was last taken, at most a minute behind; null: never. */
+  /** When it was last used, at most a minute late; null: never. */
   readonly lastUsedAt: Milliseconds | null
   readonly revokedAt: Milliseconds | null
-  /** Since a restore: it is refused until an operator accepts it. */
+  /** Set by a restore: it is refused until an operator accepts it. */
   readonly suspendedAt: Milliseconds | null
 }

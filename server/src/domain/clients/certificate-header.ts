@@ -1,4 +1,4 @@
-// Which header of a proxy holds the certificate of its client, as an operator says it.
+// Configuration of the header in which a proxy forwards the certificate of its client.
 
 /**
  * A byte sequence between colons (RFC 9440 §2.2); PEM, percent-encoded, as nginx's $ssl_client_escaped_cert; DER in
@@ -12,8 +12,8 @@ export type CertificateHeader = {
   /** In lower case. */
   readonly name: string
   readonly form: CertificateForm
-  /** Whether the proxies pass on only what an authority vouches for. */
+  /** Whether the proxies forward only certificates with a verified chain. */
   readonly isVerified: boolean
-  /** Networks as address/bits: from no other peer is the header taken. */
+  /** Networks as address/bits: the header is accepted from no other peer. */
   readonly proxies: readonly string[]
 }

@@ -1,4 +1,4 @@
-// What a change makes of an agent, and what it takes from the agent: pure, so that the store can decide inside its transaction.
+// The effect of a change on an agent, and what the agent loses: pure, so that the store can decide inside its transaction.
 import type { Agent } from './agent.ts'
 import { ANY_RESOURCE, audiencesOfAgent, firstResourceBeyond } from '../../../../api/values/audience.ts'
 import { LABELS_MAX, type LabelsChange, mergeLabels } from '../../../../api/values/labels.ts'
@@ -6,17 +6,17 @@ import { NO_LIMITS } from '../../../../api/values/limits.ts'
 import { type OrRefusal, refuse } from '../refusal.ts'
 import { firstScopeBeyond } from '../../../../api/values/scope.ts'
 
-/** What can be changed of an agent. */
+/** The settings of an agent. */
 export type AgentSettings = Omit<Agent, 'id' | 'clientId' | 'createdAt' | 'disabledAt' | 'suspendedAt'>
 
 type PlainSettings = Omit<AgentSettings, 'labels'>
 
-/** The members to change; one that is absent or undefined stays as it is. */
+/** The settings to change; absent or undefined ones stay as they are. */
 export type AgentChange = { readonly [Name in keyof PlainSettings]?: PlainSettings[Name] | undefined } & {
   readonly labels?: LabelsChange | undefined
 }
 
-/** A new agent before anything is said of it. */
+/** The settings of a new agent before any are given. */
 export const BLANK_SETTINGS: AgentSettings = {
   name: '',
   description: null,
@@ -40,7 +40,7 @@ const merge = (before: AgentSettings, { labels, ...plain }: AgentChange): AgentS
   labels: labels === undefined ? before.labels : mergeLabels(before.labels, labels),
 })
 
-/** A default that the agent may not ask for itself would grant it what was just taken away. */
+/** A default scope beyond the scope would grant the agent what was just taken away. */
 const refuseDefaults = (
   before: AgentSettings,
   change: AgentChange,
@@ -50,7 +50,7 @@ const refuseDefaults = (
   if (scope !== undefined) {
     return refuse('invalid_scope', `The default scope holds ${scope}, which the scope does not allow.`)
   }
-  // A default audience need not be among the resources: naming it allows it. One that was among them must not stay by oversight.
+  // A default audience need not be among the resources: naming it allows it. One that was removed from them must be named again.
   const kept = change.defaultAudience === undefined ? [after.defaultAudience].filter(one => one !== null) : []
   const wasAllowed = firstResourceBeyond(before.resources, kept) === undefined
   const lost = wasAllowed ? firstResourceBeyond(after.resources, kept) : undefined
@@ -61,7 +61,7 @@ const refuseDefaults = (
   )
 }
 
-/** A token is bound to one key: no request of such an agent could be granted. */
+/** A token is bound to one key: an agent with both settings could never get one. */
 const refuseTwoKeys = ({ dpopBound, certificateBound }: AgentSettings): ReturnType<typeof refuse> | undefined =>
   dpopBound && certificateBound
     ? refuse(
@@ -70,7 +70,7 @@ const refuseTwoKeys = ({ dpopBound, certificateBound }: AgentSettings): ReturnTy
       )
     : undefined
 
-/** The settings with the change made, or why that cannot be. */
+/** The changed settings, or why the change is refused. */
 export const applyChange = (before: AgentSettings, change: AgentChange): OrRefusal<AgentSettings> => {
   const after = merge(before, change)
   if (Object.keys(after.labels).length > LABELS_MAX) {
@@ -85,14 +85,14 @@ const NAMES = Object.keys(BLANK_SETTINGS) as readonly (keyof AgentSettings)[] //
 export const changedSettings = (before: AgentSettings, after: AgentSettings): readonly (keyof AgentSettings)[] =>
   NAMES.filter(name => JSON.stringify(before[name]) !== JSON.stringify(after[name]))
 
-/** The patterns of scope that tokens may go on with, where some pattern was lost; null where none was. */
+/** The scope patterns that tokens may keep, if some pattern was lost; null if none was. */
 export const scopesKept = (before: AgentSettings, after: AgentSettings): readonly string[] | null =>
   // `db:*` matches `db:*` and every item of db, and an item matches itself alone: so patterns compare as items do.
   firstScopeBeyond(after.scopes, before.scopes) === undefined ? null : after.scopes
 
 /**
- * The audiences that tokens may go on with, where some audience was lost; null where none was. `serviceAudience` is null
- * where it is not known: then a change whose answer hangs on it is refused.
+ * The audiences that tokens may keep, if some audience was lost; null if none was. `serviceAudience` is null
+ * if it is unknown: then a change that depends on it is refused.
  */
 export const audiencesKept = (
   before: AgentSettings,
@@ -102,7 +102,7 @@ export const audiencesKept = (
   const kept = audiencesOfAgent(after, serviceAudience)
   if (kept.includes(ANY_RESOURCE)) return { keepAudiences: null }
   const fallsBackNow = after.defaultAudience === null
-  // Where the service's audience is lost or kept by both, it makes no difference to this comparison.
+  // If the service's audience is in both sets or in neither, it does not affect this comparison.
   const isLost =
     firstResourceBeyond(kept, audiencesOfAgent(before, fallsBackNow ? null : serviceAudience)) !== undefined
   const hidesService = !fallsBackNow && before.defaultAudience === null && serviceAudience === null

@@ -1,16 +1,16 @@
-// Client assertions (RFC 7521, RFC 7523 and its revision): what one must say, and until when it may be taken.
+// Client assertions (RFC 7521, RFC 7523 and its revision): their required claims, and how long one is accepted.
 import type { AssertionTrust } from './client-trust.ts'
 import type { Milliseconds } from '../../../../api/values/time.ts'
 
-/** How far clocks may differ: as far as those of identity providers. */
+/** How far clocks may differ, as for identity providers. */
 const SKEW_SECONDS = 60
-/** How far away `exp` may be. An assertion is made for one request, a workload's token for as long as the workload keeps it. */
+/** How far in the future `exp` may be. An assertion is made for one request, a workload's token for longer use. */
 const EXPIRY_SECONDS_MAX = { private_key_jwt: 3600, workload_identity: 86_400 } as const
 const ASSERTION_JTI_CHARACTERS_MAX = 256
 
 type Claims = Readonly<Record<string, unknown>>
 
-/** `jti` is null where the assertion may be used again. */
+/** `jti` is null if the assertion may be used again. */
 type AssertionClaims = { readonly jti: string | null; readonly until: Milliseconds }
 
 type Wrong = { readonly wrong: string }
@@ -29,21 +29,21 @@ const timeFault = ({ exp, nbf, iat }: Claims, seconds: number, expiryMax: number
   return undefined
 }
 
-/** What a token may be meant for. */
+/** The accepted audiences. */
 const acceptedAudiences = (trust: AssertionTrust, issuer: string): readonly string[] => {
   if (trust.kind === 'workload_identity') return [trust.audience ?? issuer]
   return trust.takesTokenEndpoint ? [issuer, `${issuer}/oauth/token`] : [issuer]
 }
 
-// An assertion that is meant for several servers could be used by each at the others (RFC 7523bis: one string). The
-// tokens of Kubernetes have a list of one.
+// Each of several intended servers could use an assertion at the others (RFC 7523bis: one string). The tokens of Kubernetes
+// have a list of one.
 const audienceOf = ({ aud }: Claims, { kind }: AssertionTrust): unknown =>
   kind === 'workload_identity' && Array.isArray(aud) && aud.length === 1 ? aud[0] : aud
 
 const isJti = (jti: unknown): jti is string =>
   typeof jti === 'string' && jti !== '' && jti.length <= ASSERTION_JTI_CHARACTERS_MAX
 
-/** What the claims say at `now`, or why they are not those of an assertion under this trust. `issuer` is ours. */
+/** The checked claims at `now`, or why they do not match this trust. `issuer` is this service. */
 export const checkAssertionClaims = (
   claims: Claims,
   trust: AssertionTrust,

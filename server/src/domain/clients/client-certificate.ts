@@ -1,9 +1,9 @@
-// What the certificate of a TLS client says, and whether it is what a credential trusts (RFC 8705 §2).
+// The certificate of a TLS client, and whether it matches a credential (RFC 8705 §2).
 import type { SubjectKind } from '../../../../api/values/credentials.ts'
-import { canonicalName, parseName } from './distinguished-name.ts'
+import { normalSubject } from '../../../../api/values/subject-name.ts'
 import type { Milliseconds } from '../../../../api/values/time.ts'
 
-/** A certificate of an authority that is trusted, with this name (RFC 8705 §2.1). */
+/** A certificate of a trusted authority with this name (RFC 8705 §2.1). */
 type SubjectTrust = { readonly kind: 'tls_client_auth'; readonly by: SubjectKind; readonly name: string }
 
 /** One of these certificates, whoever signed it (RFC 8705 §2.2). */
@@ -11,77 +11,35 @@ type PinnedTrust = { readonly kind: 'self_signed_tls_client_auth'; readonly thum
 
 export type CertificateTrust = SubjectTrust | PinnedTrust
 
-/** As far as it is read. */
+/** The parts of a certificate that are used. */
 export type ClientCertificate = {
   /** SHA-256 of its DER, base64url (RFC 8705 §3.1). */
   readonly thumbprint: string
-  /** In the normal form of {@link normalSubject}; what has none is left out. */
+  /** In the normal form of {@link normalSubject}; names without one are omitted. */
   readonly names: Readonly<Record<SubjectKind, readonly string[]>>
-  /** Why its key proves nothing; null where nothing is known against it. */
+  /** Why its key is too weak; null if it is not known to be. */
   readonly weakness: string | null
   readonly notBefore: Milliseconds
-  /** The beginning of the last second in which it is valid. */
+  /** The start of the last second in which it is valid. */
   readonly notAfter: Milliseconds
 }
 
-/** One whose key the client of a connection holds. */
+/** A certificate whose key the client of a connection has proven. */
 export type PresentedCertificate = ClientCertificate & {
-  /** Whether a chain to an authority that is trusted was verified, by this service or by the proxy that it trusts. */
+  /** Whether a chain to a trusted authority was verified, by this service or by a trusted proxy. */
   readonly isVerified: boolean
 }
 
-/** Of which certificates the service hears: those that an authority vouches for, and others. */
+/** Which certificates reach the service: verified ones, unverified ones. */
 export type CertificateSources = { readonly verified: boolean; readonly unverified: boolean }
 
-/** Certificates that one credential pins. */
-export const PINNED_CERTIFICATES_MAX = 10
-
-const HOST = /^(?=.{1,253}$)[a-z0-9_](?:[a-z0-9_-]{0,62})(?:\.[a-z0-9_][a-z0-9_-]{0,62})*$/
-const URI = /^[A-Za-z][A-Za-z0-9+.-]*:[\x21-\x7e]+$/
-const IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/
-const IPV6 = /^[0-9A-Fa-f:.]{2,45}$/
-
-const normalHost = (host: string): string | undefined => {
-  const lower = host.toLowerCase()
-  return HOST.test(lower) ? lower : undefined
-}
-
-const normalDn = (text: string): string | undefined => {
-  const name = parseName(text)
-  return name === undefined ? undefined : canonicalName(name)
-}
-
-/** RFC 5952, as the URL standard has it; an address of IPv4 as four numbers without leading zeros. */
-const normalIp = (text: string): string | undefined => {
-  if (IPV4.test(text)) return text
-  return IPV6.test(text) && text.includes(':') ? URL.parse(`http://[${text}]/`)?.hostname.slice(1, -1) : undefined
-}
-
-/** RFC 5280 §7.5: the host in any case, what stands before it as it is. */
-const normalEmail = (text: string): string | undefined => {
-  const [, local = '', host = ''] = /^([\x21-\x3f\x41-\x7e]+)@([^@]+)$/.exec(text) ?? []
-  const normal = normalHost(host)
-  return local === '' || normal === undefined ? undefined : `${local}@${normal}`
-}
-
-const NORMAL_FORMS: Readonly<Record<SubjectKind, (text: string) => string | undefined>> = {
-  subject_dn: normalDn,
-  san_dns: normalHost,
-  san_uri: text => (URI.test(text) ? text : undefined),
-  san_ip: normalIp,
-  san_email: normalEmail,
-}
-
-/** The one spelling in which names of a kind are compared; undefined where the text is no such name. */
-export const normalSubject = (by: SubjectKind, text: string): string | undefined => NORMAL_FORMS[by](text)
-
-/** Why nothing is done with a certificate at `now`; null where its time is (RFC 5280 §4.1.2.5) and its key is strong. */
+/** Why a certificate is unusable at `now`; null if it is valid by its dates (RFC 5280 §4.1.2.5) and its key is strong. */
 export const validityFault = (
   { weakness, notBefore, notAfter }: ClientCertificate,
   now: Milliseconds,
 ): string | null => {
   if (weakness !== null) return `the key of the certificate is ${weakness}`
-  // A time that is none is no time either.
+  // An invalid time (NaN) is refused.
   if (!(now >= notBefore)) return 'the certificate is not valid yet'
   return now < notAfter + 1000 ? null : 'the certificate has expired'
 }
@@ -91,7 +49,7 @@ const isNamed = ({ names }: ClientCertificate, { by, name }: SubjectTrust): bool
   return wanted !== undefined && names[by].includes(wanted)
 }
 
-/** Why the certificate is not what is trusted; null where it is. */
+/** Why the certificate does not match the trust; null if it does. */
 export const certificateFault = (
   trust: CertificateTrust,
   presented: PresentedCertificate,

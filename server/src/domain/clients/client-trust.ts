@@ -1,25 +1,24 @@
-// What a credential without a secret trusts in its place: keys of the client itself, tokens of a workload's issuer, or
-// certificates of TLS.
+// What a credential trusts instead of a secret: keys of the client, tokens of a workload's issuer, or TLS certificates.
 import type { CertificateTrust } from './client-certificate.ts'
 
 /** The public members of a key that a client registered (RFC 7517 §4). */
 export type RegisteredJwk = Readonly<Record<string, string>>
 
-/** Assertions that the client signs itself, with one of the keys given or of those at the address: one of the two is null. */
+/** Assertions signed by the client, with one of the given keys or of those at the URL: one of the two is null. */
 type KeyTrust = {
   readonly kind: 'private_key_jwt'
   readonly jwks: readonly RegisteredJwk[] | null
   readonly jwksUri: string | null
-  /** Whether `aud` may also be the token endpoint, beside the issuer. */
+  /** Whether `aud` may also be the token endpoint instead of the issuer. */
   readonly takesTokenEndpoint: boolean
 }
 
-/** Tokens that another issuer gives a workload. */
+/** Tokens that another issuer issues to a workload. */
 export type WorkloadTrust = {
   readonly kind: 'workload_identity'
-  /** Compared with `iss` as it is written. */
+  /** Compared with `iss` exactly. */
   readonly issuer: string
-  /** Compared with `sub`; with `*` at its end, the beginning of it. */
+  /** Compared with `sub`; with a trailing `*`, as a prefix. */
   readonly subject: string
   /** `aud` of the tokens; null: the issuer of this service. */
   readonly audience: string | null
@@ -37,7 +36,7 @@ export const isAssertionTrust = (trust: ClientTrust): trust is AssertionTrust =>
 export const isCertificateTrust = (trust: ClientTrust): trust is CertificateTrust =>
   trust.kind === 'tls_client_auth' || trust.kind === 'self_signed_tls_client_auth'
 
-/** Where the keys of a trust are. */
+/** The location of the keys. */
 export type KeyPlace = Pick<KeyTrust, 'jwks' | 'jwksUri'> & { readonly issuer: string | null }
 
 export const keyPlaceOf = (trust: AssertionTrust): KeyPlace =>
@@ -45,35 +44,12 @@ export const keyPlaceOf = (trust: AssertionTrust): KeyPlace =>
     ? { jwks: trust.jwks, jwksUri: trust.jwksUri, issuer: null }
     : { jwks: null, jwksUri: trust.jwksUri, issuer: trust.issuer }
 
-/** Keys in one set that is registered. */
-export const REGISTERED_KEYS_MAX = 10
-/** Of an address, an issuer, a subject or an audience. */
-export const TRUST_CHARACTERS_MAX = 512
-/** Before the `*`: a shorter beginning would trust too much of an issuer. */
-export const PREFIX_CHARACTERS_MIN = 4
-
-const PLAIN = /^[\x21-\x7e]+$/
-
-/** Printable ASCII without blanks, which is compared as it is written. */
-export const isPlainName = (text: string): boolean => text.length <= TRUST_CHARACTERS_MAX && PLAIN.test(text)
-
-type SubjectPattern = { readonly text: string; readonly isPrefix: boolean }
-
-/** A subject, or its beginning and a `*`; undefined where it is neither. Of two such patterns it is plain whether they overlap. */
-export const parseSubjectPattern = (subject: string): SubjectPattern | undefined => {
-  if (!isPlainName(subject)) return undefined
-  const isPrefix = subject.endsWith('*')
-  const text = isPrefix ? subject.slice(0, -1) : subject
-  if (text.includes('*') || (isPrefix && text.length < PREFIX_CHARACTERS_MIN)) return undefined
-  return { text, isPrefix }
-}
-
 const SPIFFE = /^spiffe:\/\/[a-z0-9._-]{1,255}/
 
-/** The trust domain of a SPIFFE id, as `spiffe://domain`; undefined where the text is none. */
+/** The trust domain of a SPIFFE id, as `spiffe://domain`; undefined if the text is not one. */
 export const trustDomainOf = (subject: string): string | undefined => SPIFFE.exec(subject)?.[0]
 
-/** As JSON, under the names of the wire. */
+/** As JSON, with the names of the wire. */
 export const trustRecord = (trust: ClientTrust | null) => {
   if (trust === null) return { kind: 'client_secret' as const }
   if (trust.kind === 'private_key_jwt') {

@@ -2,10 +2,10 @@
 import type { ClientTrust } from './client-trust.ts'
 import type { Milliseconds } from '../../../../api/values/time.ts'
 
-/** Live credentials of one agent: each request of it is compared with all of them. */
+/** Live credentials of one agent: each of its requests is compared with all of them. */
 export const CREDENTIALS_MAX = 10
 
-/** How many there are, or, where not exact, how many there are at least. */
+/** A count, or a lower bound if it is not exact. */
 export type Count = { readonly count: number; readonly isExact: boolean }
 
 export type AgentCredential = {
@@ -17,19 +17,19 @@ export type AgentCredential = {
   readonly createdAt: Milliseconds
   /** Null: never. */
   readonly expiresAt: Milliseconds | null
-  /** When it last got a token, at most a minute behind; null: never. */
+  /** When it last obtained a token, at most a minute late; null: never. */
   readonly lastUsedAt: Milliseconds | null
   readonly revokedAt: Milliseconds | null
-  /** Since a restore: it gets no token until an operator accepts it. */
+  /** Set by a restore: it obtains no token until an operator accepts it. */
   readonly suspendedAt: Milliseconds | null
 }
 
-/** `liveTokens`: those that it got. */
+/** `liveTokens`: those issued with it. */
 export type CountedCredential = AgentCredential & { readonly liveTokens: Count }
 
-/** One that is shorter is never kept under a fast hash: docs/decisions/0015-imported-secrets.md. */
+/** A shorter imported secret is never stored under a fast hash: docs/decisions/0015-imported-secrets.md. */
 export const IMPORTED_SECRET_CHARACTERS_MIN = 20
 export const IMPORTED_SECRET_CHARACTERS_MAX = 1024
 
-/** Whether it is long enough to be kept as ours are. */
+/** Whether an imported secret is long enough for a fast hash. */
 export const isKeptFast = (secret: string): boolean => secret.length >= IMPORTED_SECRET_CHARACTERS_MIN

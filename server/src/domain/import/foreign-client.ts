@@ -1,8 +1,8 @@
-// A client of another server, read from its export: what this service needs to know of it.
+// A client of another server, parsed from an export: what this service needs.
 import type { SecretForm } from './foreign-hash.ts'
 import type { Milliseconds, Seconds } from '../../../../api/values/time.ts'
 
-/** Why a client could get no token by the client-credentials grant there, or not by a secret: it is passed over. */
+/** Why a client could not use the client-credentials grant with a secret there: it is skipped. */
 export type SkipReason =
   | 'other_protocol'
   | 'public_client'
@@ -13,25 +13,25 @@ export type SkipReason =
 export type ForeignClient = {
   readonly clientId: string
   readonly skip: SkipReason | null
-  /** What it is called there; null where it is not. */
+  /** Its name there; null if it has none. */
   readonly name: string | null
   readonly description: string | null
   readonly owner: string | null
   readonly isDisabled: boolean
-  /** The secret or its hash; null where the export does not hold it. */
+  /** The secret or its hash; null if the export does not contain it. */
   readonly secret: { readonly form: SecretForm; readonly text: string } | null
-  /** Null: never. NaN: at a time that cannot be read. */
+  /** Null: never. NaN: a time that cannot be parsed. */
   readonly secretExpiresAt: Milliseconds | null
-  /** What it got where it asked for nothing. */
+  /** Its default scopes. */
   readonly defaultScopes: readonly string[]
-  /** What it may ask for besides. */
+  /** Further scopes that it may request. */
   readonly optionalScopes: readonly string[]
   readonly audiences: readonly string[]
-  /** Null: the server's. NaN: it has one, but not one that can be read. */
+  /** Null: the server's default. NaN: one that cannot be parsed. */
   readonly lifetimeSeconds: Seconds | null
 }
 
-/** A text that says something, without the spaces around it. */
+/** A nonempty text, without surrounding spaces. */
 export const textOrNull = (text: string | null | undefined): string | null => {
   const trimmed = text?.trim() ?? ''
   return trimmed === '' ? null : trimmed

@@ -1,4 +1,4 @@
-// Hashes of client secrets as other servers keep them: which of them can be verified here, and at what cost.
+// Hashes of client secrets in the formats of other servers: which can be verified here, and at what cost.
 
 /** 2^13 rounds take less than a second. */
 export const BCRYPT_COST_MAX = 13
@@ -9,9 +9,9 @@ const PBKDF2_BYTES_MAX = 64
 const BCRYPT = /^\$2[aby]\$(\d\d)\$[./A-Za-z0-9]{53}$/
 /** As Ory Hydra writes it, salt and key in the standard alphabet of base64 without padding (RFC 4648 §4). */
 const PBKDF2 = /^\$pbkdf2-(sha256|sha512)\$i=([1-9]\d{0,9}),l=([1-9]\d{0,2})\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/
-// RFC 4648 §3.5: the bits that no byte needs are zero, so that a hash is one text.
+// RFC 4648 §3.5: unused bits are zero, so that a hash has one text.
 const CANONICAL = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/][AQgw]|[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048])?$/
-/** How the hashes of passwords that there are begin. A secret that begins so is taken for one. */
+/** Prefixes of known password hashes. A secret with such a prefix is treated as a hash. */
 const HASH_LIKE = /^\$[a-z0-9]+(?:-[a-z0-9]+)*\$/
 
 const HASH_BYTES = { sha256: 32, sha512: 64 } as const
@@ -30,7 +30,7 @@ const bytesIn = (base64: string): number => Math.floor((base64.length * 3) / 4)
 
 const isBytes = (base64: string): boolean => CANONICAL.test(base64) && bytesIn(base64) <= PBKDF2_BYTES_MAX
 
-/** The parts of a PBKDF2 hash; undefined where it is none. */
+/** The parts of a PBKDF2 hash; undefined if it is not one. */
 export const parsePbkdf2 = (hash: string): Pbkdf2 | undefined => {
   const [, digest, iterations, length, salt = '', key = ''] = PBKDF2.exec(hash) ?? []
   if (digest !== 'sha256' && digest !== 'sha512') return undefined
@@ -46,7 +46,7 @@ const isTooCostly = (hash: string): boolean => {
 
 const isBcrypt = (hash: string): boolean => Number(BCRYPT.exec(hash)?.[1]) >= 4
 
-/** What a text is that stands where a secret or its hash may: `hash` is one that can be verified here. */
+/** Classifies a text that may be a secret or its hash: `hash` can be verified here. */
 export type SecretForm = 'secret' | 'hash' | 'hash_too_costly' | 'hash_unknown'
 
 export const secretFormOf = (text: string): SecretForm => {

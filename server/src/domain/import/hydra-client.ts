@@ -1,10 +1,10 @@
-// Reads a client of Ory Hydra: a row of its table hydra_client as JSON, or what its admin API prints.
+// Parses a client of Ory Hydra: a row of its table hydra_client as JSON, or the output of its admin API.
 import { type ForeignClient, type SkipReason, textOrNull } from './foreign-client.ts'
 import { secretFormOf } from './foreign-hash.ts'
 import type { Seconds } from '../../../../api/values/time.ts'
 
 type Text = string | null | undefined
-/** A list is one in the admin API and in PostgreSQL's rows, JSON in those of others, joined by `|` before version 2. */
+/** A list is an array in the admin API and in PostgreSQL's rows, JSON text in other databases, joined by `|` before version 2. */
 type List = readonly string[] | Text
 
 type HydraClient = {
@@ -13,7 +13,7 @@ type HydraClient = {
   /** The same in the admin API. */
   readonly client_id?: Text
   readonly client_name?: Text
-  /** In a row its hash. */
+  /** In a row, its hash. */
   readonly client_secret?: Text
   readonly client_secret_expires_at?: number | null | undefined
   readonly scope?: Text
@@ -56,7 +56,7 @@ const listOf = (list: List): readonly string[] => {
 const skipReason = (client: HydraClient): SkipReason | null => {
   const method = client.token_endpoint_auth_method ?? 'client_secret_basic'
   if (method === 'none') return 'public_client'
-  // Without any, Hydra takes a client for one of the authorization-code grant.
+  // Without any, Hydra assumes the authorization-code grant.
   if (!listOf(client.grant_types).includes('client_credentials')) return 'no_client_credentials'
   return method === '' || SECRET_METHODS.includes(method) ? null : 'other_authentication'
 }
@@ -81,7 +81,7 @@ export const readHydraClient = (client: HydraClient): ForeignClient => {
     isDisabled: false,
     secret: secret === '' ? null : { form: secretFormOf(secret), text: secret },
     secretExpiresAt: expires === 0 ? null : expires * 1000,
-    // Hydra grants nothing to who asks for nothing.
+    // Hydra grants nothing if a request names no scope.
     defaultScopes: [],
     optionalScopes: (client.scope ?? '').split(' ').filter(Boolean),
     audiences: listOf(client.audience),

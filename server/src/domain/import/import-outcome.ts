@@ -4,7 +4,7 @@ import type { Agent } from '../clients/agent.ts'
 import type { ImportPlan } from './import-plan.ts'
 import { IMPORT_REASONS, type ImportReason } from './import-reason.ts'
 
-/** `kept`: it is taken from now on. `converted_at_first_use`: its hash is. `new`: the document did not hold it. */
+/** `kept`: the secret works here. `converted_at_first_use`: only its hash is known. `new`: the document did not contain it. */
 export type ImportedSecret = 'kept' | 'converted_at_first_use' | 'new'
 
 export type ClientOutcome = { readonly clientId: string } & (
@@ -12,7 +12,7 @@ export type ClientOutcome = { readonly clientId: string } & (
       readonly outcome: 'imported'
       readonly agent: Agent
       readonly secret: ImportedSecret
-      /** Of a new one, which is shown this once; null in a trial. */
+      /** A new secret, shown only this once; null in a trial. */
       readonly clientSecret: string | null
       readonly plan: ImportPlan
     }

@@ -1,4 +1,4 @@
-// What becomes of a client of another server: the agent that it would be here, or why there can be none.
+// Plans the import of a client of another server: the agent to create, or the reason why it is skipped or refused.
 import { LEFT_OUT_MAX } from '../../../../api/values/bounds.ts'
 import { LIFETIME_SECONDS_MAX } from '../../../../api/values/limits.ts'
 import { isResource, RESOURCES_MAX } from '../../../../api/values/audience.ts'
@@ -16,15 +16,15 @@ import {
   SCOPE_ITEMS_MAX,
 } from '../../../../api/values/scope.ts'
 
-/** What the operator says of all clients of a document. */
+/** The operator's settings for all clients of a document. */
 export type ImportSettings = {
-  /** What agents may ask for where nothing of theirs is taken. */
+  /** The scope of agents of whose own scopes none is imported. */
   readonly scope: readonly string[] | null
-  /** What agents get by default, as far as they may have it, where they have no default of their own. */
+  /** The default scope of agents without one of their own, as far as their scope allows it. */
   readonly defaultScope: readonly string[] | null
-  /** Their scopes, and what each stands for here. */
+  /** From scopes of the other server to scopes here. */
   readonly scopeMap: ReadonlyMap<string, readonly string[]>
-  /** What agents may ask for as audience where nothing of theirs is taken. */
+  /** The resources of agents of whose own audiences none is imported. */
   readonly resources: readonly string[] | null
 }
 
@@ -38,7 +38,7 @@ export type ImportPlan = {
 
 type Mapped = { readonly taken: readonly string[]; readonly leftOut: readonly string[] }
 
-// An item `resource:*` would be more here than the literal that it is elsewhere: only the operator may say so.
+// `resource:*` is a pattern here and a literal elsewhere, so only the operator may grant it.
 const mapScopes = (theirs: readonly string[], { scopeMap }: ImportSettings): Mapped => {
   const taken = theirs.flatMap(scope => scopeMap.get(scope) ?? parseScopeItem(scope) ?? [])
   const leftOut = theirs.filter(scope => !scopeMap.has(scope) && parseScopeItem(scope) === undefined)
@@ -80,7 +80,7 @@ const planScopes = (client: ForeignClient, settings: ImportSettings): Scopes | I
   return { scopes, defaultScope: chosen.length > 0 ? chosen : null, leftOut }
 }
 
-/** The agent that the client would be, or the first reason why it cannot be one. */
+/** The agent to create, or the first reason against it. */
 export const planImport = (client: ForeignClient, settings: ImportSettings): ImportPlan | ImportReason => {
   const problem = client.skip ?? problemOf(client)
   if (problem !== undefined) return problem

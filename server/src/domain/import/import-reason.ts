@@ -1,9 +1,9 @@
-// Why a client of another server is skipped or refused, as the operator reads it.
+// The reasons why a client of another server is skipped or refused, in the words for its operator.
 import { NAME_FORM } from '../../../../api/values/name.ts'
 import { IMPORTED_SECRET_CHARACTERS_MAX, IMPORTED_SECRET_CHARACTERS_MIN } from '../clients/credential.ts'
 import { BCRYPT_COST_MAX, PBKDF2_ROUNDS_MAX } from './foreign-hash.ts'
 
-/** It could get no token there by the client-credentials grant with a secret. */
+/** The client could not use the client-credentials grant with a secret there. */
 const SKIP_REASONS = {
   other_protocol: 'Its protocol is not OpenID Connect.',
   public_client: 'It is a public client: it has no secret.',

@@ -4,7 +4,7 @@ import { type ForeignClient, type SkipReason, textOrNull } from './foreign-clien
 type Text = string | null | undefined
 type Flag = boolean | null | undefined
 
-/** The members that matter, as Keycloak has them; times and lifetimes are texts there. */
+/** The relevant members in Keycloak's form; times and lifetimes are texts. */
 type KeycloakClient = {
   readonly clientId: string
   readonly name?: Text
@@ -24,7 +24,7 @@ type KeycloakClient = {
     | undefined
 }
 
-/** In the place of a secret: an export that masks, a vault, a variable of the deployment. */
+/** Values instead of a secret: a masked export, a vault, a variable. */
 const NO_SECRET = /^(?:\*+|\$\{.*\}|\$\(.*\))$/
 
 const skipReason = (client: KeycloakClient): SkipReason | null => {
@@ -40,7 +40,7 @@ const secretOf = ({ secret }: KeycloakClient): ForeignClient['secret'] =>
     ? null
     : { form: 'secret', text: secret }
 
-/** Seconds as a text; -1, 0 and nothing stand for none. */
+/** Seconds as a text; -1, 0 and an empty text mean none. */
 const secondsOf = (text: Text): number | null => {
   const seconds = textOrNull(text)
   if (seconds === null || /^(?:-1|0)$/.test(seconds)) return null

@@ -1,4 +1,4 @@
-// The life of a signing key: next, current, retained, gone. What is due is decided here, from one look at all keys.
+// The life of a signing key: next, current, retained, gone. Decides which step is due, from one snapshot of all keys.
 import { LIFETIME_SECONDS_MAX } from '../../../../api/values/limits.ts'
 import type { PublicJwk } from './signing-key.ts'
 import type { SigningAlgorithm } from '../../../../api/values/algorithms.ts'
@@ -10,18 +10,18 @@ import { DAY_MS, type Milliseconds } from '../../../../api/values/time.ts'
  */
 export type KeyState = 'next' | 'current' | 'retained' | 'gone' | 'compromised'
 
-/** How long a cache may keep the key set: the `max-age` that is sent with it. */
+/** How long the key set may be cached: its `max-age`. */
 export const KEY_SET_MAX_AGE_SECONDS = 300
-/** What an answer may be on its way, and what a verifier's clock may run slower than ours. */
+/** Allowance for a response in transit and a verifier's slower clock. */
 export const KEY_MARGIN_SECONDS = 60
-/** A key is published for so long before it signs: nobody holds a key set without it any more. */
+/** How long a key is published before it signs: then no cached key set lacks it. */
 export const PUBLISHED_SECONDS_MIN = KEY_SET_MAX_AGE_SECONDS + KEY_MARGIN_SECONDS
 
-/** `off` is null: a key signs until somebody rotates. */
+/** Null for `off`: a key signs until an operator rotates. */
 export type KeyPolicy = {
   readonly algorithm: SigningAlgorithm
   readonly rotationDays: number | null
-  /** Of tokens whose agent has none of its own. */
+  /** For tokens whose agent has no lifetime of its own. */
   readonly lifetimeSeconds: number
 }
 
@@ -31,51 +31,51 @@ export type KeyRecord = {
   readonly publicJwk: PublicJwk
   readonly thumbprint: string
   readonly state: KeyState
-  /** Its private half came from outside: others may have signed with it. */
+  /** Its private half was imported: others may have signed with it. */
   readonly imported: boolean
   readonly createdAt: Milliseconds
-  /** When it began to sign; null: it never did. */
+  /** When it started to sign; null: it never did. */
   readonly signsFrom: Milliseconds | null
-  /** When it ceased to. */
+  /** When it stopped. */
   readonly signsUntil: Milliseconds | null
   /** When it left the key set. */
   readonly goneAt: Milliseconds | null
-  /** How long a service has been running since it was published as next, or retained; counted as far as it matters. */
+  /** Running time of the service since the key became next or retained; counted as long as it matters. */
   readonly steadyMs: number
-  /** Somebody asked that it sign as soon as it may. */
+  /** A rotation was requested: it signs as soon as it may. */
   readonly wanted: boolean
 }
 
 /**
- * Whether every verifier that keeps to `max-age` has the key. Told by the time that a service ran, not by the clock: one
- * that was set forward over a restart makes a key look older than it is.
+ * Whether every verifier that respects `max-age` has the key. Decided by the running time of the service, not by the clock:
+ * a clock set forward during a restart makes a key look older than it is.
  */
 export const isPublishedLongEnough = ({ steadyMs }: KeyRecord): boolean => steadyMs >= 1000 * PUBLISHED_SECONDS_MIN
 
-/** How long a key is published after it ceased to sign, in seconds. `longest` is the longest lifetime of its tokens. */
+/** How long a key stays published after it stopped signing, in seconds. `longest` is the longest lifetime of its tokens. */
 export const keptSeconds = ({ imported }: Pick<KeyRecord, 'imported'>, longest: number): number =>
-  // What an imported key signed elsewhere lived as long as a token of ours may at most.
+  // Tokens signed elsewhere with an imported key are assumed to live at most as long as our longest lifetime.
   (imported ? LIFETIME_SECONDS_MAX : longest) + KEY_MARGIN_SECONDS
 
-/** Whether no token that the key signed is alive: by the time that a service ran, as above. */
+/** Whether no token that the key signed is live: by running time, as above. */
 const isKeptLongEnough = (key: KeyRecord, longest: number): boolean => key.steadyMs >= 1000 * keptSeconds(key, longest)
 
-/** Whether it matters how long a service has been running since the key came to its state. */
+/** Whether the running time since the key entered its state matters. */
 export const isCounted = (key: KeyRecord): boolean =>
   key.state === 'retained' || (key.state === 'next' && !isPublishedLongEnough(key))
 
-/** All keys that are not gone, and what decides over them. */
+/** All keys that are not gone, and the settings that decide about them. */
 type LifeView = {
   readonly keys: readonly KeyRecord[]
   readonly policy: KeyPolicy
-  /** The longest lifetime, in seconds, of any token that may be alive. */
+  /** The longest lifetime, in seconds, of any token that may be live. */
   readonly longest: number
   readonly now: Milliseconds
 }
 
 /**
- * `make`: there is none to follow the current key. `discard`: the next one is of another algorithm than is configured.
- * `promote`: the next one signs from now on. `drop`: nothing that this one signed is alive.
+ * `make`: create a next key, because there is none. `discard`: the next key's algorithm is not the configured one.
+ * `promote`: the next key signs from now on. `drop`: no token of this key is live.
  */
 export type LifeStep =
   | { readonly kind: 'make' }
@@ -90,7 +90,7 @@ const isRotationDue = (current: KeyRecord, { policy, now }: LifeView): boolean =
   return rotationDays !== null && now - (current.signsFrom ?? current.createdAt) >= rotationDays * DAY_MS
 }
 
-/** The one thing that is due now; undefined where nothing is. A store without a current key waits for `migrate`. */
+/** The one step that is due now; undefined if none is. A store without a current key waits for `migrate`. */
 export const dueLifeStep = (view: LifeView): LifeStep | undefined => {
   const { keys, policy, longest } = view
   const [current, next] = [keyIn(keys, 'current'), keyIn(keys, 'next')]

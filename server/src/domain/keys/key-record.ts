@@ -1,17 +1,17 @@
-// A signing key as the API and the command line show it: everything but its private half.
+// The record of a signing key for the API and the command line, without its private half.
 import { KEY_SET_MAX_AGE_SECONDS, keptSeconds, type KeyRecord, PUBLISHED_SECONDS_MIN } from './key-life.ts'
 import { formatTime, formatTimeOrNull, type Milliseconds } from '../../../../api/values/time.ts'
 
 /** A key, and the longest token lifetime in use, in seconds. */
 export type ShownKey = { readonly key: KeyRecord; readonly longest: number }
 
-/** What an act made of a key, and which one signs now. */
+/** The result of an act on a key, and the key that signs now. */
 export type ChangedKey = ShownKey & {
   readonly current: KeyRecord
   readonly unknownUntil: Milliseconds | null
 }
 
-/** Seconds of running time that are still to come. */
+/** Remaining seconds of running time. */
 const secondsLeft = (wanted: number, steadyMs: number): number => Math.max(0, Math.ceil(wanted - steadyMs / 1000))
 
 export const keyRecord = ({ key, longest }: ShownKey) => {

@@ -1,4 +1,4 @@
-// Signing keys: what is published of one, and what the store keeps of one.
+// Signing keys: the published part and the stored form.
 
 type Published = { readonly kid: string; readonly use: 'sig' }
 
@@ -7,7 +7,7 @@ type RsaJwk = { readonly kty: 'RSA'; readonly n: string; readonly e: string }
 type OkpJwk = { readonly kty: 'OKP'; readonly crv: 'Ed25519'; readonly x: string }
 type AkpJwk = { readonly kty: 'AKP'; readonly pub: string }
 
-/** A public key by its members alone, without a name. */
+/** The members of a public key, without `kid`. */
 export type BareJwk =
   | (EcJwk & { readonly alg: 'ES256' })
   | (RsaJwk & { readonly alg: 'RS256' })
@@ -17,14 +17,14 @@ export type BareJwk =
 /** A public key as the key set publishes it (RFC 7517). */
 export type PublicJwk = BareJwk & Published
 
-/** A signing key at rest: its private half is sealed under a key-encryption key. */
+/** A signing key at rest: its private half is encrypted under a key-encryption key. */
 export type SealedSigningKey = {
   readonly publicJwk: PublicJwk
-  /** RFC 7638: what the key is, whatever its `kid`. */
+  /** RFC 7638: identifies the key regardless of its `kid`. */
   readonly thumbprint: string
   /** AES-256-GCM: nonce, ciphertext, tag. */
   readonly sealedPrivateKey: Uint8Array
-  /** Names the key-encryption key that sealed it; not secret. */
+  /** The id of its key-encryption key; not secret. */
   readonly keyEncryptionKeyId: string
 }
 

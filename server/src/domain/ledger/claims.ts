@@ -1,4 +1,4 @@
-// The claims of an access token of ours (RFC 9068 §2.2), and what they tell before anything is trusted.
+// The claims of our access tokens (RFC 9068 §2.2), and the address that can be read from them before verification.
 import { LIFETIME_SECONDS_MAX } from '../../../../api/values/limits.ts'
 import { issuedSecondOf, isTokenId } from './token-id.ts'
 
@@ -11,37 +11,37 @@ export type AccessTokenClaims = {
   readonly exp: number
   readonly jti: string
   readonly scope: string
-  /** Ours: `service.seq` as the decision to issue saw it. */
+  /** A private claim: `service.seq` as read by the decision to issue. */
   readonly seq: number
-  /** Not there in a bearer token. */
+  /** Absent in a bearer token. */
   readonly cnf?: Confirmation
 }
 
 /**
- * The key whose holder alone may use a token (RFC 7800 §3), one and no more: of DPoP proofs (RFC 9449 §6.1), or of a
- * certificate (RFC 8705 §3.1).
+ * The single key to which a token is bound (RFC 7800 §3): of DPoP proofs (RFC 9449 §6.1), or of a certificate
+ * (RFC 8705 §3.1).
  */
 export type Confirmation = { readonly jkt: string } | { readonly 'x5t#S256': string }
 
-/** `aud` is one string where there is one audience (RFC 7519 §4.1.3). */
+/** `aud` is a string if there is one audience (RFC 7519 §4.1.3). */
 export const audienceClaim = (audiences: readonly string[]): string | readonly string[] => {
   const [only] = audiences
   return audiences.length === 1 && only !== undefined ? only : audiences
 }
 
-/** Where the row of a token would stand, as its unverified payload says; the digest proves it. */
+/** The address of a token's row by its unverified payload; the digest verifies it. */
 export type TokenAddress = { readonly id: string; readonly lifetimeSeconds: number }
 
-/** The payload of a token, its members in the order in which {@link addressReader} looks for them. */
+/** The payload of a token, its members in the order that {@link addressReader} expects. */
 export const formatClaims = ({ iss, sub, aud, client_id, iat, exp, jti, scope, seq, cnf }: AccessTokenClaims): string =>
   JSON.stringify({ iss, sub, aud, client_id, iat, exp, jti, scope, seq, cnf })
 
-// In JSON a quotation mark inside a string is escaped: no value can look like these members.
+// JSON escapes quotation marks in strings, so no value can contain the text of these members.
 const ADDRESS = /,"iat":(\d{1,12}),"exp":(\d{1,12}),"jti":"([0-9a-f-]{36})",/
 
 /**
- * Reads the address in an unverified payload; undefined where it cannot be one of ours, by this issuer. Found in the
- * text: to parse all claims costs as much as to look the token up.
+ * Reads the address in an unverified payload; undefined if it cannot be a token of this issuer. It searches the text,
+ * because parsing all claims costs as much as looking up the token.
  */
 export const addressReader = (issuer: string): ((payload: string) => TokenAddress | undefined) => {
   const start = `{"iss":${JSON.stringify(issuer)},`
@@ -57,7 +57,7 @@ export const addressReader = (issuer: string): ((payload: string) => TokenAddres
 
 const BOUND_KEY = /,"cnf":\{"(jkt|x5t#S256)":"([\w-]{43})"\}\}$/
 
-/** What a payload of ours names in `cnf`, its last member; undefined where it names nothing. */
+/** The `cnf` of our payload, its last member; undefined if there is none. */
 export const confirmationIn = (payload: string): Confirmation | undefined => {
   const [, method, thumbprint = ''] = BOUND_KEY.exec(payload) ?? []
   if (method === undefined) return undefined

@@ -1,4 +1,4 @@
-// Shares of the open compound cut-offs: every look-up compares them all, so they are few, and no caller may hold them all.
+// Shares of the open compound cut-offs: every look-up compares all of them, so their number is limited, and no caller may use all.
 import type { Act, Actor } from '../audit/act.ts'
 
 /** An act whose cut-off is open. */
@@ -6,7 +6,7 @@ export type OpenAct = Pick<Act, 'kind' | 'actor'>
 
 type Share = {
   readonly max: number
-  /** What counts in this share, and the only acts that it holds up. */
+  /** The acts that count toward this share, and that it can refuse. */
   readonly includes: (act: OpenAct) => boolean
   /** Completes "64 … are still being worked off." */
   readonly of: string
@@ -19,7 +19,7 @@ const callerOf = (actor: Actor): string =>
 
 const ofApiKeys = ({ actor }: OpenAct): boolean => actor.type === 'api_key'
 
-// An operator who narrows an agent may take the last of them: that is refused only where all 64 are open.
+// A change of an agent may use the last of them: it is refused only if all 64 are open.
 const sharesOf = (caller: Actor): readonly Share[] => {
   const isTheirs = ({ actor }: OpenAct): boolean => callerOf(actor) === callerOf(caller)
   return [
@@ -31,6 +31,6 @@ const sharesOf = (caller: Actor): readonly Share[] => {
   ]
 }
 
-/** The share that leaves no room for one more cut-off, beside those that are open; undefined where there is room. */
+/** The share that is full, so that this act's cut-off must be refused; undefined if there is room. */
 export const exhaustedShare = (open: readonly OpenAct[], act: OpenAct): Pick<Share, 'max' | 'of'> | undefined =>
   sharesOf(act.actor).find(({ max, includes }) => includes(act) && open.filter(includes).length >= max)

@@ -1,4 +1,4 @@
-// A revocation as it is shown, on the wire and at the terminal: names in lower snake case, times in RFC 3339.
+// The record of a revocation, on the wire and on the command line: names in lower snake case, times in RFC 3339.
 import { formatRecord } from './format-token.ts'
 import type { Revocation, RevocationConditions, RevocationPreview } from './revocation.ts'
 import { formatTime } from '../../../../api/values/time.ts'

@@ -1,4 +1,4 @@
-// A token as it is shown, on the wire and at the terminal: names in lower snake case, times in RFC 3339.
+// The record of a token, on the wire and on the command line: names in lower snake case, times in RFC 3339.
 import type { EndedTokenRecord, TokenEnd, TokenLife, TokenRecord } from '../lists/page.ts'
 import { formatTime } from '../../../../api/values/time.ts'
 
@@ -26,7 +26,7 @@ export const formatEndedRecord = (record: EndedTokenRecord) => ({ ...formatRecor
 
 const NOT_ENDED = { ended_at: null, termination_reason: null, ended_by: null, note: null, revocation_id: null } as const
 
-/** One shape for a token that lives and for one that has ended. */
+/** One form for live and ended tokens. */
 export const formatLife = ({ token, end }: TokenLife) => ({
   ...formatRecord(token),
   state: end === null ? ('active' as const) : ('ended' as const),

@@ -1,4 +1,4 @@
-// What is said of a token: as RFC 7662 §2.2 names its members, and as the claims of a signed answer (RFC 9701 §5).
+// The introspection response: its members (RFC 7662 §2.2), and the claims of a signed one (RFC 9701 §5).
 import type { Confirmation } from './claims.ts'
 
 export type Introspection =
@@ -14,16 +14,16 @@ export type Introspection =
       readonly iat: number
       readonly jti: string
       readonly token_type: 'Bearer' | 'DPoP'
-      /** RFC 9449 §6.2, RFC 8705 §3.2: the key whose holder alone may use the token. */
+      /** RFC 9449 §6.2, RFC 8705 §3.2: the key to which the token is bound. */
       readonly cnf?: Confirmation
     }
 
-/** Neither `sub` nor `exp` stands beside these, so that nobody takes the answer for an access token (RFC 9701 §5). */
+/** Without `sub` and `exp`, so that no verifier mistakes the response for an access token (RFC 9701 §5). */
 export type IntrospectionClaims = {
   readonly iss: string
-  /** The id of the API key that asked. */
+  /** The id of the caller's API key. */
   readonly aud: string
-  /** When the answer was made, in seconds. */
+  /** The time of the response, in seconds. */
   readonly iat: number
   readonly token_introspection: Introspection
 }

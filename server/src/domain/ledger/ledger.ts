@@ -1,10 +1,10 @@
-// When a token is dead, and what it died of. Every list, look-up, fill and revocation decides with these functions.
+// When a token is dead, and what ended it. Every list, look-up, backfill and revocation decides with these functions.
 import { matchesScope } from '../../../../api/values/scope.ts'
 import type { EndingReason } from '../../../../api/values/reason.ts'
 import type { Milliseconds } from '../../../../api/values/time.ts'
 import { expiresSecondOf, issuedAtOf } from './token-id.ts'
 
-/** A row of the ledger, as far as life and death need it. `agent`, `credential` and `key` are the store's numbers. */
+/** A row of the ledger, reduced to what decides whether it is dead. `agent`, `credential` and `key` are the store's numbers. */
 export type LedgerToken = {
   readonly id: string
   readonly lifetimeSeconds: number
@@ -13,28 +13,28 @@ export type LedgerToken = {
   readonly key: number
   readonly scope: readonly string[]
   readonly audience: readonly string[]
-  /** `service.seq` as the decision to issue the token saw it. */
+  /** `service.seq` as read by the decision to issue the token. */
   readonly seq: number
 }
 
-/** What a cut-off asks of a token. A condition that is null is not asked; all that are asked must hold. */
+/** The conditions of a cut-off. Null means no condition; all others must hold. */
 export type CutOffConditions = {
   readonly agent: number | null
   readonly credential: number | null
   readonly key: number | null
   /** Some item of the token's scope matches this pattern. */
   readonly scope: string | null
-  /** Some item of the token's scope matches none of these patterns: a narrowing. */
+  /** Some item of the token's scope matches none of these patterns: the agent's scope was narrowed. */
   readonly keepScopes: readonly string[] | null
-  /** The token is for this audience, among others perhaps. */
+  /** The token is for this audience, possibly among others. */
   readonly audience: string | null
   /** Some audience of the token is none of these. */
   readonly keepAudiences: readonly string[] | null
-  /** The token was issued before this instant. */
+  /** The token was issued before this time. */
   readonly before: Milliseconds | null
 }
 
-/** Covers every token: what a cut-off starts from. */
+/** No conditions: covers every token. */
 export const NO_CONDITION: CutOffConditions = {
   agent: null,
   credential: null,
@@ -46,7 +46,7 @@ export const NO_CONDITION: CutOffConditions = {
   before: null,
 }
 
-/** An act that ended many tokens at once and whose rows may not all have followed yet. */
+/** An act that ended many tokens at once; perhaps not all of their rows are updated yet. */
 export type CutOff = CutOffConditions & {
   readonly seq: number
   readonly at: Milliseconds
@@ -55,7 +55,7 @@ export type CutOff = CutOffConditions & {
   readonly act: number
 }
 
-/** The numbers at which everything issued before was ended, for the four things that a token hangs on. */
+/** For the service, agent, credential and key of a token: the number up to which everything issued has ended. */
 export type EndedSeqs = {
   readonly service: number
   readonly agent: number
@@ -73,15 +73,15 @@ const conditionsHold = (x: CutOffConditions, t: LedgerToken): boolean =>
   (x.keepAudiences === null || t.audience.some(audience => !x.keepAudiences?.includes(audience))) &&
   (x.before === null || issuedAtOf(t.id) < x.before)
 
-/** Whether the cut-off ends this token: it was decided on before the act, and every condition holds. */
+/** Whether the cut-off ends this token: its issue was decided before the act, and every condition holds. */
 const covers = (cutOff: CutOff, token: LedgerToken): boolean => token.seq < cutOff.seq && conditionsHold(cutOff, token)
 
 const hasExpired = (token: LedgerToken, now: Milliseconds): boolean =>
   now >= 1000 * expiresSecondOf(token.id, token.lifetimeSeconds)
 
 /**
- * What ended a token that still has its row: the first act that covers it while it lived, else the clock, else nothing.
- * The first ending wins, so cut-offs are tried in the order of their numbers.
+ * What ended a token that still has its row: the first act that covered it while it was live, else its expiry, else nothing.
+ * The first ending wins, so cut-offs are checked in the order of their numbers.
  */
 export const causeOfEnd = (
   token: LedgerToken,
@@ -97,7 +97,7 @@ export const causeOfEnd = (
   return first ?? (hasExpired(token, now) ? 'expired' : undefined)
 }
 
-/** Whether a token that still has its row is dead. Inactive if any reason applies; numbers that never fall decide. */
+/** Whether a token that still has its row is dead, for any reason. Only numbers that never fall decide. */
 export const isDead = (
   token: LedgerToken,
   ended: EndedSeqs,

@@ -1,21 +1,21 @@
-// How many tokens were issued of late: counts by slots of time, in a window that slides on by whole slots.
+// Counts recently issued tokens by time slots, in a sliding window of whole slots.
 import type { Milliseconds } from '../../../../api/values/time.ts'
 
-/** A token counts until its slot has left the window: for the length of the window, and for less than a slot more. */
+/** A token counts until its slot has left the window: for the length of the window and less than one slot more. */
 export type RateWindow = { readonly slotMs: Milliseconds; readonly slots: number }
 
 export const MINUTE_WINDOW: RateWindow = { slotMs: 1000, slots: 60 }
 export const DAY_WINDOW: RateWindow = { slotMs: 600_000, slots: 144 }
 
-/** The tokens of one slot; slots are numbered from 1970 on. */
+/** The tokens of one slot; slots are numbered from 1970. */
 export type Issued = { readonly slot: number; readonly count: number }
 
 const slotOf = (at: Milliseconds, { slotMs }: RateWindow): number => Math.floor(at / slotMs)
 
 /**
- * The first instant from `at` on at which a token may be issued, so that no span of time as long as the window ever holds
- * more than `max`. `issued` is by slot, ascending. Slots after `at` count too: ids are made before they are written, so
- * that a token may come to be written after one that was made later.
+ * The first time from `at` at which a token may be issued, so that no time span of the window's length ever contains
+ * more than `max`. `issued` is by slot, ascending. Slots after `at` count too: ids are made before they are written, so a
+ * token may be written after one that was made later.
  */
 export const earliestIssue = (
   issued: readonly Issued[],
@@ -34,10 +34,10 @@ export const earliestIssue = (
   return at
 }
 
-/** A token may be written so many slots after one that was made later. A request waits for less than ten seconds. */
+/** How many slots later a token may be written than one made after it. A request waits for less than ten seconds. */
 const LATE_SLOTS = 10
 
-/** The counts with one token more, issued at `at`, and without those that no window can hold any more. */
+/** The counts with one more token, issued at `at`, without slots that no window can include any more. */
 export const countIssued = (issued: readonly Issued[], window: RateWindow, at: Milliseconds): readonly Issued[] => {
   const slot = slotOf(at, window)
   const kept = issued.filter(one => one.slot >= slot - window.slots - LATE_SLOTS)

@@ -1,16 +1,16 @@
-// Revocations of many tokens at once, the kill switch: what may be asked, and what is known of one that was made.
+// Bulk revocations, the kill switch: their conditions and their records.
 import type { Actor } from '../audit/act.ts'
 import type { TokenRecord } from '../lists/page.ts'
 import type { EndingReason } from '../../../../api/values/reason.ts'
 import type { Milliseconds } from '../../../../api/values/time.ts'
 
-/** Which tokens to end. A condition that is null is not asked; all that are asked must hold; none at all is every token. */
+/** Which tokens to end. Null means no condition; all others must hold; without any, every token ends. */
 export type RevocationConditions = {
   readonly agentId: string | null
   readonly credentialId: string | null
-  /** An item that the token carries, or `resource:*` for any item of the resource. */
+  /** An item of the token's scope, or `resource:*` for any item of the resource. */
   readonly scope: string | null
-  /** The token is for this audience, among others perhaps. */
+  /** The token is for this audience, possibly among others. */
   readonly audience: string | null
   /** The key that signed the token. */
   readonly kid: string | null
@@ -24,22 +24,22 @@ export type Revocation = {
   readonly note: string | null
   readonly createdBy: Actor
   readonly createdAt: Milliseconds
-  /** `open` while rows follow. Every token that it covers is dead in either state. */
+  /** `open` until all rows are updated. Every covered token is dead in either state. */
   readonly state: 'open' | 'closed'
-  /** Tokens that stand in history as ended by it. */
+  /** Tokens in history as ended by it. */
   readonly tokensMoved: number
 }
 
-/** What a revocation would end if it were made now. */
+/** The tokens that a revocation would end now. */
 export type RevocationPreview = {
   readonly count: number
-  /** False: there are at least so many. */
+  /** False: a lower bound. */
   readonly isExact: boolean
   /** A few of them, at most {@link SAMPLE_RECORDS_MAX}. */
   readonly sample: readonly TokenRecord[]
 }
 
-/** Why a revocation could not be made, or counted. */
+/** Why a revocation could not be created or counted. */
 export type RevocationObstacle =
   | 'unknown_agent'
   | 'unknown_credential'

@@ -1,4 +1,4 @@
-// Token ids: UUIDv7 (RFC 9562 §5.7) made with the store's clock. They carry the time of issue, and so sort by it.
+// Token ids: UUIDv7 (RFC 9562 §5.7) made with the store's clock. They contain the time of issue, and so sort by it.
 import type { Milliseconds, Seconds } from '../../../../api/values/time.ts'
 
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
@@ -14,7 +14,7 @@ const timePrefix = (issuedAt: Milliseconds): string => {
   return `${text.slice(0, 8)}-${text.slice(8)}`
 }
 
-/** A token id of the instant `issuedAt`; `random` is 10 bytes. */
+/** A token id for the time `issuedAt`; `random` is 10 bytes. */
 export const makeTokenId = (issuedAt: Milliseconds, random: Uint8Array): string => {
   const text = hex(random)
   const variant = ((random[2] ?? 0) & 0x3f) | 0x80
@@ -33,15 +33,15 @@ export const issuedSecondOf = (id: string): Seconds => Math.floor(issuedAtOf(id)
 /** The claim `exp` of the token: a token is active while `now < exp`. */
 export const expiresSecondOf = (id: string, lifetimeSeconds: number): Seconds => issuedSecondOf(id) + lifetimeSeconds
 
-/** The least id that a token issued at `instant` or later can have. Ids compare as strings, as their bytes do. */
+/** The smallest id of a token issued at `instant` or later. Ids compare as strings like their bytes. */
 export const lowestIdAt = (instant: Milliseconds): string => {
   const bounded = Math.min(Math.max(instant, 0), 0xffff_ffff_ffff)
   return `${timePrefix(bounded)}-0000-0000-000000000000`
 }
 
-/** Above every id. */
+/** Greater than every id. */
 export const ABOVE_EVERY_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
-/** The least id of a token of this lifetime that has not expired at `now`. */
+/** The smallest id of a token with this lifetime that has not expired at `now`. */
 export const lowestLiveId = (now: Milliseconds, lifetimeSeconds: number): string =>
   lowestIdAt(1000 * (Math.floor(now / 1000) - lifetimeSeconds + 1))

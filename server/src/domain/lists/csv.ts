@@ -1,23 +1,23 @@
-// Comma-separated values (RFC 4180), made so that no spreadsheet runs what somebody wrote into a cell.
+// Comma-separated values (RFC 4180), written so that no spreadsheet runs the text of a cell as a formula.
 
 /** Null is an empty cell. */
 type Cell = string | number | null
 
-/** The columns of a file, by their names and in their order. */
+/** The columns of a file, by name and in order. */
 export type Columns<R> = Readonly<Record<string, (record: R) => Cell>>
 
 /**
- * Where a spreadsheet would find the beginning of a formula, full-width forms too, which some locales read alike (OWASP,
- * CSV Injection): at the front of a cell; and inside of it, behind what a spreadsheet that is set to another separator than the
- * comma takes for one, for it then cuts the cell in two, whatever the quotes say. Apostrophes that stand there already
- * count with it, so that taking one away gives back exactly what was there.
+ * Where a spreadsheet would find the start of a formula, including full-width forms, which some locales treat alike (OWASP,
+ * CSV Injection): at the start of a cell; and inside it, after a character that a spreadsheet with another separator than the
+ * comma uses as one, because it then splits the cell, regardless of quotes. Existing apostrophes before it are part of the match,
+ * so that removing one apostrophe restores exactly the original text.
  */
 const FORMULA = /^(?='*[=+\-@\t\r\n＝＋－＠])|(?<=[;\t\r\n])(?='*[=+\-@＝＋－＠])/g
 
-/** An apostrophe makes a text of what follows it. */
+/** An apostrophe marks what follows it as text. */
 const defuse = (text: string): string => text.replaceAll(FORMULA, "'")
 
-/** RFC 4180 §2 asks for quotes around the first three; around the others they do no harm, and keep careless readers right. */
+/** RFC 4180 §2 requires quotes around the first three; around the others they are harmless, and protect careless parsers. */
 const QUOTED = /[",\r\n;\t']|^\s|\s$/
 
 const cellText = (cell: Cell): string => {
@@ -30,6 +30,6 @@ const line = (cells: readonly Cell[]): string => `${cells.map(cellText).join(','
 /** The first line: the names of the columns. */
 export const csvHeader = (columns: Columns<never>): string => line(Object.keys(columns))
 
-/** One line of a record. */
+/** The line of a record. */
 export const csvLine = <R>(columns: Columns<R>, record: R): string =>
   line(Object.values(columns).map(cellOf => cellOf(record)))

@@ -1,4 +1,4 @@
-// Lists: what may be asked, what a page holds, and the cursor that joins one page to the next.
+// Lists: filters, pages, and the cursor that leads from one page to the next.
 import type { Actor } from '../audit/act.ts'
 import type { Reason } from '../../../../api/values/reason.ts'
 import { isStorable } from '../text/text.ts'
@@ -6,14 +6,14 @@ import type { Milliseconds, Seconds } from '../../../../api/values/time.ts'
 import { isTokenId } from '../ledger/token-id.ts'
 import { isUuid } from '../../../../api/values/uuid.ts'
 
-/** Rows that one request may look at. A page of a rare combination may be short, even empty, with a cursor. */
+/** Rows that one request may examine. A page with a rare combination may be short, even empty, with a cursor. */
 export const PAGE_EXAMINED_MAX = 10_000
 
-/** Filters of both lists; null asks nothing. `_after` is inclusive, `_before` exclusive. */
+/** Filters of both lists; null means no filter. `_after` is inclusive, `_before` exclusive. */
 export type TokenFilters = {
   readonly agentId: string | null
   readonly clientId: string | null
-  /** The token's scope carries this item. */
+  /** The token's scope contains this item. */
   readonly scope: string | null
   readonly issuedAfter: Milliseconds | null
   readonly issuedBefore: Milliseconds | null
@@ -25,7 +25,7 @@ export type HistoryFilters = TokenFilters & {
   readonly endedBefore: Milliseconds | null
 }
 
-/** Where a page ended: the last row examined. In the list of live tokens, `at` is 0; in the audit, `id` is a number. */
+/** The end of a page: the last row examined. In the list of live tokens, `at` is 0; in the audit, `id` is a number. */
 export type Position = { readonly at: Milliseconds; readonly id: string }
 
 export type PageRequest<F> = {
@@ -51,10 +51,10 @@ export type TokenRecord = {
 export type TokenEnd = {
   readonly endedAt: Milliseconds
   readonly reason: Reason
-  /** Null where only time ended the token. */
+  /** Null if the token expired. */
   readonly endedBy: Actor | null
   readonly note: string | null
-  /** The revocation of many tokens that ended this one; null where something else did. */
+  /** The bulk revocation that ended this token; null if something else did. */
   readonly revocationId: string | null
 }
 
@@ -66,44 +66,44 @@ export type TokenLife = { readonly token: TokenRecord; readonly end: TokenEnd | 
 export type Page<R> = {
   readonly records: readonly R[]
   readonly next: Position | null
-  /** How many rows the store looked at, for tests and for the bench. */
+  /** How many rows the store examined, for tests and the benchmark. */
   readonly examined: number
 }
 
-/** Filters of the list of agents; null, or an empty list, asks nothing. */
+/** Filters of the list of agents; null, or an empty list, means no filter. */
 export type AgentFilters = {
   readonly disabled: boolean | null
   readonly owner: string | null
-  /** The agent carries each of these labels. */
+  /** The agent has each of these labels. */
   readonly labels: readonly { readonly key: string; readonly value: string }[]
   readonly namePrefix: string | null
-  /** The agent with this id, and those whose names open with this text. */
+  /** The agent with this id, and those whose names start with this text. */
   readonly search: string | null
 }
 
-/** A page of a list in the order of a key, such as a name. */
+/** A page of a list ordered by a key, such as a name. */
 export type KeyedRequest<F> = {
   readonly filters: F
-  /** The key where the page before ended; null for the first page. */
+  /** The key at the end of the previous page; null for the first page. */
   readonly after: string | null
   readonly limit: number
 }
 
 export type KeyedPage<R> = {
   readonly records: readonly R[]
-  /** The key of the last row examined; null where nothing follows. */
+  /** The key of the last row examined; null if nothing follows. */
   readonly next: string | null
 }
 
 /** Lists whose pages end at a {@link Position}. */
 export type PositionedList = 'tokens' | 'history' | 'audit' | 'refusals'
 
-/** Lists whose pages end at a key: of agents at a name, of the others at an id. */
+/** Lists whose pages end at a key: agents at a name, the others at an id. */
 export type KeyedList = 'agents' | 'credentials' | 'api_keys' | 'signing_keys'
 
 const isNumber = (text: string): boolean => /^[1-9]\d{0,14}$/.test(text)
 
-/** What places a row among others of its time. */
+/** Orders rows with the same time. */
 const IS_ID: Readonly<Record<PositionedList, (text: string) => boolean>> = {
   tokens: isTokenId,
   history: isTokenId,
@@ -121,7 +121,7 @@ const IS_KEY: Readonly<Record<KeyedList, (text: string) => boolean>> = {
 
 const VERSION = '1'
 
-/** The opaque text of a position, bound to its list and to the fingerprint of its filters. */
+/** The opaque cursor for a position, bound to its list and the fingerprint of its filters. */
 export const formatCursor = (list: PositionedList, fingerprint: string, position: Position): string =>
   [VERSION, list, fingerprint, position.at, position.id].join('.')
 
@@ -133,7 +133,7 @@ export const parseCursor = (list: PositionedList, fingerprint: string, cursor: s
   return { at: Number(at), id }
 }
 
-/** The same for a list in the order of a key, which may be any text that a store holds. */
+/** The same for a list ordered by a key, which may be any stored text. */
 export const formatKeyCursor = (list: KeyedList, fingerprint: string, key: string): string =>
   [VERSION, list, fingerprint, encodeURIComponent(key)].join('.')
 
@@ -151,6 +151,6 @@ export const parseKeyCursor = (list: KeyedList, fingerprint: string, cursor: str
   return key !== undefined && IS_KEY[list](key) ? key : undefined
 }
 
-/** What a cursor is bound to, in one form for all spellings of the same filters. */
+/** The normal form of filters, to which a cursor is bound. */
 export const fingerprintText = (request: { filters: object; audiences: readonly string[] | null }): string =>
   JSON.stringify([Object.entries(request.filters).toSorted(([a], [b]) => (a < b ? -1 : 1)), request.audiences])

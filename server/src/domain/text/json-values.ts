@@ -1,5 +1,5 @@
-// What a JSON text holds, told from its bytes: what JSON.parse makes of a value takes up to 170 bytes, however short its text
-// is, and no limit on the memory of a thread holds while it parses.
+// Counts the values in a JSON text by its bytes: a value takes up to 170 bytes after JSON.parse, however short its text, and
+// a thread's memory limit is not enforced while it parses.
 
 const [QUOTE, COMMA, BACKSLASH] = [0x22, 0x2c, 0x5c]
 const OPENING: readonly number[] = [0x5b, 0x7b]
@@ -7,7 +7,7 @@ const CLOSING: readonly number[] = [0x5d, 0x7d]
 /** RFC 8259 §2. */
 const BLANK: readonly number[] = [0x20, 0x09, 0x0a, 0x0d]
 
-/** Where the text that begins at `start` ends. */
+/** The end of the string that starts at `start`. */
 const endOfText = (json: Uint8Array, start: number): number => {
   let at = start + 1
   while (at < json.length && json[at] !== QUOTE) at += json[at] === BACKSLASH ? 2 : 1
@@ -15,8 +15,8 @@ const endOfText = (json: Uint8Array, start: number): number => {
 }
 
 /**
- * At most so many values. Each but that which is all stands after a comma or first in an array or object, so that an empty
- * one counts for two. Text that is not JSON has some number.
+ * An upper bound of the number of values. Each value except the outermost follows a comma or an opening bracket, so an empty
+ * array or object counts twice. For text that is not JSON the number is arbitrary.
  */
 export const countValues = (json: Uint8Array): number => {
   let values = 1
@@ -29,8 +29,8 @@ export const countValues = (json: Uint8Array): number => {
 }
 
 /**
- * Whether the text is one array or object as far as its brackets say, and nothing beside it: in the place of a value it
- * changes nothing around it.
+ * Whether the text is one array or object by its brackets, and nothing else: inserted as a value it cannot change the
+ * surrounding text.
  */
 export const isOneStructure = (json: Uint8Array): boolean => {
   let depth = 0

@@ -1,18 +1,18 @@
-// The names of members in a JSON text. JSON.parse keeps the last of two members of one name and other readers keep the first
-// (RFC 8259 §4), so a text that has one twice means different things to different readers.
+// Checks the names of members in a JSON text. Of two members with one name JSON.parse keeps the last and other parsers keep the
+// first (RFC 8259 §4), so such a text means different things to different parsers.
 
-/** `names` is undefined before the second member: an object of one, of which a text may hold many, needs no set. */
+/** `names` is undefined before the second member: the many objects with one member need no set. */
 type OpenObject = { readonly kind: 'object'; names: Set<string> | undefined; name: string | undefined }
 type OpenArray = { readonly kind: 'array'; index: number }
 type Place = readonly (OpenObject | OpenArray)[]
 
-/** A member of one of two kinds: the second of its name, or one that would be a prototype in a careless reader. */
+/** A bad member: the second with its name, or one that would set a prototype in a careless parser. */
 export type MemberFault = { readonly kind: 'repeated' | 'prototype'; readonly path: readonly string[] }
 
 const BACKSLASH = 0x5c
 const QUOTE = 0x22
 
-/** The place of the quote that ends the string which opens at `open`. */
+/** The position of the closing quote of the string that starts at `open`. */
 const endOfString = (json: string, open: number): number => {
   let at = open + 1
   for (let code = json.charCodeAt(at); code !== QUOTE && at < json.length; code = json.charCodeAt(at)) {
@@ -21,14 +21,14 @@ const endOfString = (json: string, open: number): number => {
   return at
 }
 
-/** What a string says; most have no escape. */
+/** The value of a string; most have no escape. */
 const readString = (quoted: string): string =>
   quoted.includes('\\') ? String(JSON.parse(quoted)) : quoted.slice(1, -1)
 
 const pathOf = (place: Place): readonly string[] =>
   place.map(step => String(step.kind === 'object' ? step.name : step.index))
 
-/** Takes the name in, and gives what is wrong with it. */
+/** Records the name, and returns what is wrong with it. */
 const faultOf = (step: OpenObject, name: string): MemberFault['kind'] | undefined => {
   const before = step.name
   step.name = name
@@ -40,7 +40,7 @@ const faultOf = (step: OpenObject, name: string): MemberFault['kind'] | undefine
   return undefined
 }
 
-/** The first fault of a text that JSON.parse takes; of another text there may be any. Linear in its length. */
+/** The first bad member of a text that JSON.parse accepts; meaningless for any other text. Linear in its length. */
 export const findMemberFault = (json: string): MemberFault | undefined => {
   const place: (OpenObject | OpenArray)[] = []
   let [stringFrom, stringTo] = [0, 0]
@@ -66,7 +66,7 @@ export const findMemberFault = (json: string): MemberFault | undefined => {
         if (last?.kind === 'array') last.index += 1
         break
       case ':': {
-        // Outside strings a colon follows the name of a member, and nothing else.
+        // Outside strings a colon follows only the name of a member.
         const kind = last?.kind === 'object' ? faultOf(last, readString(json.slice(stringFrom, stringTo))) : undefined
         if (kind !== undefined) return { kind, path: pathOf(place) }
       }
@@ -82,7 +82,7 @@ const WRONG: Readonly<Record<MemberFault['kind'], string>> = {
   prototype: 'is the name of no member: leave it out',
 }
 
-/** In words. A text that is no plain name may be anything, and is not told back. */
+/** In words. Quotes only plain names, because any other text may be anything. */
 export const formatMemberFault = ({ kind, path }: MemberFault): string => {
   const name = path.join('.')
   return `${PLAIN.test(name) ? name : 'A member'} ${WRONG[kind]}`

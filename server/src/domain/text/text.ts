@@ -1,7 +1,7 @@
 // Texts in the store: which can be stored unchanged, and the hashes (in lower-case hex) of those that must not be stored.
 /**
- * PostgreSQL refuses a NUL in a text, and with it the whole statement. Half of a surrogate pair is no UTF-8: it would be
- * kept as U+FFFD, which is another text.
+ * PostgreSQL refuses a NUL in a text, and with it the whole statement. Half of a surrogate pair is not UTF-8: it would be
+ * stored as U+FFFD, which is another text.
  */
 export const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes('\0')
 

@@ -5,31 +5,17 @@ import type { Access } from '../../../../api/values/access.ts'
 import type { Origin } from '../../domain/caller.ts'
 import { isRefused, type OrRefusal } from '../../domain/refusal.ts'
 import { readIdempotencyKey } from '../wire/idempotency-key.ts'
-import { type PathParameter, pathParameterOf } from '../wire/path.ts'
+import { makeJsonReader } from '../wire/json-body.ts'
 import type { Refuser } from '../wire/refusals.ts'
 import { routeOf } from '../wire/describe.ts'
 import type { AdministrationWire } from '../wire/wire.ts'
 import type { ActBinding, Answered, Binding, Input, ListBinding, PageAnswer } from './binding.ts'
 
-export type AdministrationInput<Body> = {
-  readonly body: Body
-  readonly path: PathParameter
-}
-
-type Administration<Body, Found extends object> = {
-  readonly access: Access
-  readonly run: (origin: Origin, input: AdministrationInput<Body>) => Promise<OrRefusal<Found>>
-  readonly answer: (reply: FastifyReply, found: Found) => FastifyReply
-}
-
-/**
- * A hook that turns callers away who may not, before their body is read: for a route whose bodies are large. Its handler
- * asks again.
- */
+/** A hook that refuses unauthorized callers before their body is read, for routes whose bodies are large. The handler checks again. */
 export const requireAccess =
   ({ refuser, inTime }: AdministrationWire, access: Access) =>
   async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> => {
-    const origin = await inTime(refuser.recognise(request, access))
+    const origin = await inTime(refuser.recognize(request, access))
     return isRefused(origin) ? refuser.refuse(reply, origin.refusal) : undefined
   }
 
@@ -43,7 +29,7 @@ type Handling<Found extends object> = {
 export const handle =
   <Found extends object>(refuser: Refuser, { access, run, answer }: Handling<Found>) =>
   async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const origin = await refuser.recognise(request, access)
+    const origin = await refuser.recognize(request, access)
     if (isRefused(origin)) return refuser.refuse(reply, origin.refusal)
     if (request.validationError !== undefined) return refuser.fail(reply, request.validationError)
     const found = await run(origin, request)
@@ -57,17 +43,6 @@ export const withKey =
     const key = readIdempotencyKey(request)
     return isRefused(key) ? key : run({ ...origin, ...key }, request)
   }
-
-export const makeAdministrationHandler = <Body, Found extends object>(
-  refuser: Refuser,
-  { access, run, answer }: Administration<Body, Found>,
-) =>
-  handle<Found>(refuser, {
-    access,
-    // The validator of the route made the body just that.
-    run: withKey((origin, request) => run(origin, { body: request.body as Body, path: pathParameterOf(request) })),
-    answer,
-  })
 
 const inputOf = (request: FastifyRequest): Input => ({
   path: request.params as Input['path'], // Fastify's router made it
@@ -112,10 +87,20 @@ const makeListHandler = ({ ports, refuser }: AdministrationWire, { row, run }: L
     },
   })
 
+/** A body that may be larger than others is read only where the caller is authorized, and may hold more values. */
+const limitsOf = (wire: AdministrationWire, row: Operation) => {
+  const { body, bodyBytesMax, bodyValues } = row
+  return {
+    ...(bodyBytesMax !== undefined && { onRequest: requireAccess(wire, accessOf(row)) }),
+    ...(body !== undefined &&
+      bodyValues !== undefined && { validatorCompiler: () => makeJsonReader(body, bodyValues) }),
+  }
+}
+
 /** Serves each of them at the route of its row. */
 export const serveBindings = (app: FastifyInstance, wire: AdministrationWire, bindings: readonly Binding[]): void => {
   for (const binding of bindings) {
     const handler = binding.kind === 'act' ? makeActHandler(wire, binding) : makeListHandler(wire, binding)
-    app.route({ ...routeOf(binding.row), handler })
+    app.route({ ...routeOf(binding.row), ...limitsOf(wire, binding.row), handler })
   }
 }

@@ -2,14 +2,16 @@
 import type { FastifyInstance } from 'fastify'
 import { serveBindings } from './administer.ts'
 import { bindings as agents } from './agents.ts'
+import { bindings as apiKeys } from './api-keys.ts'
 import { bindings as audit } from './audit.ts'
+import { bindings as credentials } from './credentials.ts'
 import { bindings as exports } from './exports.ts'
+import { bindings as leakedSecrets } from './leaked-secrets.ts'
 import { bindings as revocations } from './revocations.ts'
 import { bindings as tokens } from './tokens.ts'
 import { answerEachInTime } from '../wire/answer-deadline.ts'
 import { serveImports } from '../imports/serve-imports.ts'
 import { takeJson } from '../wire/json-body.ts'
-import { registerSecrets } from './secret-routes.ts'
 import { bindings as signingKeys } from './signing-keys.ts'
 import { serveExports } from './serve-exports.ts'
 import type { AdministrationWire } from '../wire/wire.ts'
@@ -18,8 +20,9 @@ import type { AdministrationWire } from '../wire/wire.ts'
 export const registerAdministration = (app: FastifyInstance, wire: AdministrationWire): void => {
   takeJson(app)
   answerEachInTime(app, wire.inTime)
-  for (const bindings of [agents, tokens, revocations]) serveBindings(app, wire, bindings)
-  registerSecrets(app, wire)
+  for (const bindings of [agents, tokens, revocations, credentials, apiKeys, leakedSecrets]) {
+    serveBindings(app, wire, bindings)
+  }
   serveImports(app, wire)
   for (const bindings of [signingKeys, audit]) serveBindings(app, wire, bindings)
   serveExports(app, wire, exports)

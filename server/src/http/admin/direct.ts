@@ -14,6 +14,9 @@ type Binding = ActBinding<TerminalPorts> | ListBinding | ExportBinding
 
 const SUBJECTS: Readonly<Record<string, () => Promise<{ readonly bindings: readonly Binding[] }>>> = {
   agents: () => import('./agents.ts'),
+  credentials: () => import('./credentials.ts'),
+  'api-keys': () => import('./api-keys.ts'),
+  'leaked-secrets': () => import('./leaked-secrets.ts'),
   imports: () => import('./imports.ts'),
   keys: () => import('./signing-keys.ts'),
   tokens: () => import('./tokens.ts'),
@@ -26,7 +29,7 @@ const SUBJECTS: Readonly<Record<string, () => Promise<{ readonly bindings: reado
 type QueryValue = string | number | boolean | readonly string[] | undefined
 
 /** What a member leaves undefined is not asked. */
-export type DirectRequest = {
+type DirectRequest = {
   readonly path?: Readonly<Record<string, string>>
   readonly query?: Readonly<Record<string, QueryValue>> | undefined
   readonly body?: unknown
@@ -103,7 +106,7 @@ export const makeDirect = (ports: TerminalPorts, origin: Origin) => ({
     const input = readInput(row, request)
     if (isRefused(input)) return refused(input)
     const { caller } = origin
-    const next = binding.run(ports, { reader: caller, recognise: () => Promise.resolve(caller) }, input.query)
+    const next = binding.run(ports, { reader: caller, recognize: () => Promise.resolve(caller) }, input.query)
     const first = await next()
     return isRefused(first) ? refused(first) : { texts: textsFrom(first, next) }
   },

@@ -1,7 +1,7 @@
 // Sends an export: a page is read only once the caller has taken the one before it, and what is not whole never looks so.
 import type { ServerResponse } from 'node:http'
 import type { InTime } from '../../ports/deadline.ts'
-import type { IdleTime } from '../wire/spare-time.ts'
+import type { IdleTime } from '../wire/idle-time.ts'
 import type { TextPage } from './export-binding.ts'
 
 type Transfer = {

@@ -7,7 +7,7 @@ import { isRefused, type OrRefusal, refuse } from '../../domain/refusal.ts'
 import { makeConcurrencyLimit, type Permit } from '../../operations/concurrency-limit.ts'
 import { makeDeadline } from '../../ports/deadline.ts'
 import { routeOf } from '../wire/describe.ts'
-import { makeIdleTime } from '../wire/spare-time.ts'
+import { makeIdleTime } from '../wire/idle-time.ts'
 import type { AdministrationWire } from '../wire/wire.ts'
 import { accessOf } from './administer.ts'
 import { type ExportBinding, formatIn, type TextPage } from './export-binding.ts'
@@ -54,10 +54,10 @@ const makeExportLimit = (app: FastifyInstance, { logger }: AdministrationWire): 
   }
 }
 
-type Recognise = () => Promise<OrRefusal<Administrator>>
+type Recognize = () => Promise<OrRefusal<Administrator>>
 
-const admit = async (request: FastifyRequest, recognise: Recognise): Promise<OrRefusal<Administrator>> => {
-  const reader = await recognise()
+const admit = async (request: FastifyRequest, recognize: Recognize): Promise<OrRefusal<Administrator>> => {
+  const reader = await recognize()
   if (isRefused(reader)) return reader
   if (request.validationError !== undefined) throw request.validationError
   return request.raw.httpVersion === '1.1' ? reader : refuse('invalid_request', HTTP_1_1_NEEDED)
@@ -106,17 +106,17 @@ const makeExportHandler = (wire: AdministrationWire, { enter, send }: Sending, {
   const access = accessOf(row)
   // Returns nothing where it has begun: Fastify would wait for the end of a reply that it is given.
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> => {
-    const recognise: Recognise = async () => {
-      const origin = await refuser.recognise(request, access)
+    const recognize: Recognize = async () => {
+      const origin = await refuser.recognize(request, access)
       return isRefused(origin) ? origin : origin.caller
     }
-    const reader = await admit(request, recognise)
+    const reader = await admit(request, recognize)
     if (isRefused(reader)) return refuser.refuse(reply, reader.refusal)
     // Its caller has gone, or was answered 503: no permit is taken, for none would be given back.
     if (reply.raw.destroyed || reply.sent) return undefined
     const permit = enter(reply.raw)
     if (isRefused(permit)) return refuser.refuse(reply, permit.refusal)
-    const next = run(ports, { reader, recognise }, request.query)
+    const next = run(ports, { reader, recognize }, request.query)
     const first = await next()
     if (isRefused(first)) return refuser.refuse(reply, first.refusal)
     if (reply.sent) return undefined

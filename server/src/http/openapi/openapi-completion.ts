@@ -1,6 +1,8 @@
-// Completes the OpenAPI document with what follows from the form of an operation: its tag, its headers, its refusals.
+// Completes the OpenAPI document with what follows from the form of an operation: its headers, its refusals.
 import { STATUS_CODES } from 'node:http'
 import type { SwaggerTransformObject } from '@fastify/swagger'
+import type { Example } from '../../../../api/operation.ts'
+import { OPERATIONS } from '../../../../api/operations.ts'
 import {
   EVERY,
   type Form,
@@ -11,7 +13,6 @@ import {
   type Reference,
   SHARED,
 } from './openapi-components.ts'
-import { EXAMPLES } from './openapi-examples.ts'
 
 export const DESCRIPTION = `A token service for software agents.
 
@@ -29,7 +30,6 @@ type Response = { description: string; headers?: object; content?: Content }
 
 type Operation = {
   operationId: string
-  tags?: readonly string[]
   security?: readonly Readonly<Record<string, unknown>>[]
   parameters?: (Reference | { readonly in: string })[]
   requestBody?: { required?: boolean; content: Content }
@@ -44,20 +44,6 @@ type Marks = {
 }
 
 const NO_MARKS: Marks = { refusals: [], headers: [], parameters: [] }
-
-const TAGS: Readonly<Record<string, string>> = {
-  oauth: 'oauth',
-  '.well-known': 'metadata',
-  livez: 'health',
-  readyz: 'health',
-  errors: 'metadata',
-}
-
-/** Under /api/v1 what the operation is about; the credentials of an agent are a subject of their own. */
-const tagOf = (path: string): string => {
-  const [first = '', , subject = '', , part] = path.slice(1).split('/')
-  return TAGS[first] ?? (part === 'credentials' ? part : subject)
-}
 
 const statusesOf = (method: string, { security = [], parameters = [], responses }: Operation): readonly number[] => {
   const schemes = security.flatMap(Object.keys)
@@ -93,8 +79,10 @@ const completeAnswer = (status: string, response: Response, named: readonly Head
   if (status === '204' || status === '304') delete response.content
 }
 
+const EXAMPLES: ReadonlyMap<string, Example> = new Map(OPERATIONS.map(({ id, example = {} }) => [id, example]))
+
 const completeExamples = ({ operationId, requestBody, responses }: Operation): void => {
-  const { body, answer, text } = EXAMPLES[operationId] ?? {}
+  const { body, answer, text } = EXAMPLES.get(operationId) ?? {}
   for (const media of Object.values(requestBody?.content ?? {})) if (body !== undefined) media.example = body
   const made = responses['201'] ?? responses['200']
   if (made === undefined || '$ref' in made || answer === undefined) return
@@ -104,7 +92,6 @@ const completeExamples = ({ operationId, requestBody, responses }: Operation): v
 const completeOperation = (path: string, method: string, operation: Operation): void => {
   const { refusals, headers, parameters } = operation['x-marks'] ?? NO_MARKS
   delete operation['x-marks']
-  operation.tags = [tagOf(path)]
   const takesProof = parameters.includes('DPoP')
   const named = path === '/oauth/token' ? [...headers, 'Pragma' as const] : [...headers]
   if (takesProof) named.push('DPoP-Nonce')

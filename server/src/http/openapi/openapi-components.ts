@@ -61,13 +61,6 @@ const HEADERS = {
 
 export type HeaderName = keyof typeof HEADERS
 
-/** Of the documents that any page may read. */
-export const PUBLIC_HEADERS = [
-  'Cache-Control-Public',
-  'Access-Control-Allow-Origin',
-  'Access-Control-Expose-Headers',
-] as const satisfies readonly HeaderName[]
-
 export type Reference = { readonly $ref: string }
 
 /** The headers by the names of the wire: a suffix in the table only says which of two forms it has. */

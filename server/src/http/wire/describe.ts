@@ -1,7 +1,7 @@
 // A row of the API as a route of Fastify: its schemas, which parse what it takes, and from which the OpenAPI document is made.
 import type { FastifySchema } from 'fastify'
 import { ACCESS } from '../../../../api/values/access.ts'
-import { type Caller, methodOf, type Operation, pathOf } from '../../../../api/operation.ts'
+import { type Caller, methodOf, type Operation, pathOf, subjectOf } from '../../../../api/operation.ts'
 
 /** The alternatives, each with what a caller needs beyond being recognized: permissions of a key, roles of an operator. */
 type Security = readonly Readonly<Record<string, readonly string[]>>[]
@@ -23,6 +23,7 @@ const securityOf = (access: Caller): Security =>
 const schemaOf = (row: Operation): FastifySchema & { readonly 'x-marks': object } => ({
   operationId: row.id,
   summary: row.summary,
+  tags: [subjectOf(row)],
   security: securityOf(row.access).map(one => ({ ...one })) as Record<string, string[]>[], // its types are mutable
   ...(row.query !== undefined && { querystring: row.query }),
   ...(row.body !== undefined && { consumes: ['application/json'], body: row.body }),

@@ -23,11 +23,3 @@ export const pathOf = ({ url }: FastifyRequest): string => {
 
 /** The path of the base URL, which every route has in front; empty where it has none. */
 export const basePathOf = (issuer: string): string => new URL(issuer).pathname.replace(/\/$/, '')
-
-/** Gives a parameter of the path, as it is written there. */
-export type PathParameter = (name: string) => string
-
-export const pathParameterOf = ({ params }: FastifyRequest): PathParameter => {
-  const written = params as Readonly<Record<string, string | undefined>> // Fastify's router made it
-  return name => written[name] ?? ''
-}

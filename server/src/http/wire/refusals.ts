@@ -79,11 +79,11 @@ const refusalIn = (fault: unknown): Refusal | undefined => {
 }
 
 /** Who asks to administer, and from where; or why he may not. */
-export type Recognise = (request: FastifyRequest, access: Access) => Promise<OrRefusal<Origin>>
+export type Recognize = (request: FastifyRequest, access: Access) => Promise<OrRefusal<Origin>>
 
 /** The door: who is let in to administer, and what those hear who are not, or whose request fails. */
 export type Refuser = {
-  readonly recognise: Recognise
+  readonly recognize: Recognize
   readonly refuse: (reply: FastifyReply, refusal: Refusal) => FastifyReply
   /** Answers for something thrown: a refusal in disguise, a part that does not answer, or a fault. */
   readonly fail: (reply: FastifyReply, fault: unknown) => FastifyReply
@@ -92,7 +92,7 @@ export type Refuser = {
 type Report = (fields: object, message: string) => void
 
 type RefuserOptions = {
-  readonly recognise: Recognise
+  readonly recognize: Recognize
   /** The realm of every challenge. */
   readonly issuer: string
   /** Errors of paths that start so are problems. */
@@ -104,7 +104,7 @@ type RefuserOptions = {
 }
 
 export const makeRefuser = (options: RefuserOptions): Refuser => {
-  const { recognise, issuer, problemsUnder, logger, reportUnavailable, countRefusal } = options
+  const { recognize, issuer, problemsUnder, logger, reportUnavailable, countRefusal } = options
 
   const challenge = (asked: Challenge | 'Bearer error="insufficient_scope"'): string => {
     const [scheme, attribute] = asked.split(' ')
@@ -155,5 +155,5 @@ export const makeRefuser = (options: RefuserOptions): Refuser => {
     return answer(reply, FAULT)
   }
 
-  return { recognise, refuse, fail }
+  return { recognize, refuse, fail }
 }

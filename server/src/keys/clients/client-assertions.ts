@@ -5,7 +5,6 @@ import type { KeyPlace } from '../../domain/clients/client-trust.ts'
 import type { ClientAssertions, UnverifiedAssertion } from '../../ports/client-keys.ts'
 import { type ClientKeysOptions, type FindKeys, makeClientKeys } from './client-keys.ts'
 import { type CompactJws, readCompactJws } from '../tokens/compact-jws.ts'
-import { isProviderAddress } from '../providers/fetch-json.ts'
 import { parseProviderAlgorithm, permits, pickKey, type ProviderAlgorithm } from '../providers/provider-key.ts'
 import { makeRepeatedSignatureCheck, makeSignatureCheck, type SignatureCheck } from '../providers/provider-signature.ts'
 import { readRegisteredKeys } from './registered-keys.ts'
@@ -43,14 +42,8 @@ const makeReader =
     return { claims: jws.payload, verify: makeVerify(means, jws, algorithm, kid) }
   }
 
-/** Checks of what is registered, without the network. */
-export const registration: Pick<ClientAssertions, 'isAddress' | 'readKeys'> = {
-  readKeys: readRegisteredKeys,
-  isAddress: isProviderAddress,
-}
-
 export const makeClientAssertions = (options: ClientKeysOptions): ClientAssertions => {
   const queue = makeVerificationQueue()
   const checks = { once: makeSignatureCheck(queue), repeated: makeRepeatedSignatureCheck(queue) }
-  return { read: makeReader({ findKeys: makeClientKeys(options), ...checks }), ...registration }
+  return { read: makeReader({ findKeys: makeClientKeys(options), ...checks }), readKeys: readRegisteredKeys }
 }

@@ -1,9 +1,10 @@
 // Certificates of TLS clients (RFC 5280): OpenSSL says whether bytes are one and how long it is valid; the names are read
 // from its DER, because a name in a text of OpenSSL's may look like two.
 import { hash, type KeyObject, X509Certificate } from 'node:crypto'
-import { type ClientCertificate, normalSubject } from '../../domain/clients/client-certificate.ts'
+import type { ClientCertificate } from '../../domain/clients/client-certificate.ts'
 import type { SubjectKind } from '../../../../api/values/credentials.ts'
-import { canonicalName, type NameAttribute } from '../../domain/clients/distinguished-name.ts'
+import { canonicalName, type NameAttribute } from '../../../../api/values/distinguished-name.ts'
+import { normalSubject } from '../../../../api/values/subject-name.ts'
 import type { ClientCertificates } from '../../ports/client-keys.ts'
 import { type Element, Malformed, readElements, readInside, readObjectIdentifier } from './der.ts'
 import { KEY_KINDS_TAKEN } from '../providers/provider-key.ts'

@@ -1,5 +1,5 @@
 // The keys that a client registers: public ones only, strong, and told apart.
-import { REGISTERED_KEYS_MAX, type RegisteredJwk } from '../../domain/clients/client-trust.ts'
+import type { RegisteredJwk } from '../../domain/clients/client-trust.ts'
 import { isJsonObject, type JsonObject } from '../tokens/compact-jws.ts'
 import { KEY_KINDS_TAKEN, parseMemberKey, PRIVATE_MEMBERS, PUBLIC_MEMBERS } from '../providers/provider-key.ts'
 
@@ -40,7 +40,6 @@ const readOne = (jwk: unknown): NamedJwk | { readonly wrong: string } => {
 
 /** The public members of the keys of a set, or what is wrong with it. Nothing of a key is told back. */
 export const readRegisteredKeys = (keys: readonly unknown[]): readonly RegisteredJwk[] | { readonly wrong: string } => {
-  if (keys.length === 0 || keys.length > REGISTERED_KEYS_MAX) return wrong(`has not 1 to ${REGISTERED_KEYS_MAX} keys`)
   if (keys.some(hasPrivateMember)) {
     return wrong('holds a private key, which nobody but its owner may have: make another, and register its public half')
   }

@@ -1,22 +1,14 @@
 // One GET of a JSON document of an identity provider: bounded in bytes, without redirects, only over https.
-import { parseWebAddress } from '../../../../api/values/web-address.ts'
+import { isProviderAddress } from '../../../../api/values/web-address.ts'
 import type { ReadingFailure } from '../../ports/key-sets.ts'
 
 const DOCUMENT_BYTES_MAX = 262_144
-const LOOPBACK = /^(localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])$/
 
 /** The part of the global `fetch` that is used. */
 export type Fetch = (address: string, init: RequestInit) => Promise<Response>
 
 /** `status` is set where the server answered with another status than 200. */
 export type Fetched = { readonly value: unknown } | { readonly failure: ReadingFailure; readonly status?: number }
-
-/** Whether keys may come from this address: https, or http on this machine, and no password in it. */
-export const isProviderAddress = (address: string): boolean => {
-  const url = parseWebAddress(address)
-  if (url === undefined || url.username !== '' || url.password !== '') return false
-  return url.protocol === 'https:' || (url.protocol === 'http:' && LOOPBACK.test(url.hostname))
-}
 
 /** By the names of errors of Node, undici and OpenSSL. */
 const CAUSES: readonly (readonly [RegExp, string])[] = [

@@ -1,4 +1,4 @@
-// Operators, recognised by a JWT of one of the configured identity providers (RFC 7519, RFC 8725).
+// Operators, recognized by a JWT of one of the configured identity providers (RFC 7519, RFC 8725).
 // Order: form, issuer, claims, then keys. Nothing that a token says chooses an address or an algorithm beyond the list.
 import type { KeyObject } from 'node:crypto'
 import type { OperatorCaller } from '../../domain/caller.ts'
@@ -6,7 +6,7 @@ import { isStorable } from '../../domain/text/text.ts'
 import type { MonotonicMilliseconds } from '../../../../api/values/time.ts'
 import type { KeySets, Operators, ProviderState } from '../../ports/key-sets.ts'
 import { readCompactJws, type CompactJws, type JsonObject } from '../tokens/compact-jws.ts'
-import { isProviderAddress } from './fetch-json.ts'
+import { isProviderAddress } from '../../../../api/values/web-address.ts'
 import { operatorRole, type RoleMapping } from './operator-role.ts'
 import { makeProviderCheck } from './provider-check.ts'
 import { makeProviderKeyCache, type ProviderKeyCache } from './provider-key-cache.ts'
@@ -95,7 +95,7 @@ const findKey = async (header: JsonObject, { provider, keys }: Trusted): Promise
 }
 
 /** What costs nothing comes first: a signature is verified only of a JWT that lacks nothing else. */
-const recognise = async (
+const recognize = async (
   jws: CompactJws,
   trusted: Trusted,
   { source, now }: { readonly source: string; readonly now: number },
@@ -136,7 +136,7 @@ export const makeOperators = (options: OperatorsOptions): Operators => {
       if (iss === ownIssuer) return { refused: 'it is an access token of this service' }
       const provider = typeof iss === 'string' ? trusted.get(iss) : undefined
       if (provider === undefined) return { refused: 'iss is not an identity provider configured here' }
-      return recognise(jws, provider, { source, now: options.now() })
+      return recognize(jws, provider, { source, now: options.now() })
     },
     check: () => Promise.all([...trusted.values()].map(({ check }) => check())),
   }

@@ -1,4 +1,4 @@
-// Access tokens as text: signed at issue, found by the address in them, recognised by the digest of the whole.
+// Access tokens as text: signed at issue, found by the address in them, recognized by the digest of the whole.
 import { createPublicKey, hash, sign, type SignKeyObjectInput } from 'node:crypto'
 import { type AccessTokenClaims, addressReader, confirmationIn, formatClaims } from '../../domain/ledger/claims.ts'
 import { type Digest, digestIn } from '../../domain/text/text.ts'

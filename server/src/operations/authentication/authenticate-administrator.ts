@@ -1,4 +1,4 @@
-// Recognises who calls the API under /api/v1: an API key with the permission asked for, or an operator with the role.
+// Recognizes who calls the API under /api/v1: an API key with the permission asked for, or an operator with the role.
 import { type Access, ROLES } from '../../../../api/values/access.ts'
 import { type ApiKeyCaller, hasRole, type OperatorCaller } from '../../domain/caller.ts'
 import { counted, isRefused, type OrRefusal, refuse, refuseCaller } from '../../domain/refusal.ts'

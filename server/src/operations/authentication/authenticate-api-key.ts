@@ -1,4 +1,4 @@
-// Recognises a resource server or a tool by its API key.
+// Recognizes a resource server or a tool by its API key.
 import type { ApiKey } from '../../domain/clients/api-key.ts'
 import type { ApiKeyCaller } from '../../domain/caller.ts'
 import type { Sha256 } from '../../domain/text/text.ts'

@@ -2,17 +2,12 @@
 // workload. Whether it was used before is decided later: when the token is written, or before a revocation.
 import type { Client, Credential } from '../../domain/clients/agent.ts'
 import { checkAssertionClaims } from '../../domain/clients/client-assertion.ts'
-import {
-  type AssertionTrust,
-  isAssertionTrust,
-  isPlainName,
-  keyPlaceOf,
-  trustDomainOf,
-} from '../../domain/clients/client-trust.ts'
+import { type AssertionTrust, isAssertionTrust, keyPlaceOf, trustDomainOf } from '../../domain/clients/client-trust.ts'
 import { hasExpired } from '../../domain/ledger/expiry.ts'
 import { digestIn } from '../../domain/text/text.ts'
 import { type OrRefusal, refuse, Unavailable } from '../../domain/refusal.ts'
 import type { Source } from '../../domain/source.ts'
+import { isPlainName } from '../../../../api/values/credentials.ts'
 import type { Milliseconds } from '../../../../api/values/time.ts'
 import type { UnverifiedAssertion } from '../../ports/client-keys.ts'
 import type { SingleUse } from '../../ports/secret-repositories.ts'

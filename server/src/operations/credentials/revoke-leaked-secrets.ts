@@ -1,7 +1,6 @@
 // Revokes secrets that were found in the open, each that is ours with everything that it got.
-import { LEAKED_SECRETS_MAX } from '../../../../api/values/credentials.ts'
 import { actBy, type Origin } from '../../domain/caller.ts'
-import { type OrRefusal, refuse } from '../../domain/refusal.ts'
+import type { OrRefusal } from '../../domain/refusal.ts'
 import type { Ports } from '../../ports/ports.ts'
 import type { LeakedSecret } from '../../ports/secret-repositories.ts'
 
@@ -42,9 +41,6 @@ export const revokeLeakedSecrets = async (
   origin: Origin,
   found: readonly FoundSecret[],
 ): Promise<OrRefusal<{ readonly answers: readonly LeakAnswer[] }>> => {
-  if (found.length === 0 || found.length > LEAKED_SECRETS_MAX) {
-    return refuse('invalid_request', `A report holds 1 to ${LEAKED_SECRETS_MAX} secrets.`)
-  }
   const answers: LeakAnswer[] = []
   for (let from = 0; from < found.length; from += AT_ONCE) {
     const some = found.slice(from, from + AT_ONCE)

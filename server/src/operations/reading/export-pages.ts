@@ -12,12 +12,12 @@ export const EXPORT_PAGE_RECORDS = 250
 export type ExportReader = {
   /** As the export began. */
   readonly reader: Administrator
-  /** Recognises the same credential anew. */
-  readonly recognise: () => Promise<OrRefusal<Administrator>>
+  /** Recognizes the same credential anew. */
+  readonly recognize: () => Promise<OrRefusal<Administrator>>
 }
 
 /** Reads the next page. The one without a next cursor is the last; do not ask after it, nor after a refusal. */
-export type NextPage<R> = () => Promise<OrRefusal<ListPage<R>>>
+type NextPage<R> = () => Promise<OrRefusal<ListPage<R>>>
 
 type Listing<F, R> = {
   readonly filters: F
@@ -25,8 +25,8 @@ type Listing<F, R> = {
 }
 
 /** An API key may have been revoked since; a JWT cannot be, and its expiry says until when an export may begin. */
-const recogniseAgain = async ({ reader, recognise }: ExportReader): Promise<OrRefusal<Administrator>> =>
-  reader.kind === 'api_key' ? recognise() : reader
+const recogniseAgain = async ({ reader, recognize }: ExportReader): Promise<OrRefusal<Administrator>> =>
+  reader.kind === 'api_key' ? recognize() : reader
 
 /**
  * Pages by keyset: between two of them nothing is held, no snapshot and no lock. Whatever stood in the list throughout

@@ -95,7 +95,7 @@ const listRefusals = (request: PageRequest<RefusalFilters>): Program<Page<Refusa
   return readNewest<RefusedRow, RefusalCount>({ scan: REFUSED, read: refusalOf, keeps }, request)
 }
 
-/** The walks above, for the test that reads their plans. */
+/** The scans above, for the test that reads their plans. */
 export const AUDIT_SCANS: readonly Scan[] = [
   REFUSED,
   ALL,

@@ -25,7 +25,7 @@ function* add({ way, client, source, count }: Refused, minute: number): Program<
 const insert = ({ way, client, source, count }: Refused, minute: number): Program<number> =>
   run(INSERT, minute, way, client, source, count)
 
-/** Adds to the minute in which it runs. Gives the number of rows in it that are counted apart. */
+/** Adds to the minute in which it runs. Returns the number of rows in it that are counted apart. */
 export function* countRefusals({ now }: Pick<Transaction, 'now'>, refused: readonly Refused[]): Program<number> {
   const minute = MINUTE_MS * Math.floor(now / MINUTE_MS)
   let { count: rows } = yield* only<{ count: number }>(COUNT, minute)

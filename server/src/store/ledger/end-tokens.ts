@@ -11,7 +11,7 @@ import { mayCoverAny, takeSlot } from './slots.ts'
 import { expiryOf, ledgerTokenOf, TOKEN_COLUMNS, type TokenRow } from './token-rows.ts'
 import { type Covered, scanAffectedRows } from './scan-affected-rows.ts'
 
-/** An act that covers at most so many tokens moves their rows at once; a larger one leaves them to the fill. */
+/** An act that covers at most so many tokens moves their rows at once; a larger one leaves them to the backfill. */
 const MOVED_AT_ONCE_MAX = 64
 /** Rows that an act looks at to learn whether they are so few. */
 const EXAMINED_AT_ONCE_MAX = 1000
@@ -115,7 +115,7 @@ function* readFewCovered(tx: Transaction, cutOff: CutOff): Program<readonly Cove
 
 /**
  * Ends every token that the conditions cover, from the commit on, at a cost that does not grow with their number.
- * The caller writes the audit row. Gives the number of the act.
+ * The caller writes the audit row. Returns the number of the act.
  */
 export function* endAll(
   tx: Transaction,

@@ -20,7 +20,7 @@ export type LiveExpiries = {
 export type LiveTokens = {
   /** Tells, before the rest of a transaction, the version of what others wrote: where it is another, all is forgotten. */
   readonly follow: (version: number) => void
-  /** Gives what is remembered of the agent, less what has expired by now; reads it where nothing is. */
+  /** Returns what is remembered of the agent, less what has expired by now; reads it where nothing is. */
   readonly expiriesOf: (
     agent: number,
     now: Milliseconds,
@@ -60,7 +60,7 @@ export const makeLiveTokens = (): LiveTokens => {
     return fresh
   }
 
-  /** Gives what can be changed of what is remembered; where that is not all, it is read anew when it is needed. */
+  /** Returns what can be changed of what is remembered; where that is not all, it is read anew when it is needed. */
   const whole = (agent: number): Seconds[] | undefined => {
     const cached = agents.get(agent)
     if (cached?.isWhole === false) agents.delete(agent)

@@ -12,7 +12,7 @@ import { addressOfRow, type TokenRow } from './token-rows.ts'
 type AgentLabel = { readonly id: string; readonly clientId: string }
 
 /** By the numbers that tokens name. */
-export type Labels = {
+export type NameCaches = {
   readonly agent: NameCache<number, AgentLabel>
   readonly credential: NameCache<number, string>
   readonly publicJwk: NameCache<number, PublicJwk>
@@ -30,7 +30,7 @@ function* readPublicJwk(n: number): Program<PublicJwk | undefined> {
   return row === undefined ? undefined : parsePublicJwk(row.json)
 }
 
-export const makeLabels = (): Labels => ({
+export const makeNameCaches = (): NameCaches => ({
   agent: cached('agent', readAgent),
   credential: cached('credential', readCredential),
   publicJwk: cached('signing key', readPublicJwk),
@@ -63,10 +63,10 @@ export const recordWith = ({ id, lifetimeSeconds }: TokenAddress, names: RowName
 type LabelledRow = Omit<TokenRow, 'seq'>
 
 /** A row as it is shown, where all that it names is remembered: ask it first, as knownTokenOf() says. */
-export const knownRecordOf = (row: LabelledRow, labels: Labels, sets: Sets): TokenRecord | undefined => {
-  const [agent, credential] = [labels.agent.known(row.agent), labels.credential.known(row.cred)]
+export const knownRecordOf = (row: LabelledRow, nameCaches: NameCaches, sets: Sets): TokenRecord | undefined => {
+  const [agent, credential] = [nameCaches.agent.known(row.agent), nameCaches.credential.known(row.cred)]
   const [publicJwk, scope, audience] = [
-    labels.publicJwk.known(row.key),
+    nameCaches.publicJwk.known(row.key),
     sets.scope.known(row.scope),
     sets.audience.known(row.aud),
   ]
@@ -75,11 +75,11 @@ export const knownRecordOf = (row: LabelledRow, labels: Labels, sets: Sets): Tok
   return recordWith(addressOfRow(row), { agent, credential, publicJwk, scope, audience })
 }
 
-export function* recordOf(row: LabelledRow, labels: Labels, sets: Sets): Program<TokenRecord> {
+export function* recordOf(row: LabelledRow, nameCaches: NameCaches, sets: Sets): Program<TokenRecord> {
   return recordWith(addressOfRow(row), {
-    agent: yield* recall(labels.agent, row.agent),
-    credential: yield* recall(labels.credential, row.cred),
-    publicJwk: yield* recall(labels.publicJwk, row.key),
+    agent: yield* recall(nameCaches.agent, row.agent),
+    credential: yield* recall(nameCaches.credential, row.cred),
+    publicJwk: yield* recall(nameCaches.publicJwk, row.key),
     scope: yield* recall(sets.scope, row.scope),
     audience: yield* recall(sets.audience, row.aud),
   })

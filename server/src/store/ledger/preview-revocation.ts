@@ -6,7 +6,7 @@ import { COUNT_EXACT_MAX, SAMPLE_RECORDS_MAX } from '../../../../api/values/list
 import type { RevocationConditions, RevocationObstacle, RevocationPreview } from '../../domain/ledger/revocation.ts'
 import type { Program } from '../statement-program.ts'
 import type { Reader, Snapshot } from '../snapshot.ts'
-import { type Labels, recordOf } from './name-caches.ts'
+import { type NameCaches, recordOf } from './name-caches.ts'
 import { resolveConditions } from './revocations.ts'
 import { scanAffectedRows, type ScanPosition } from './scan-affected-rows.ts'
 
@@ -39,7 +39,7 @@ function* begin(snapshot: Snapshot, conditions: RevocationConditions): Program<C
   return { cutOff, from: null, examined: 0, count: 0, sample: [], done: false }
 }
 
-function* step(snapshot: Snapshot, labels: Labels, counting: Counting): Program<Counting> {
+function* step(snapshot: Snapshot, nameCaches: NameCaches, counting: Counting): Program<Counting> {
   const { cutOff, from, count } = counting
   const coveredMax = COUNT_EXACT_MAX + 1 - count
   const scanned = yield* scanAffectedRows(snapshot, cutOff, { from, examinedMax: STEP_ROWS, coveredMax })
@@ -47,7 +47,7 @@ function* step(snapshot: Snapshot, labels: Labels, counting: Counting): Program<
   const covered = scanned.covered.filter(({ cause }) => cause === cutOff)
   const sample = [...counting.sample]
   for (const { row } of covered.slice(0, SAMPLE_RECORDS_MAX - sample.length)) {
-    sample.push(yield* recordOf(row, labels, snapshot.sets))
+    sample.push(yield* recordOf(row, nameCaches, snapshot.sets))
   }
   const examined = counting.examined + STEP_ROWS
   return { cutOff, from: scanned.at, examined, count: count + covered.length, sample, done: scanned.done }
@@ -58,7 +58,7 @@ const mayGoOn = ({ done, count, examined }: Counting): boolean =>
 
 export const previewRevocation = async (
   reader: Reader,
-  labels: Labels,
+  nameCaches: NameCaches,
   conditions: RevocationConditions,
 ): Promise<RevocationPreview | RevocationObstacle> => {
   const begun = await reader.read(snapshot => begin(snapshot, conditions))
@@ -67,7 +67,7 @@ export const previewRevocation = async (
   while (mayGoOn(counting)) {
     await turn()
     const current = counting
-    counting = await reader.read(snapshot => step(snapshot, labels, current))
+    counting = await reader.read(snapshot => step(snapshot, nameCaches, current))
   }
   const { count, sample, done } = counting
   return { count: Math.min(count, COUNT_EXACT_MAX), isExact: done && count <= COUNT_EXACT_MAX, sample }

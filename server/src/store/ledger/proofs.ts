@@ -9,7 +9,7 @@ type Moment = Pick<Seen, 'now'>
 
 /**
  * Whether the proof may be used: `late` is one that could have been forgotten by now. What is taken and what is
- * forgotten is told by one clock, that of transactions.
+ * forgotten is decided by one clock, that of transactions.
  */
 export function* stateOfProof({ now }: Moment, { id, until }: SingleUse): Program<'unused' | 'used' | 'late'> {
   if (now > until) return 'late'
@@ -30,7 +30,7 @@ export function* useAssertion(tx: Moment, { assertion }: UseAssertion): Program<
   return 'first_use'
 }
 
-/** Forgotten in one step of the upkeep. */
+/** Forgotten in one step of the maintenance. */
 export const PROOFS_A_STEP = 500
 
 const FORGET = `delete from used_proof

@@ -120,7 +120,7 @@ function* findExisting(id: string, conditions: CutOffConditions): Program<Existi
 }
 
 /**
- * Of two callers with one id the second is told of the first; nothing ends twice, and nothing else ends. What is found
+ * Of two callers with one id the second gets the first; nothing ends twice, and nothing else ends. What is found
  * by its id was not made by the act's key, and uses none up.
  */
 export function* createRevocation(

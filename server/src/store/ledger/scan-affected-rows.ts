@@ -16,7 +16,7 @@ type Scan = {
   readonly coveredMax: number
 }
 
-/** A covered row, and what ended it: the cut-off of least number, not always the one walked for. */
+/** A covered row, and what ended it: the cut-off of least number, not always the one scanned for. */
 export type Covered = { readonly row: TokenRow; readonly cause: CutOff }
 
 type Scanned = {

@@ -5,7 +5,7 @@ import type { Writer } from '../jobs.ts'
 import { listEndedTokens } from '../lists/list-history.ts'
 import { listLiveTokens } from '../lists/list-tokens.ts'
 import type { Reader } from '../snapshot.ts'
-import type { Labels } from './name-caches.ts'
+import type { NameCaches } from './name-caches.ts'
 import { showToken } from './show-token.ts'
 
 /** Runs reads one after another with a turn of the event loop between them: a long page delays others by one page only. */
@@ -21,14 +21,19 @@ const oneAtATime = () => {
 /** What a store does in its own way. */
 export type HotLedger = Pick<TokenLedger, 'find' | 'insert' | 'exclusively'>
 
-export const makeTokenLedger = ({ read }: Reader, labels: Labels, { call }: Writer, hot: HotLedger): TokenLedger => {
+export const makeTokenLedger = (
+  { read }: Reader,
+  nameCaches: NameCaches,
+  { call }: Writer,
+  hot: HotLedger,
+): TokenLedger => {
   const queued = oneAtATime()
   return {
     ...hot,
     end: (address, reason, act, until) => call('endToken', { address, reason, act }, until),
     endAll: (conditions, reason, act) => call('endAll', { conditions, reason, act }),
-    show: tokenId => read(snapshot => showToken(snapshot, labels, tokenId)),
-    listLive: request => queued(() => read(snapshot => listLiveTokens(snapshot, labels, request))),
-    listEnded: request => queued(() => read(snapshot => listEndedTokens(snapshot, labels, request))),
+    show: tokenId => read(snapshot => showToken(snapshot, nameCaches, tokenId)),
+    listLive: request => queued(() => read(snapshot => listLiveTokens(snapshot, nameCaches, request))),
+    listEnded: request => queued(() => read(snapshot => listEndedTokens(snapshot, nameCaches, request))),
   }
 }

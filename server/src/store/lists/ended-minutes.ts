@@ -1,4 +1,4 @@
-// The minutes of history in which no token ended that was issued in time: a walk steps over them, whatever they hold.
+// The minutes of history in which no token ended that was issued in time: a scan steps over them, whatever they hold.
 import { LIFETIME_SECONDS_MAX } from '../../../../api/values/limits.ts'
 import type { Position, TokenFilters } from '../../domain/lists/page.ts'
 import type { Milliseconds } from '../../../../api/values/time.ts'
@@ -64,11 +64,11 @@ const overWrongIds = ({ issuedBefore, issuedAfter }: TokenFilters, { at, id }: P
   return { at, id: issuedBefore === null ? id : lower(id, lowestIdAt(issuedBefore)) }
 }
 
-/** How a walk of what has ended goes on. */
+/** How a scan of what has ended goes on. */
 type Reach = Omit<Open, 'minute'> & { readonly below: Position }
 
 /**
- * Moves a position of a walk that began at `top` down, out of the milliseconds and minutes that hold no further row which
+ * Moves a position of a scan that began at `top` down, out of the milliseconds and minutes that hold no further row which
  * the filters allow; undefined where no such row is left.
  */
 export const reachOf = (filters: TokenFilters, top: Position): ((position: Position) => Program<Reach | undefined>) => {

@@ -1,4 +1,4 @@
-// A page of agents, by name: one walk of the index of names, of bounded length whatever is asked for.
+// A page of agents, by name: one scan of the index of names, of bounded length whatever is asked for.
 import type { Agent } from '../../domain/clients/agent.ts'
 import { type AgentFilters, type KeyedPage, type KeyedRequest, PAGE_EXAMINED_MAX } from '../../domain/lists/page.ts'
 import { isUuid } from '../../../../api/values/uuid.ts'
@@ -16,7 +16,7 @@ const isBehind = (a: string, b: string): boolean => Buffer.compare(Buffer.from(a
 
 type Range = { readonly from: string; readonly comparison: '>' | '>='; readonly until: string }
 
-// One lower and one upper bound: of two SQLite may take the wider, and walk to the other.
+// One lower and one upper bound: of two SQLite may take the wider, and scan to the other.
 const rangeOf = ({ namePrefix, search }: AgentFilters, after: string | null): Range => {
   let range: Range = { from: after ?? '', comparison: '>', until: ABOVE_EVERY_NAME }
   for (const prefix of [namePrefix, search]) {

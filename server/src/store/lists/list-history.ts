@@ -4,7 +4,7 @@ import type { EndedTokenRecord, HistoryFilters, Page, PageRequest, Position } fr
 import { REASONS, type Reason, reasonOf } from '../../../../api/values/reason.ts'
 import { expiresSecondOf, lowestIdAt, lowestLiveId } from '../../domain/ledger/token-id.ts'
 import { BY_TIME, readActs } from '../ledger/acts.ts'
-import { knownRecordOf, type Labels, recordOf } from '../ledger/name-caches.ts'
+import { knownRecordOf, type NameCaches, recordOf } from '../ledger/name-caches.ts'
 import { readLifetimes } from '../ledger/scan-affected-rows.ts'
 import type { Program } from '../statement-program.ts'
 import type { Snapshot } from '../snapshot.ts'
@@ -73,7 +73,7 @@ const expiredStream = ({ snapshot, filters, after }: History, access: Access, li
 const isWithin = ({ endedAfter, endedBefore }: HistoryFilters, at: number): boolean =>
   (endedAfter === null || at >= endedAfter) && (endedBefore === null || at < endedBefore)
 
-/** Tokens of one lifetime that an open cut-off may have ended: they stand where the fill will put them. */
+/** Tokens of one lifetime that an open cut-off may have ended: they stand where the backfill will put them. */
 const cutOffStreams = (
   { snapshot, filters, after, lifetimes }: History,
   access: Access,
@@ -132,7 +132,7 @@ const reasonOfRow = (row: HistoryRow): Reason => {
 
 export function* listEndedTokens(
   snapshot: Snapshot,
-  labels: Labels,
+  nameCaches: NameCaches,
   { filters, audiences, after, limit }: PageRequest<HistoryFilters>,
 ): Program<Page<EndedTokenRecord>> {
   const { sets } = snapshot
@@ -144,7 +144,7 @@ export function* listEndedTokens(
   const records: EndedTokenRecord[] = []
   for (const row of page.records) {
     const shown = row.kind === 'ended' ? row.ended : row.row
-    const token = knownRecordOf(shown, labels, sets) ?? (yield* recordOf(shown, labels, sets))
+    const token = knownRecordOf(shown, nameCaches, sets) ?? (yield* recordOf(shown, nameCaches, sets))
     const act = actOf(row)
     const ending = act === null ? BY_TIME : actNumbered(act)
     records.push({ ...token, endedAt: row.at, reason: reasonOfRow(row), ...ending })

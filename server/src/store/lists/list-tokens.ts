@@ -2,7 +2,7 @@
 import { causeOfEnd } from '../../domain/ledger/ledger.ts'
 import type { Page, PageRequest, TokenFilters, TokenRecord } from '../../domain/lists/page.ts'
 import { ABOVE_EVERY_ID, lowestLiveId } from '../../domain/ledger/token-id.ts'
-import { knownRecordOf, type Labels, recordOf } from '../ledger/name-caches.ts'
+import { knownRecordOf, type NameCaches, recordOf } from '../ledger/name-caches.ts'
 import { readLifetimes } from '../ledger/scan-affected-rows.ts'
 import type { Program } from '../statement-program.ts'
 import type { Snapshot } from '../snapshot.ts'
@@ -11,7 +11,7 @@ import { accessFor, higher, issuedBounds, lower, passes, type StreamRow, tokenSt
 
 export function* listLiveTokens(
   snapshot: Snapshot,
-  labels: Labels,
+  nameCaches: NameCaches,
   { filters, audiences, after, limit }: PageRequest<TokenFilters>,
 ): Program<Page<TokenRecord>> {
   const { sets, now } = snapshot
@@ -30,7 +30,7 @@ export function* listLiveTokens(
   const page = yield* mergePage(streams, { limit, hidesRows: audiences !== null }, isShown)
   const records: TokenRecord[] = []
   for (const { row } of page.records) {
-    records.push(knownRecordOf(row, labels, sets) ?? (yield* recordOf(row, labels, sets)))
+    records.push(knownRecordOf(row, nameCaches, sets) ?? (yield* recordOf(row, nameCaches, sets)))
   }
   return { ...page, records }
 }

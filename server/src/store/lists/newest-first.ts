@@ -4,7 +4,7 @@ import { all, byIndex, type Program } from '../statement-program.ts'
 
 type Placed = { readonly number: number; readonly at: number }
 
-/** Where the rows are, and by which index they are walked: by time, or by time within one value of a column. */
+/** Where the rows are, and by which index they are scanned: by time, or by time within one value of a column. */
 export type Scan = {
   readonly table: string
   readonly columns: string

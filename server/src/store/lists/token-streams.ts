@@ -1,4 +1,4 @@
-// Key ranges of `token`, newest first: what both lists read it through. Each range is one index, walked backwards.
+// Key ranges of `token`, newest first: what both lists read it through. Each range is one index, scanned backwards.
 import type { TokenFilters } from '../../domain/lists/page.ts'
 import { ABOVE_EVERY_ID, issuedAtOf, lowestIdAt } from '../../domain/ledger/token-id.ts'
 import type { LedgerToken } from '../../domain/ledger/ledger.ts'

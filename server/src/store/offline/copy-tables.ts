@@ -1,14 +1,14 @@
 // Copies the rows of a store into another one, a page at a time, and proves that both have the same.
 import { createHash, type Hash } from 'node:crypto'
 import { StoreProblem } from '../store-problem.ts'
-import type { Page, Row, RowSource, RowTarget, Table } from './tables.ts'
+import type { Page, Row, RowSource, RowTarget, Table } from '../tables.ts'
 
 const ROWS_A_PAGE = 1000
 
 /** What one table holds: how many rows, and a hash over all of them in the order of the key. */
 export type TableDigest = { readonly table: string; readonly rows: number; readonly sha256: string }
 
-/** Told how many rows of a table are done. */
+/** Called with how many rows of a table are done. */
 export type OnRows = (table: string, rows: number) => void
 
 /** The key of a row. */
@@ -22,7 +22,7 @@ async function* pagesOf(source: RowSource, table: Table, columns: readonly strin
     const last = rows.at(-1)
     if (last === undefined) return
     yield rows
-    // Also where others go on to write: whoever only just keeps up with them would not come to an end.
+    // Also where others go on to write: a copy only as fast as they write would not come to an end.
     if (rows.length < ROWS_A_PAGE) return
     after = keyOf(table, columns, last)
   }
@@ -72,7 +72,7 @@ const digestTable = async (source: RowSource, table: Table, onRows?: OnRows): Pr
   return { table: table.name, rows: count, sha256: hash.digest('hex') }
 }
 
-/** What both hold of a table; throws where that is not the same. `onRows` is told of the target's. */
+/** What both hold of a table; throws where that is not the same. `onRows` is called with the target's. */
 export const verifyTable = async (
   source: RowSource,
   target: RowSource,

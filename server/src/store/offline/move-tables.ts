@@ -11,9 +11,9 @@ import {
   REPOSITORY_TABLES,
   textOf,
 } from './moving.ts'
-import { type Row, SERVICE, TABLES, type Table } from './tables.ts'
+import { type Row, SERVICE, TABLES, type Table } from '../tables.ts'
 
-/** Told how far it is: rows of `of`, in a step of the move. */
+/** Called with how far it is: rows of `of`, in a step of the move. */
 export type OnMoved = (step: 'copied' | 'compared' | 'changed', what: string, rows: number, of: number) => void
 
 export type Move = { readonly source: MoveSource; readonly target: MoveTarget; readonly onMoved: OnMoved }
@@ -86,7 +86,7 @@ const countKeys = (changed: readonly ChangedKeys[]): number => changed.reduce((s
 
 /**
  * In a snapshot: everything that changed up to its moment. Registers first and at once, for what one of them gave up
- * another may have; they are made again where this is broken off. Gives how many rows changed.
+ * another may have; they are made again where this is broken off. Returns how many rows changed.
  */
 const makeChangesAgain = async (move: Move): Promise<number> => {
   const { source, target, onMoved } = move
@@ -148,7 +148,7 @@ export const copyStore = async (move: Move): Promise<Moved> => {
   return { tables: (await target.state()).tables, changed }
 }
 
-/** Once nothing changes in the source any more, which was copied before. Gives how many rows had changed. */
+/** Once nothing changes in the source any more, which was copied before. Returns how many rows had changed. */
 export const copyLastChanges = async (move: Move): Promise<number> => {
   await refuseDone(move)
   const changed = await makeChangesAgain(move)

@@ -1,7 +1,7 @@
 // What moving a store that is being served asks of both sides: the source keeps a log of the rows that change, the target
 // says how far it is, and is no store before the end.
 import type { TableDigest } from './copy-tables.ts'
-import { type Row, type RowSource, type RowTarget, TABLES, type Table } from './tables.ts'
+import { type Row, type RowSource, type RowTarget, TABLES, type Table } from '../tables.ts'
 
 // Their rows are many, refer to no row by a constraint, and are unique by their key, or never take what another gave up: so
 // they are copied while they change. All others are few, and copied in one snapshot.

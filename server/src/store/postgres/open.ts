@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Milliseconds, MonotonicMilliseconds } from '../../../../api/values/time.ts'
 import { IGNORE } from '../background.ts'
 import { coverAnswer, makeLease } from '../lease.ts'
-import { makeLabels } from '../ledger/name-caches.ts'
+import { makeNameCaches } from '../ledger/name-caches.ts'
 import { makeSets } from '../ledger/interned-sets.ts'
 import { monotonicMs } from '../monotonic.ts'
 import { given } from '../statement-program.ts'
@@ -28,7 +28,7 @@ export type PostgresStore = StorePorts & {
 
 export type PostgresOptions = StoreOptions & {
   readonly address: DatabaseAddress
-  /** Whether it serves beside others that keep the store up; one that keeps it up serves. */
+  /** Whether it serves beside others that maintain the store; one that maintains it serves. */
   readonly serves?: boolean
   /** Counts ms from any origin; a test may have one of its own. */
   readonly steady?: () => Milliseconds
@@ -50,21 +50,21 @@ export const openPostgresStore = async (options: PostgresOptions): Promise<Postg
   const { session, madeBy, close } = await startSession(address, steady, serves ? wait : null)
   const deadline = (until = Number.POSITIVE_INFINITY): MonotonicMilliseconds =>
     Math.min(until, session.monotonic() + deadlineMs)
-  const [sets, labels] = [makeSets(), makeLabels()]
+  const [sets, nameCaches] = [makeSets(), makeNameCaches()]
   session.onFailOver(() => {
     sets.forget()
-    for (const memory of Object.values(labels)) memory.forget()
+    for (const memory of Object.values(nameCaches)) memory.forget()
   })
   let maintenance: RunningMaintenance | null = null
   const writer = makeWriter(session, transactionOpener(session, sets), () => maintenance?.wake())
   const lease = makeLease(() => writer.run({ queue: 'quiet', perform: coverAnswer, until: deadline() }), onFault)
-  const look = makeBatchedLookup(session)
-  const reader = makeReader(session, { look, sets, lease, deadline })
+  const lookup = makeBatchedLookup(session)
+  const reader = makeReader(session, { lookup, sets, lease, deadline })
   const jobs = jobWriter(writer, deadline)
-  const hot = makeHotLedger(session, { look, writer, labels, sets, lease, deadline })
+  const hot = makeHotLedger(session, { lookup, writer, nameCaches, sets, lease, deadline })
   // Every transaction of the writer writes and waits for the disk, this one nothing else.
   const verifyWrite = () => writer.run({ queue: 'quiet', perform: () => given(null), until: deadline() })
-  const ports = makeStorePorts(reader, jobs, { hot, health: makeHealth(reader, verifyWrite), labels, onFault })
+  const ports = makeStorePorts(reader, jobs, { hot, health: makeHealth(reader, verifyWrite), nameCaches, onFault })
   const onKeyWanted = supplyKeys({
     maker: options.keys?.maker ?? null,
     register: Promise.resolve(ports.signingKeys),

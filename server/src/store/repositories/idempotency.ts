@@ -11,7 +11,7 @@ const KEEP = `insert into idempotency (actor, key, kind, subject, at) values (?,
 type Row = { readonly kind: string; readonly subject: string }
 
 /**
- * What `make` gives, or what the act's key made before. In one transaction with what is made, so that of any number of
+ * What `make` returns, or what the act's key made before. In one transaction with what is made, so that of any number of
  * callers one makes it. A key counts from when `make` gave an object, which `subject` is the id of: a word is a refusal, and so is what
  * names who has taken something.
  */

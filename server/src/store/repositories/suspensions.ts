@@ -1,5 +1,5 @@
 // What a restore has suspended: agents, credentials and API keys, each until an operator accepts it. Nothing is issued to
-// what is suspended, and it is recognised nowhere; it can be changed, revoked and deleted as ever.
+// what is suspended, and it is recognized nowhere; it can be changed, revoked and deleted as ever.
 import type { Act } from '../../domain/audit/act.ts'
 import type { Acceptance, RestoreState, Suspended } from '../../domain/restore.ts'
 import { all, first, only, run, type Program } from '../statement-program.ts'
@@ -67,7 +67,7 @@ const OWNER = {
   api_key: 'select n from api_key where id = ?',
 } as const
 
-/** Gives how many of each are accepted; undefined where nothing has the id. */
+/** Returns how many of each are accepted; undefined where nothing has the id. */
 function* lift(acceptance: Acceptance): Program<Suspended | undefined> {
   if (acceptance.kind === 'all') {
     return {

@@ -1,6 +1,7 @@
 // Whose tokens of other issuers are whose: the subjects that credentials trust. Of one issuer no two overlap, so that
 // one look at the index finds the only one that can match.
-import { parseSubjectPattern, type WorkloadTrust } from '../../domain/clients/client-trust.ts'
+import { parseSubjectPattern } from '../../../../api/values/credentials.ts'
+import type { WorkloadTrust } from '../../domain/clients/client-trust.ts'
 import type { WorkloadCredential } from '../../ports/secret-repositories.ts'
 import { first, run, type Program } from '../statement-program.ts'
 

@@ -24,7 +24,7 @@ export type KeyKeeping = {
   readonly policy: KeyPolicy
   /** Running time, in ms from any origin. */
   readonly steady: () => Milliseconds
-  /** Told that there is no key to follow the current one: this thread has no private keys. */
+  /** Called when there is no key to follow the current one: this thread has no private keys. */
   readonly onKeyWanted: () => void
 }
 
@@ -48,10 +48,10 @@ function* take(tx: Transaction, { kind, key }: Doing): Program<void> {
 
 const COUNT = 'update signing_key set steady_ms = steady_ms + ? where n = ?'
 
-/** The work of one transaction; what it gives is done once that is committed. */
+/** The work of one transaction; what it returns is done once that is committed. */
 type KeyStep = (tx: Transaction) => Program<() => void>
 
-/** Gives, whenever something is due, the work of one transaction. */
+/** Returns, whenever something is due, the work of one transaction. */
 export const makeKeyScheduler = ({ policy, steady, onKeyWanted }: KeyKeeping) => {
   let lookedAt = Number.NEGATIVE_INFINITY
   let countedAt = steady()

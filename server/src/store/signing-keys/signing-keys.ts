@@ -97,7 +97,7 @@ const INSERT = `insert into signing_key (kid, public_jwk, thumbprint, sealed_pri
 type NewState = { readonly state: 'next' | 'current'; readonly imported: boolean }
 
 /**
- * Writes a key, and gives what the audit is to hold of it. A change of what may sign takes a number: what was decided
+ * Writes a key, and returns what the audit is to hold of it. A change of what may sign takes a number: what was decided
  * before decides again.
  */
 export function* writeKey(tx: Transaction, key: SealedSigningKey, { state, imported }: NewState): Program<object> {

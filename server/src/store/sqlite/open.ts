@@ -2,9 +2,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { MessagePort } from 'node:worker_threads'
 import { existsSync } from 'node:fs'
+import { Unavailable } from '../../domain/refusal.ts'
 import type { SigningKeyRepository } from '../../ports/signing-keys.ts'
 import { IGNORE, type OnFault } from '../background.ts'
-import { makeLabels } from '../ledger/name-caches.ts'
+import { makeNameCaches } from '../ledger/name-caches.ts'
 import { awaitLease, LEASE_MS, type Wait } from '../lease.ts'
 import { supplyKeys } from '../signing-keys/key-scheduler.ts'
 import type { StoreMaker, StoreOptions } from '../store-options.ts'
@@ -17,12 +18,12 @@ import { applyMigrations, PROGRAM_VERSION, schemaVersionOf } from './schema/migr
 import { makeReader } from './reads/reader.ts'
 import { takeServingLock } from './connection/serving-lock.ts'
 import { readServiceRow, statementsOf } from './connection/statements.ts'
-import { makeWriterClient } from './writer/writer-client.ts'
+import { type BeforeJob, makeWriterClient } from './writer/writer-client.ts'
 import { startWriter, type WriterHost } from './writer/writer-host.ts'
 
 /** The ports of the store, over a reading connection and the writing thread of the process. */
 export type StoreConnection = StorePorts & {
-  /** Takes a port to the writing thread, as the host's `attach` gives it. */
+  /** Takes a port to the writing thread, as the host's `attach` returns it. */
   readonly connect: (port: MessagePort) => void
   readonly close: () => void
 }
@@ -85,11 +86,44 @@ const readHead = (file: string) => {
   }
 }
 
-/** Starts the writing thread of a store that `migrate` made. Throws StoreProblem with one line for a person. */
+type Attach = WriterHost['attach']
+
+/** Of a command: the writing thread starts with the first job. Most commands only read. */
+const startAtFirstJob = (start: () => Promise<WriterHost>): LazyWriter => {
+  const waiting = new Set<Parameters<Attach>[0]>()
+  let started: WriterHost | undefined
+  let starting: Promise<void> | undefined
+  let isClosed = false
+  const attachAll = async (): Promise<void> => {
+    started = await start()
+    for (const connect of waiting) started.attach(connect)
+  }
+  return {
+    attach: connect => {
+      if (started !== undefined) return started.attach(connect)
+      waiting.add(connect)
+      return () => void waiting.delete(connect)
+    },
+    beforeJob: () => {
+      if (isClosed) throw new Unavailable('The store is closed.')
+      return started === undefined ? (starting ??= attachAll()) : undefined
+    },
+    close: async () => {
+      isClosed = true
+      // Whoever asked for a job has heard why it could not start.
+      await starting?.catch(() => undefined)
+      await started?.close()
+    },
+  }
+}
+
+type LazyWriter = Pick<WriterHost, 'attach' | 'close'> & { readonly beforeJob?: BeforeJob }
+
+/** Opens a store that `migrate` made for its process. Throws StoreProblem with one line for a person. */
 const startStore = async (
   { file, retention, clock, wait = delay, sealing, keys, onFault = IGNORE }: SqliteOptions,
   onKeyWanted?: () => void,
-): Promise<StoreHost> => {
+): Promise<StoreHost & Pick<LazyWriter, 'beforeJob'>> => {
   if (retention === null && existsSync(file)) refuseForeignUser(file)
   const { clockLease, madeBy } = readHead(file)
   const unlock = retention === null ? () => undefined : takeServingLock(file)
@@ -100,12 +134,13 @@ const startStore = async (
     const kept = { sealKey: sealing?.key ?? null, keyPolicy: keys?.policy ?? null }
     const maintenance = retention === null ? null : { retention, ...kept }
     const listeners = { onFault, onSeal: sealing?.onSeal, onKeyWanted }
-    const writer = await startWriter({ file, clock: cells, leaseMs, maintenance }, listeners)
+    const start = () => startWriter({ file, clock: cells, leaseMs, maintenance }, listeners)
+    const writer: LazyWriter = retention === null ? startAtFirstJob(start) : await start()
     const close = async (): Promise<void> => {
       await writer.close()
       unlock()
     }
-    return { file, clock: cells, madeBy, attach: writer.attach, close }
+    return { ...writer, file, clock: cells, madeBy, close }
   } catch (fault) {
     unlock()
     throw fault
@@ -118,16 +153,17 @@ export const connectStore = (options: {
   readonly clock: ClockCells
   readonly deadlineMs?: number | undefined
   readonly onFault?: OnFault | undefined
+  readonly beforeJob?: BeforeJob | undefined
 }): StoreConnection => {
   const { onFault = IGNORE } = options
   const db = openForReading(options.file)
-  const writer = makeWriterClient(options.deadlineMs)
+  const writer = makeWriterClient(options)
   const reader = makeReader(db, clockOf(options.clock), writer, onFault)
-  const labels = makeLabels()
+  const nameCaches = makeNameCaches()
   const own = {
-    hot: makeHotLedger(reader, labels, writer),
+    hot: makeHotLedger(reader, nameCaches, writer),
     health: makeHealth(reader, () => writer.call('verifyWrite', null)),
-    labels,
+    nameCaches,
     onFault,
   }
   return { ...makeStorePorts(reader, writer, own), connect: writer.connect, close: reader.close }
@@ -142,8 +178,9 @@ export const openSqliteStore = async (options: SqliteOptions): Promise<SqliteSto
     onFault: options.onFault ?? IGNORE,
   })
   const host = await startStore(options, onKeyWanted)
-  const { file, clock, madeBy } = host
-  const connection = connectStore({ file, clock, deadlineMs: options.deadlineMs, onFault: options.onFault })
+  const { file, clock, madeBy, beforeJob } = host
+  const { deadlineMs, onFault } = options
+  const connection = connectStore({ file, clock, deadlineMs, onFault, beforeJob })
   opened.resolve(connection.signingKeys)
   host.attach(connection.connect)
   const close = async (): Promise<void> => {

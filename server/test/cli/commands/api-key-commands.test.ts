@@ -61,7 +61,7 @@ test('what an API key cannot be is refused', t => {
   const folder = makeStore(t)
   const audience = create(folder, '--permission', 'tokens:read', '--audience', 'api')
   assert.equal(audience.status, 1)
-  assert.equal(audience.stderr, 'mintmark: The audience api is not an absolute URI without a fragment.\n')
+  assert.equal(audience.stderr, 'mintmark: audiences.0 is not an absolute URI without a fragment.\n')
   const permission = create(folder, '--permission', 'tokens:forge')
   assert.equal(permission.status, 2)
   assert.match(permission.stderr, /tokens:forge/)

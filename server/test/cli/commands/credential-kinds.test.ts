@@ -120,7 +120,11 @@ test('options that do not belong together are a wrong usage, and a private key g
     [['--san-dns', 'a.example', '--san-ip', '10.0.0.7'], 1, /exactly one/],
     [['--san-dns', 'a.example', ...WORKLOAD], 1, /more than one of private_key_jwt/],
     [['--certificate', 'text'], 1, /certificate/],
-    [['--issuer', 'http://ci.example', '--subject', 'repo:acme'], 1, /workload_identity.issuer is no https address/],
+    [
+      ['--issuer', 'http://ci.example', '--subject', 'repo:acme'],
+      1,
+      /workload_identity.issuer is not an https address/,
+    ],
   ]
   for (const [options, exitCode, message] of REFUSED) {
     const { status, stdout, stderr } = run(folder, create(...options))

@@ -77,13 +77,13 @@ test('a body that is not as it must be is refused, names the member, and makes n
   const mistakes: readonly (readonly [object, string, string])[] = [
     [{}, 'invalid_request', 'name is missing, or is not of the type string.'],
     [{ name: 'x' }, 'invalid_request', 'permissions is missing, or is not of the type array.'],
-    [{ ...READ, permissions: [] }, 'invalid_request', 'An API key needs at least one permission.'],
-    [{ ...READ, permissions: ['all'] }, 'invalid_request', `all is not a permission; choose from ${permissions}.`],
-    [{ ...READ, audiences: [] }, 'invalid_target', 'A limited API key has 1 to 64 audiences.'],
-    [{ ...READ, audiences: manyAudiences(65) }, 'invalid_target', 'A limited API key has 1 to 64 audiences.'],
-    [{ ...READ, audiences: ['x'] }, 'invalid_target', 'The audience x is not an absolute URI without a fragment.'],
+    [{ ...READ, permissions: [] }, 'invalid_request', 'permissions names no permission.'],
+    [{ ...READ, permissions: ['all'] }, 'invalid_request', `permissions.0 is not one of ${permissions}.`],
+    [{ ...READ, audiences: [] }, 'invalid_target', 'audiences does not hold 1 to 64 audiences.'],
+    [{ ...READ, audiences: manyAudiences(65) }, 'invalid_target', 'audiences does not hold 1 to 64 audiences.'],
+    [{ ...READ, audiences: ['x'] }, 'invalid_target', 'audiences.0 is not an absolute URI without a fragment.'],
     ...HOSTLESS.map(uri => {
-      const description = `The audience ${uri} is not an absolute URI without a fragment.`
+      const description = 'audiences.0 is not an absolute URI without a fragment.'
       return [{ ...READ, audiences: [uri] }, 'invalid_target', description] as const
     }),
     [{ ...READ, expires_at: inMs(0) }, 'invalid_request', 'The expiry is not in the future.'],

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
+import type { Permission } from '../../../../api/values/access.ts'
 import { type Document, readDescription } from '../../../../testkit/services/described.ts'
 import {
   type Answer,
@@ -259,7 +260,7 @@ test('is refused where the revocation would be', async () => {
 })
 
 test('ends tokens for its audiences only, and sees only revocations of those', async () => {
-  const limited = (permission: string) => service.createApiKey(permission, [OTHER])
+  const limited = (permission: Permission) => service.createApiKey(permission, [OTHER])
   const [narrow, narrowReader] = [(await limited('tokens:revoke')).key, (await limited('tokens:read')).key]
   const agent = await service.createAgent()
   const [ours, theirs] = [await issue(service, agent, { resource: OTHER }), await issue(service, agent)]

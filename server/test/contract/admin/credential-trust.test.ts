@@ -35,10 +35,10 @@ const NO_KEY =
 const named = { ...key.jwk, kid: 'one' }
 
 const BAD_KEYS: Readonly<Record<string, readonly [object, string]>> = {
-  'no key': [{ keys: [] }, 'has not 1 to 10 keys'],
+  'no key': [{ keys: [] }, '.keys holds no key'],
   'eleven keys': [
     { keys: Array.from({ length: 11 }, (_, n) => ({ ...key.jwk, kid: `${n}` })) },
-    'has not 1 to 10 keys',
+    '.keys holds more than 10 keys',
   ],
   'a private key': [
     { keys: [key.privateKey.export({ format: 'jwk' })] },
@@ -75,7 +75,7 @@ for (const [name, [jwks, why]] of Object.entries(BAD_KEYS)) {
   test(`${name} cannot be registered, and nothing is changed`, async () => {
     const credentials = countRows(service.storeFile, 'credential')
     const answer = await createTrust(service, agent, { private_key_jwt: { jwks } })
-    assertProblem(answer, 400, 'invalid_request', `private_key_jwt.jwks ${why}.`)
+    assertProblem(answer, 400, 'invalid_request', `private_key_jwt.jwks${why.startsWith('.') ? '' : ' '}${why}.`)
     assert.equal(countRows(service.storeFile, 'credential'), credentials)
     assert.ok(!answer.text.includes(String(key.privateKey.export({ format: 'jwk' }).d)))
   })
@@ -171,13 +171,13 @@ const BAD_NAMES: readonly (readonly [object, string])[] = [
   ],
   [
     { subject_dn: '/CN=reports' },
-    '.subject_dn is no distinguished name as RFC 4514 writes it, such as CN=reports,O=Example,C=DE, the last part of the certificate first, of at most 512 characters.',
+    '.subject_dn is not a distinguished name as RFC 4514 writes it, such as CN=reports,O=Example,C=DE, the last part of the certificate first, of at most 512 characters.',
   ],
-  [{ san_dns: '*.example' }, '.san_dns is no host name; a wildcard is none, of at most 512 characters.'],
-  [{ san_uri: 'reports' }, '.san_uri is no absolute URI, of at most 512 characters.'],
-  [{ san_uri: `spiffe://${'a'.repeat(504)}` }, '.san_uri is no absolute URI, of at most 512 characters.'],
-  [{ san_ip: '10.0.0' }, '.san_ip is no address of IPv4 or IPv6, of at most 512 characters.'],
-  [{ san_email: 'ada' }, '.san_email is no e-mail address in ASCII, of at most 512 characters.'],
+  [{ san_dns: '*.example' }, '.san_dns is not a host name without a wildcard, of at most 512 characters.'],
+  [{ san_uri: 'reports' }, '.san_uri is not an absolute URI, of at most 512 characters.'],
+  [{ san_uri: `spiffe://${'a'.repeat(504)}` }, '.san_uri is not an absolute URI, of at most 512 characters.'],
+  [{ san_ip: '10.0.0' }, '.san_ip is not an address of IPv4 or IPv6, of at most 512 characters.'],
+  [{ san_email: 'ada' }, '.san_email is not an e-mail address in ASCII, of at most 512 characters.'],
 ]
 
 for (const [names, why] of BAD_NAMES) {
@@ -218,8 +218,8 @@ test('what is pinned are one to ten certificates, and no key is kept or told', a
   const { cert, key: pem } = makeCertificate()
   const member = 'self_signed_tls_client_auth.certificates'
   for (const [certificates, why] of [
-    [[], 'has not 1 to 10 certificates'],
-    [Array.from({ length: 11 }, () => cert), 'has not 1 to 10 certificates'],
+    [[], 'holds no certificate'],
+    [Array.from({ length: 11 }, () => cert), 'holds more than 10 certificates'],
     [[pem], 'holds something other than one certificate in PEM'],
     [[cert + pem], 'holds something other than one certificate in PEM'],
     [[cert, 'x'], 'holds something other than one certificate in PEM'],

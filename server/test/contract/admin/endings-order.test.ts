@@ -1,6 +1,7 @@
 // Every ordering of two endings of one token, over HTTP: it is inactive, stands in history once, and the first is its reason.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Permission } from '../../../../api/values/access.ts'
 import { type AgentsApi, makeAgentsApi } from '../../../../testkit/callers/agents-api.ts'
 import { admin, call } from '../../../../testkit/callers/administration.ts'
 import { claimsOf, get, introspect, issue, revoke } from '../../../../testkit/callers/requests.ts'
@@ -19,7 +20,7 @@ let keys: { readonly reader: string; readonly introspector: string }
 
 service.before(async () => {
   api = await makeAgentsApi(service)
-  const keyFor = async (permission: string) => (await service.createApiKey(permission)).key
+  const keyFor = async (permission: Permission) => (await service.createApiKey(permission)).key
   keys = { reader: await keyFor('tokens:read'), introspector: await keyFor('tokens:introspect') }
 })
 

@@ -54,7 +54,7 @@ const times = async (count: number, one: (n: number) => Promise<unknown>): Promi
 }
 
 service.before(async () => {
-  for (const permission of ['tokens:read', 'audit:read', 'tokens:revoke']) {
+  for (const permission of ['tokens:read', 'audit:read', 'tokens:revoke'] as const) {
     keys.set(permission, (await service.createApiKey(permission)).key)
   }
   const stopped = await service.createAgent()

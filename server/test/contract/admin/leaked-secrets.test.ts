@@ -1,7 +1,7 @@
 // POST /api/v1/leaked-secrets: what scanners find is revoked with everything that it got, and never told back.
 import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
-import { LEAK_REPORT_BYTES_MAX } from '../../../src/http/admin/revoke-leaked-secrets.ts'
+import { revokeLeakedSecrets } from '../../../../api/leaked-secrets.ts'
 import { admin, call, type Headers, JSON_TYPE } from '../../../../testkit/callers/administration.ts'
 import {
   type Answer,
@@ -120,7 +120,7 @@ test('a report holds 1 to 1000 secrets, and may be longer than other bodies', as
 })
 
 test('who may not report hears so before the body is read', async () => {
-  assert.equal(await statusBeforeBody(service, PATH, LEAK_REPORT_BYTES_MAX), 401)
+  assert.equal(await statusBeforeBody(service, PATH, revokeLeakedSecrets.bodyBytesMax), 401)
 })
 
 test('a report that is not in the form is 400 and revokes nothing', async () => {

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
+import type { Permission } from '../../../../api/values/access.ts'
 import {
   type Answer,
   assertPlainHeaders,
@@ -28,7 +29,7 @@ const agent = service.agent()
 let keys: { reader: string; revoker: string; introspector: string; narrowReader: string; narrowRevoker: string }
 
 service.before(async () => {
-  const key = async (permission: string, audiences?: readonly string[]) =>
+  const key = async (permission: Permission, audiences?: readonly string[]) =>
     (await service.createApiKey(permission, audiences)).key
   keys = {
     reader: await key('tokens:read'),

@@ -137,7 +137,7 @@ test('a certificate that signed itself has no authority, whatever it says', asyn
   assertRefused(await ask(makeCertificate({ subject: SUBJECT })))
 })
 
-test('without a certificate, and without a client_id beside one, nobody is recognised', async () => {
+test('without a certificate, and without a client_id beside one, nobody is recognized', async () => {
   await trustSubject()
   assertRefused(await askShowing(service, agent))
   const way = { connection: showing(made()) }

@@ -168,7 +168,7 @@ test('an address in a private network, by number or by name, sees no connection 
 
 test('an address of another form cannot be configured', async t => {
   t.after(() => home.close())
-  const description = 'private_key_jwt.jwks_uri is no https address without a password, of at most 512 characters.'
+  const description = 'private_key_jwt.jwks_uri is not an https address without a password, of at most 512 characters.'
   for (const jwksUri of [
     'http://keys.example/jwks',
     'file:///etc/passwd',

@@ -14,10 +14,7 @@ import {
   trust,
 } from '../../../../testkit/keys/client-assertions.ts'
 import { makeProofKey } from '../../../../testkit/keys/dpop.ts'
-import {
-  type IdentityProvider,
-  startIdentityProvider,
-} from '../../../../testkit/identity-providers/identity-provider.ts'
+import { startIdentityProvider } from '../../../../testkit/identity-providers/identity-provider.ts'
 import { type Answer, assertProblem, claimsOf, introspect, issue } from '../../../../testkit/callers/requests.ts'
 import { countRows } from '../../../../testkit/stores/store-file.ts'
 import type { AgentOfTest } from '../../../../testkit/services/test-server.ts'
@@ -26,7 +23,7 @@ import { useService } from '../../../../testkit/services/service-fixture.ts'
 type Body = Readonly<Record<string, unknown>>
 
 const service = useService()
-let platform: IdentityProvider
+let platform: Awaited<ReturnType<typeof startIdentityProvider>>
 let agent: AgentOfTest
 let subjects = 0
 let subject: string

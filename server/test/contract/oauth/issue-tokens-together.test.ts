@@ -72,7 +72,7 @@ test('no room for a lifetime more: 503 with Retry-After for that request, 200 fo
 
 type Cost = { hashes: number; comparisons: number; lookups: string[] }
 
-/** Ports that count what recognising a client costs. */
+/** Ports that count what recognizing a client costs. */
 const counting =
   (cost: Cost) =>
   ({ secrets, agents, ...ports }: Ports): Ports => ({

@@ -93,7 +93,10 @@ test('every operation with a body, and every answer in JSON, in its lines, in CS
     for (const [part, content] of Object.entries({ body: requestBody?.content, answer: answer?.content })) {
       for (const [type, { schema, example }] of Object.entries(content ?? {})) {
         if (!/[/+](json|jwt)$|-ndjson$|^text\/csv$|form-urlencoded$/.test(type)) continue
-        assert.ok(example !== undefined, `${name}: http/openapi/openapi-examples.ts has no ${part}`)
+        assert.ok(
+          example !== undefined,
+          `${name}: its row has no example of ${part === 'body' ? 'a body' : 'an answer'}`,
+        )
         assert.deepEqual(holds(`${name} ${part}`, schema, example), [])
       }
     }

@@ -4,9 +4,10 @@ import { Readable } from 'node:stream'
 import { test } from 'node:test'
 import fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
 import { z } from 'zod'
+import { operation } from '../../../../api/operation.ts'
 import { ACCESS } from '../../../../api/values/access.ts'
 import { takeJson } from '../../../src/http/wire/json-body.ts'
-import { describeAdministration, describeRead } from '../../../src/http/openapi/openapi.ts'
+import { routeOf } from '../../../src/http/wire/describe.ts'
 import { registerOpenapi } from '../../../src/http/openapi/openapi-document.ts'
 import { watchAnswers } from '../../../../testkit/services/watch-answers.ts'
 
@@ -14,6 +15,25 @@ type Handler = (request: FastifyRequest, reply: FastifyReply) => unknown
 
 const ANSWER = z.object({ name: z.string() })
 const LINES = { content: { 'application/x-ndjson': { schema: ANSWER } } }
+
+const ROWS = [
+  operation({
+    route: 'GET /read',
+    id: 'read',
+    summary: 'Get',
+    access: 'anyone',
+    answers: { 200: ANSWER, 304: z.undefined() },
+  }),
+  operation({ route: 'GET /lines', id: 'lines', summary: 'Get', access: 'anyone', answers: { 200: LINES } }),
+  operation({
+    route: 'POST /api/v1/names',
+    id: 'write',
+    summary: 'Write',
+    access: ACCESS.writeAgents,
+    body: z.looseObject({ name: z.string() }),
+    answers: { 200: ANSWER },
+  }),
+]
 
 /** What the watch says of one answer of `handler`, whose operation is described as one that gives a name. */
 const problemsOf = async (
@@ -29,16 +49,7 @@ const problemsOf = async (
   })
   void app.register(async scope => {
     takeJson(scope)
-    const name = { operationId: 'get', summary: 'Get' }
-    scope.get('/read', { schema: describeRead({ ...name, answers: { 200: ANSWER, 304: z.undefined() } }) }, handler)
-    scope.get('/lines', { schema: describeRead({ ...name, answers: { 200: LINES } }) }, handler)
-    const write = {
-      ...name,
-      access: ACCESS.writeAgents,
-      body: z.looseObject({ name: z.string() }),
-      answers: { 200: ANSWER },
-    }
-    scope.post('/api/v1/names', describeAdministration(write), handler)
+    for (const row of ROWS) scope.route({ ...routeOf(row), handler })
     scope.get('/hidden', { schema: { hide: true } }, handler)
   })
   const { body, url = '/read' } = request

@@ -8,7 +8,6 @@ import type { NewToken } from '../../../src/ports/ports.ts'
 import { makeTokenId } from '../../../src/domain/ledger/token-id.ts'
 import type { Connection } from '../../../src/store/postgres/connection/connection.ts'
 import { runner } from '../../../src/store/postgres/connection/run-program.ts'
-import { LOOKUP_STATEMENT } from '../../../src/store/postgres/hot/batched-lookup.ts'
 import { lockService, lockTokens, TOKENS_LOCK } from '../../../src/store/postgres/writer/open-transaction.ts'
 import { keepPartitions } from '../../../src/store/postgres/partitions/partition-maintenance.ts'
 import { connectPatiently } from '../../../src/store/postgres/connection/primary.ts'
@@ -42,30 +41,6 @@ const makeWorld = async (t: TestContext) => {
 
 const partitionsOf = (file: string): readonly unknown[] =>
   readRows(file, 'select inhrelid::regclass::text as name from pg_inherits order by 1').map(row => row['name'])
-
-test('a look-up by address touches one partition of tokens, by its key', async t => {
-  const { store, agent, address, clock, file } = await makeWorld(t)
-  const [today] = await issue(store, agent, {})
-  clock.advance(DAY_MS)
-  const [tomorrow] = await issue(store, agent, {})
-  assert.ok(today && tomorrow)
-  const plan = await withConnection(address, async connection => {
-    // So small a table would be read whole, and the plan kept when it is large.
-    await connection.ask({ text: 'analyze token' })
-    const explain = { text: `explain (analyze, costs off, timing off) ${LOOKUP_STATEMENT}`, name: 'explained' }
-    for (const one of [today, tomorrow]) await connection.ask({ ...explain, values: [[300], [one.id], one.id, one.id] })
-    const { rows } = await connection.ask({ ...explain, values: [[300], [tomorrow.id], tomorrow.id, tomorrow.id] })
-    return rows.map(row => String((row as Record<string, unknown>)['QUERY PLAN']))
-  })
-  const scans = plan.filter(line => / on token_\d+/.test(line))
-  assert.ok(partitionsOf(file).filter(name => String(name).startsWith('token_2')).length >= 3)
-  // The others are not even opened: opening them would cost more than to look one token up.
-  assert.deepEqual(
-    scans.map(line => /(Index \w+|Seq Scan).* on (\w+)/.exec(line)?.slice(1)),
-    [['Index Scan', 'token_20261122']],
-    plan.join('\n'),
-  )
-})
 
 test('a partition that is missing is made, and the token is issued all the same', async t => {
   const { store, agent, clock, file } = await makeWorld(t)

@@ -186,7 +186,7 @@ test('a secret that a suspended agent is given after the restore gets no token b
   assert.deepEqual([await canIssue(store, newer), await canIssue(store, agent)], [true, false])
 })
 
-test('a suspended API key makes nothing, even where it was recognised a moment before', async t => {
+test('a suspended API key makes nothing, even where it was recognized a moment before', async t => {
   const world = await makeWorld(t)
   const [key, other] = [newApiKey(), newApiKey()]
   await world.store.apiKeys.create(key, act('api_key.create'))

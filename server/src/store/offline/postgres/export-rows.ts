@@ -1,5 +1,5 @@
-// Gives the rows of a database as they were at one moment, while whoever serves it goes on.
-import type { RowSource } from '../tables.ts'
+// Returns the rows of a database as they were at one moment, while whoever serves it goes on.
+import type { RowSource } from '../../tables.ts'
 import type { StoreMaker } from '../../store-options.ts'
 import type { DatabaseAddress } from '../../postgres/connection/address.ts'
 import type { Connection } from '../../postgres/connection/connection.ts'

@@ -1,6 +1,6 @@
 // Makes a database the store that another one was: all rows first, and last the one without which it is none.
 import { copyTable, type OnRows, verifyTable, type TableDigest } from '../copy-tables.ts'
-import { type Row, type RowSource, SERVICE, TABLES, type Table } from '../tables.ts'
+import { type Row, type RowSource, SERVICE, TABLES, type Table } from '../../tables.ts'
 import { StoreProblem } from '../../store-problem.ts'
 import type { DatabaseAddress } from '../../postgres/connection/address.ts'
 import type { Connection } from '../../postgres/connection/connection.ts'

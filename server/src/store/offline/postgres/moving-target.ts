@@ -1,9 +1,9 @@
 // A database as the target of a move: it takes rows and their changes, knows how far it is, and is no store before the end.
 import type { MoveStage, MoveState, MoveTarget } from '../moving.ts'
 import type { TableDigest } from '../copy-tables.ts'
-import type { Row, Table } from '../tables.ts'
+import type { Row, Table } from '../../tables.ts'
 import type { DatabaseAddress } from '../../postgres/connection/address.ts'
-import { bulkOn, rowsOfAnswer } from '../../postgres/hot/bulk-rows.ts'
+import { bulkOn, rowsOfAnswer } from './bulk-rows.ts'
 import type { Connection } from '../../postgres/connection/connection.ts'
 import { runner } from '../../postgres/connection/run-program.ts'
 import { connectPatiently } from '../../postgres/connection/primary.ts'

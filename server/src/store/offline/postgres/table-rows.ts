@@ -1,9 +1,9 @@
 // The rows of a database as they stand, read and written for a copy of a store.
-import type { Row, RowTarget, Table } from '../tables.ts'
+import type { Row, RowTarget, Table } from '../../tables.ts'
 import type { Value } from '../../statement-program.ts'
 import type { Connection } from '../../postgres/connection/connection.ts'
 import { runner } from '../../postgres/connection/run-program.ts'
-import { bulkOn, rowsOfAnswer } from '../../postgres/hot/bulk-rows.ts'
+import { bulkOn, rowsOfAnswer } from './bulk-rows.ts'
 import { issuedAtIn } from '../../ledger/token-rows.ts'
 import { makePartitionFor, partitionAt, nameOf, type Partition } from '../../postgres/partitions/partitions.ts'
 

@@ -4,10 +4,10 @@ import { basename, dirname, join, resolve } from 'node:path'
 import Database from 'better-sqlite3'
 import type { BackupContent } from '../../../domain/restore.ts'
 import { copyTable, type OnRows } from '../copy-tables.ts'
-import { type RowSource, SERVICE, TABLES } from '../tables.ts'
+import { type RowSource, SERVICE, TABLES } from '../../tables.ts'
 import type { StoreMaker } from '../../store-options.ts'
 import { StoreProblem } from '../../store-problem.ts'
-import { isBackup, markBackup, readContent } from './backup-mark.ts'
+import { isBackup, markBackup, readContent } from '../../sqlite/connection/backup-mark.ts'
 import { openForReading, openForWriting, refuseForeignUser } from '../../sqlite/connection/connection.ts'
 import { migrateSqliteStore } from '../../sqlite/open.ts'
 import { rowsInto } from './table-rows.ts'
@@ -20,7 +20,7 @@ export type BackupOptions = {
   readonly target: string
   /** Whether a backup that is there is replaced. */
   readonly force: boolean
-  /** Told how much is copied, as a part of 1. */
+  /** Called with how much is copied, as a part of 1. */
   readonly onProgress?: (part: number) => void
 }
 

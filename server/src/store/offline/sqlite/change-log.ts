@@ -2,7 +2,7 @@
 // changed or removed, so that no program that writes to the store, yesterday's included, can leave one out.
 import { randomUUID } from 'node:crypto'
 import type { Database } from 'better-sqlite3'
-import { TABLES, type Table } from '../tables.ts'
+import { TABLES, type Table } from '../../tables.ts'
 import { schemaVersionOf } from '../../sqlite/schema/migrations.ts'
 
 /** As many columns as the longest key has. */
@@ -54,7 +54,7 @@ export const dropLog = (db: Database): boolean => {
   return true
 }
 
-/** Inside a transaction: goes on with the log that is there, or begins another. Gives the id of the move. */
+/** Inside a transaction: goes on with the log that is there, or begins another. Returns the id of the move. */
 export const keepLog = (db: Database): string => {
   const known = idOfLog(db)
   if (known !== undefined) return known

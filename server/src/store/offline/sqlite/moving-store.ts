@@ -2,10 +2,10 @@
 // marked so that nobody serves it again.
 import type { Database } from 'better-sqlite3'
 import { type ChangedKeys, HISTORY_TABLES, type MoveSource, REPOSITORY_TABLES, textOf } from '../moving.ts'
-import { type Row, TABLES, type Table } from '../tables.ts'
+import { type Row, TABLES, type Table } from '../../tables.ts'
 import { monotonicMs } from '../../monotonic.ts'
 import { StoreProblem } from '../../store-problem.ts'
-import { isMoved, markMoved, movedProblem } from './backup-mark.ts'
+import { isMoved, markMoved, movedProblem } from '../../sqlite/connection/backup-mark.ts'
 import { dropLog, idOfLog, keepLog, KEY_COLUMNS } from './change-log.ts'
 import { clockOf, startClock } from '../../sqlite/connection/clock.ts'
 import { openForMove, refuseForeignUser } from '../../sqlite/connection/connection.ts'
@@ -40,7 +40,7 @@ const HISTORY = `select n, name, ${KEY_COLUMNS.join(', ')} from moving_change
   where n > ? and n <= ? and name in (${namesOf(HISTORY_TABLES)}) order by n limit ${CHANGES_AT_ONCE}`
 
 const inSnapshot = async <T>(db: Database, work: () => Promise<T>): Promise<T> => {
-  // Whoever holds the store still has a transaction already.
+  // The caller that holds the store has a transaction already.
   if (db.inTransaction) return work()
   db.exec('begin')
   try {
@@ -101,7 +101,7 @@ const beginLog = (db: Database): string => {
   return id
 }
 
-/** Gives the rows of a store that others serve meanwhile, and from now on a log of those that change. */
+/** Returns the rows of a store that others serve meanwhile, and from now on a log of those that change. */
 export const exportOnline = <T>(file: string, work: (source: MoveSource) => Promise<T>): Promise<T> =>
   withFile(file, async db => {
     if (isMoved(db)) throw movedProblem(file)
@@ -123,7 +123,7 @@ const holderOf =
     return done
   }
 
-/** Gives a store that nobody serves meanwhile. `hold` is null where the file was marked before: it is still as it was then. */
+/** Returns a store that nobody serves meanwhile. `hold` is null where the file was marked before: it is still as it was then. */
 export const exportOffline = <T>(
   file: string,
   work: (source: MoveSource, hold: HoldStill | null) => Promise<T>,

@@ -1,6 +1,6 @@
 // The rows of an embedded store as they stand, for a copy of the store.
 import type { Database } from 'better-sqlite3'
-import type { Row, RowSource, RowTarget } from '../tables.ts'
+import type { Row, RowSource, RowTarget } from '../../tables.ts'
 
 /** Reads on this connection; whoever holds a transaction on it sees one moment. */
 export const rowsOf = (db: Database): RowSource => ({

@@ -42,7 +42,7 @@ export const makeDatabaseClock = (start: Milliseconds, monotonic: () => Millisec
       const most = reference.at + (here - reference.monotonic) * (1 + DRIFT) + CLOCK_OFF_MS_MAX
       // Nothing is changed by it: once the clock is corrected it is followed again.
       if (reported > most) throw new Unavailable(JUMPED)
-      // Whoever wrote the lease did so at a time of his own, so far before it.
+      // The process that wrote the lease did so at a time of its own, so far before it.
       const seen = Math.max(reported, lastAt, clockLease - LEASE_MS)
       if (seen <= own) return own
       last = { at: seen, monotonic: here }

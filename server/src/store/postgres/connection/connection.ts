@@ -51,7 +51,7 @@ export const SESSION_SETTINGS: Readonly<Record<string, string>> = {
   lock_timeout: `${STATEMENT_MS_MAX}`,
   idle_in_transaction_session_timeout: `${IDLE_MS_MAX}`,
   default_transaction_isolation: 'read\\ committed',
-  // A wait for the standby that was cancelled is told as a warning, and nothing else may come in its place.
+  // A wait for the standby that was cancelled is reported as a warning, and nothing else may come in its place.
   client_min_messages: 'warning',
   // How bytes come, and how a list says that a value is missing.
   bytea_output: 'hex',

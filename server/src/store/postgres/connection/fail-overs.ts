@@ -1,4 +1,4 @@
-// Tells when another server has become the primary. It may lack the last writes of the one before, which nobody was told of,
+// Tells when another server has become the primary. It may lack the last writes of the one before, which no caller was told of,
 // and give their numbers anew: what was remembered of numbers is forgotten then.
 
 /** The timeline of a server, as SQL: it grows with each fail-over; null of a standby. */
@@ -9,7 +9,7 @@ export const TIMELINE = `case when pg_is_in_recovery() then null
 type TimelineSeen = 'same' | 'another' | 'older'
 
 export type FailOvers = {
-  /** To be told the timeline of each connection, or behind a pooler of each transaction, before it is used. */
+  /** Called with the timeline of each connection, or behind a pooler of each transaction, before it is used. */
   readonly connected: (timeline: string) => TimelineSeen
   readonly onFailOver: (forget: () => void) => void
 }

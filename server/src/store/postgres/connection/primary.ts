@@ -145,7 +145,7 @@ const reasonOf = (fault: unknown): unknown => {
 }
 
 type PrimaryOptions = ConnectOptions & {
-  /** Told the timeline of the primary before the connection is used. */
+  /** Called with the timeline of the primary before the connection is used. */
   readonly onTimeline?: (timeline: string) => void
 }
 

@@ -1,4 +1,4 @@
-// Runs scripts on a connection to PostgreSQL, a statement at a time.
+// Runs statement programs on a connection to PostgreSQL, a statement at a time.
 import type { Program } from '../../statement-program.ts'
 import type { Answered, Asked, Connection } from './connection.ts'
 
@@ -21,7 +21,7 @@ const numberPlaces = (text: string): Asked => {
 export type ProgramRunner = {
   /** Asks one statement with `?` for its values. */
   readonly ask: (connection: Connection, text: string, ...values: readonly unknown[]) => Promise<Answered>
-  /** Runs the script to its end. */
+  /** Runs the statement program to its end. */
   readonly runProgram: <T>(connection: Connection, program: Program<T>) => Promise<T>
 }
 

@@ -21,6 +21,6 @@ export type Session = {
   readonly makePartitions: () => Promise<void>
   /** Whether a look-up waits for the synchronous standby, as SQL that gives a truth. */
   readonly fence: string
-  /** Whoever remembers numbers of the database gives a way to forget them. */
+  /** A cache of numbers of the database registers a way to forget them. */
   readonly onFailOver: FailOvers['onFailOver']
 }

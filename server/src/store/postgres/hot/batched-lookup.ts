@@ -96,7 +96,7 @@ const makeRead = (session: Session) => {
   const { transactions, fence } = session
   const text = lookupStatement(fence)
   return async (connection: Connection, addresses: readonly TokenAddress[]): Promise<LookedUp> => {
-    const asked = addresses.length === 0 ? SERVICE_STATEMENT : { text, values: valuesOf(addresses), name: 'look' }
+    const asked = addresses.length === 0 ? SERVICE_STATEMENT : { text, values: valuesOf(addresses), name: 'lookup' }
     const notices = connection.notices()
     const answered = await transactions.once(connection, asked)
     if (connection.notices() !== notices) throw new Unavailable('The standby of the database did not answer.')

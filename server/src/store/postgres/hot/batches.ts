@@ -39,7 +39,7 @@ export const makeBatches = <In, Out>(options: BatchOptions<In, Out>): Ask<In, Ou
   let inFlight = 0
 
   const sendTaken = async (connection: Connection, taken: readonly Waiting<In, Out>[]): Promise<void> => {
-    // Another flight took all while this one waited for a connection.
+    // Another batch took all while this one waited for a connection.
     if (taken.length === 0) return
     const began = monotonic()
     const answers = await oneByOne<Waiting<In, Out>, Out>(taken, async some => {

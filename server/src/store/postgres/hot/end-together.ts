@@ -10,7 +10,7 @@ import type { Transaction } from '../../transaction.ts'
 
 type EndOutcome = 'ended' | 'already_ended' | 'unknown'
 
-// Values come as one text of JSON: a script knows no lists.
+// Values come as one text of JSON: a statement program knows no lists.
 const ROWS = `select t.life, t.id, t.agent, t.cred, t.key, t.scope, t.aud, t.seq,
     case when t.id is null and exists (select 1 from ended e where e.id = u.id and e.at between u.since and u.until)
       then 1 else 0 end as "hasEnded"

@@ -4,7 +4,7 @@ import { isDead } from '../../../domain/ledger/ledger.ts'
 import type { MonotonicMilliseconds } from '../../../../../api/values/time.ts'
 import type { FoundToken } from '../../../ports/ports.ts'
 import { LATE, type Lease } from '../../lease.ts'
-import { type Labels, recordWith, type RowNames } from '../../ledger/name-caches.ts'
+import { type NameCaches, recordWith, type RowNames } from '../../ledger/name-caches.ts'
 import type { Sets } from '../../ledger/interned-sets.ts'
 import { tokenOf, type TokenNumbers } from '../../ledger/token-rows.ts'
 import { recall } from '../../name-cache.ts'
@@ -12,26 +12,26 @@ import type { Program } from '../../statement-program.ts'
 import type { BatchedLookup, LookedUp, TokenColumns } from './batched-lookup.ts'
 import type { Session } from '../connection/session.ts'
 
-type Memory = { readonly labels: Labels; readonly sets: Pick<Sets, 'scope' | 'audience'> }
+type Memory = { readonly nameCaches: NameCaches; readonly sets: Pick<Sets, 'scope' | 'audience'> }
 
 const numbersOf = ([, agent, cred, key, scope, aud, seq]: TokenColumns): TokenNumbers => {
   return { agent, cred, key, scope, aud, seq }
 }
 
-/** What the row names, where all of it is remembered: a script for each would cost as much as the rest. */
-const knownNames = (row: TokenNumbers, { labels, sets }: Memory): RowNames | undefined => {
-  const [agent, credential] = [labels.agent.known(row.agent), labels.credential.known(row.cred)]
-  const publicJwk = labels.publicJwk.known(row.key)
+/** What the row names, where all of it is remembered: a statement program for each would cost as much as the rest. */
+const knownNames = (row: TokenNumbers, { nameCaches, sets }: Memory): RowNames | undefined => {
+  const [agent, credential] = [nameCaches.agent.known(row.agent), nameCaches.credential.known(row.cred)]
+  const publicJwk = nameCaches.publicJwk.known(row.key)
   const [scope, audience] = [sets.scope.known(row.scope), sets.audience.known(row.aud)]
   if (agent === undefined || credential === undefined || publicJwk === undefined) return undefined
   return scope === undefined || audience === undefined ? undefined : { agent, credential, publicJwk, scope, audience }
 }
 
-function* readNames(row: TokenNumbers, { labels, sets }: Memory): Program<RowNames> {
+function* readNames(row: TokenNumbers, { nameCaches, sets }: Memory): Program<RowNames> {
   return {
-    agent: yield* recall(labels.agent, row.agent),
-    credential: yield* recall(labels.credential, row.cred),
-    publicJwk: yield* recall(labels.publicJwk, row.key),
+    agent: yield* recall(nameCaches.agent, row.agent),
+    credential: yield* recall(nameCaches.credential, row.cred),
+    publicJwk: yield* recall(nameCaches.publicJwk, row.key),
     scope: yield* recall(sets.scope, row.scope),
     audience: yield* recall(sets.audience, row.aud),
   }
@@ -56,16 +56,16 @@ type Found = readonly (FoundToken | undefined)[] | typeof LATE
 
 type FindTokens = (addresses: readonly TokenAddress[], until: MonotonicMilliseconds) => Promise<Found>
 
-type FindParts = Memory & { readonly look: BatchedLookup; readonly lease: Lease }
+type FindParts = Memory & { readonly lookup: BatchedLookup; readonly lease: Lease }
 
 /** In order; undefined where there is no row, because the token was never written or has been moved. */
-export const makeFindTokens = ({ pool, runner }: Session, { look, lease, ...memory }: FindParts): FindTokens => {
+export const makeFindTokens = ({ pool, runner }: Session, { lookup, lease, ...memory }: FindParts): FindTokens => {
   // What numbers stand for never changes: another snapshot tells the same.
   const learnNames = (row: TokenNumbers, until: MonotonicMilliseconds): Promise<RowNames> =>
     pool.use(connection => runner.runProgram(connection, readNames(row, memory)), until)
 
   return async (addresses, until) => {
-    const lookedUp = await look(addresses, until)
+    const lookedUp = await lookup(addresses, until)
     const { moment, rows } = lookedUp
     if (!lease.covers(moment.now, moment.service.clockLease)) return LATE
     const tokens: (FoundToken | undefined)[] = []

@@ -4,7 +4,7 @@ import { Unavailable } from '../../../domain/refusal.ts'
 import type { MonotonicMilliseconds } from '../../../../../api/values/time.ts'
 import type { InsertOutcome, NewToken, TokenLedger } from '../../../ports/ports.ts'
 import type { Lease } from '../../lease.ts'
-import type { Labels } from '../../ledger/name-caches.ts'
+import type { NameCaches } from '../../ledger/name-caches.ts'
 import type { Sets } from '../../ledger/interned-sets.ts'
 import type { HotLedger } from '../../ledger/token-ledger.ts'
 import { GROUP_JOBS_MAX } from '../../store-options.ts'
@@ -19,17 +19,17 @@ import type { GroupWriter } from '../writer/writer.ts'
 const INSERTS_IN_FLIGHT_MAX = 3
 
 type HotParts = {
-  readonly look: BatchedLookup
+  readonly lookup: BatchedLookup
   readonly writer: GroupWriter
-  readonly labels: Labels
+  readonly nameCaches: NameCaches
   readonly sets: Sets
   readonly lease: Lease
   /** The time by which a step that begins now must be done, where its caller names none or a later one. */
   readonly deadline: (until?: MonotonicMilliseconds) => MonotonicMilliseconds
 }
 
-const makeFind = (session: Session, { look, labels, sets, lease, deadline }: HotParts): TokenLedger['find'] => {
-  const ask = makeFindTokens(session, { look, labels, sets, lease })
+const makeFind = (session: Session, { lookup, nameCaches, sets, lease, deadline }: HotParts): TokenLedger['find'] => {
+  const ask = makeFindTokens(session, { lookup, nameCaches, sets, lease })
   return async addresses => (addresses.length === 0 ? [] : lease.answer(() => ask(addresses, deadline())))
 }
 

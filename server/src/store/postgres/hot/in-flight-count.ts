@@ -3,7 +3,7 @@ import type { Milliseconds } from '../../../../../api/values/time.ts'
 
 type InFlightCount = {
   readonly allowed: () => number
-  /** To be told how long each took, from its start to its answer. */
+  /** Called with how long each took, from its start to its answer. */
   readonly landed: (took: Milliseconds) => void
 }
 
@@ -16,7 +16,7 @@ const CACHED = 128
 
 /**
  * The shortest that a batch took is the way there and back, and what every one waits for: a network, a disk, a standby.
- * What others take beyond it is work, which grows with their size. A round trip holds so many pieces of work: more flights
+ * What others take beyond it is work, which grows with their size. A round trip holds so many pieces of work: more batches
  * would queue at the database, and each be smaller and so dearer.
  */
 export const makeInFlightCount = (most: number): InFlightCount => {

@@ -1,4 +1,4 @@
-// Reads for scripts: in one snapshot each, at the time of the store, and no answer at a time that no lease covers.
+// Reads for statement programs: in one snapshot each, at the time of the store, and no answer at a time that no lease covers.
 import type { CutOff } from '../../../domain/ledger/ledger.ts'
 import type { MonotonicMilliseconds } from '../../../../../api/values/time.ts'
 import { LATE, type Lease } from '../../lease.ts'
@@ -17,7 +17,7 @@ type Work = (snapshot: Snapshot) => Program<unknown>
 type Read = { readonly value: unknown } | { readonly fault: unknown } | { readonly asks: true }
 
 type ReaderOptions = {
-  readonly look: BatchedLookup
+  readonly lookup: BatchedLookup
   readonly sets: Sets
   readonly lease: Lease
   /** When the request that begins now must be answered. */
@@ -48,7 +48,7 @@ const answerFrom = (snapshot: Snapshot, work: Work): Read => {
   }
 }
 
-export const makeReader = (session: Session, { look, sets, lease, deadline }: ReaderOptions): Reader => {
+export const makeReader = (session: Session, { lookup, sets, lease, deadline }: ReaderOptions): Reader => {
   const { sidePool, runner, transactions } = session
 
   const readWhole = <T>(work: (snapshot: Snapshot) => Program<T>): Promise<T> => {
@@ -62,7 +62,7 @@ export const makeReader = (session: Session, { look, sets, lease, deadline }: Re
   }
 
   const readUntimed = async <T>(work: (snapshot: Snapshot) => Program<T>): Promise<T> => {
-    const { moment } = await look([], deadline())
+    const { moment } = await lookup([], deadline())
     const read = answerFrom(snapshotOf(moment, sets), work)
     if ('fault' in read) throw read.fault
     return 'asks' in read ? readWhole(work) : (read.value as T)

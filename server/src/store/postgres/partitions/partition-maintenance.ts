@@ -13,7 +13,7 @@ const UNCHANGED_AFTER_MS = 1000 * LIFETIME_SECONDS_MAX
 
 /**
  * So long after its time nothing is added to a partition any more. The time of a token's id is the store's within two
- * seconds; a token that a large act ended is written down at the time of the act, however long the fill took.
+ * seconds; a token that a large act ended is written down at the time of the act, however long the backfill took.
  */
 const CLOSED_AFTER_MS: Readonly<Record<Partition['table'], number>> = { token: 300_000, ended: DAY_MS }
 
@@ -96,7 +96,7 @@ const aloneWith = async (connection: Connection, work: () => Promise<void>): Pro
 
 const NO_OPEN_CUTOFF = `select not exists (select 1 from cutoff where state = 'open') as "isFree"`
 
-// While a cut-off is being filled nothing is removed, so that each ended token gets its record first.
+// While a cut-off is being backfilled nothing is removed, so that each ended token gets its record first.
 const mayDrop = async (connection: Connection): Promise<boolean> => {
   const { rows } = await connection.ask({ text: NO_OPEN_CUTOFF })
   return (rows[0] as { isFree: boolean }).isFree

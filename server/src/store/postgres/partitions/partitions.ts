@@ -26,7 +26,7 @@ export const partitionAt = (table: Partition['table'], at: Milliseconds): Partit
   return { table, from, to: from + spanMs }
 }
 
-// An end is told by the clock of one process and an issue by that of another, and they may be so far apart.
+// The time of an end is by the clock of one process and that of an issue by another's, and they may be so far apart.
 const CLOCKS_APART_MS = 60_000
 
 /** Between which times a token with this id may have ended: those partitions alone are looked at. */

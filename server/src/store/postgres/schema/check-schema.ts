@@ -1,5 +1,5 @@
 // Refuses a schema that this program cannot run on: of another version, or one that compares text otherwise than by its bytes.
-import { SERVICE, TABLES } from '../../offline/tables.ts'
+import { SERVICE, TABLES } from '../../tables.ts'
 import { StoreProblem } from '../../store-problem.ts'
 import type { DatabaseAddress } from '../connection/address.ts'
 import type { Connection } from '../connection/connection.ts'

@@ -5,7 +5,7 @@ import { hasGivenWay } from '../connection/faults.ts'
 /**
  * How long it waits, in parts of the time after which the server looks whether any wait in a circle. `brief`: whoever holds
  * one table and waits for another is let on before that. `long`: an autovacuum that holds a table is sent away, as only
- * that look does; who waits in a circle by then is taken back, and asks again.
+ * that look does; on deadlock PostgreSQL aborts one transaction, which is retried.
  */
 const WAITS = { brief: 0.5, long: 2 } as const
 /** Everybody waits meanwhile, wherever they look for circles more seldom. */

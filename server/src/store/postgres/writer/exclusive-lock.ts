@@ -1,4 +1,4 @@
-// Lets work write under the lock of the store that keeps all others from writing: one piece of work at a time, for a bounded time.
+// Lets work write under the lock that keeps all others from writing: one piece of work at a time, for a bounded time.
 import { Unavailable } from '../../../domain/refusal.ts'
 import type { MonotonicMilliseconds } from '../../../../../api/values/time.ts'
 import type { Program } from '../../statement-program.ts'

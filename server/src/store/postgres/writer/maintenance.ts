@@ -1,4 +1,4 @@
-// Does the upkeep between requests, in one of the processes that share the database at a time.
+// Does the maintenance between requests, in one of the processes that share the database at a time.
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Unavailable } from '../../../domain/refusal.ts'
@@ -16,7 +16,7 @@ import type { GroupWriter, Queue } from './writer.ts'
 
 // Half of what a seal may be behind: an entry that just missed one waits for the rest of a pause, and for a turn.
 const EVERY_MS = 500
-/** Whoever keeps the store up has so long to say that it still does. */
+/** The process that maintains the store has so long to say that it still does. */
 const HELD_MS = 10_000
 const PARTITIONS_EVERY_MS = 60_000
 /** A partition of ended tokens holds a week: what explains them stays until it is gone. */
@@ -101,7 +101,7 @@ const makePartitionRounds = ({ session, connect, retention, onFault }: Maintenan
   }
 }
 
-/** Gives a function that does what is due first, and says whether there may be more to do. */
+/** Returns a function that does what is due first, and says whether there may be more to do. */
 const makeStepping = (parts: MaintenanceParts) => {
   const { session, reader, writer, retention } = parts
   const kept = { ...retention, endedMs: retention.endedMs + PARTITION_MS }
@@ -116,7 +116,7 @@ const makeStepping = (parts: MaintenanceParts) => {
       committed?.()
       return true
     } catch (fault) {
-      // A database that cannot be written is told to every caller and to /readyz; here the next tick tries again.
+      // A database that cannot be written is reported to every caller and by /readyz; here the next tick tries again.
       return !(fault instanceof Unavailable) && maintenance.failed(fault)
     }
   }
@@ -124,7 +124,7 @@ const makeStepping = (parts: MaintenanceParts) => {
   return { stepOnce, tick: maintenance.tick }
 }
 
-/** Starts the upkeep. `wake` says that an act was done. */
+/** Starts the maintenance. `wake` says that an act was done. */
 export const startMaintenance = (parts: MaintenanceParts): RunningMaintenance => {
   const holding = makeLockOwner(parts.session)
   const stopping = new AbortController()

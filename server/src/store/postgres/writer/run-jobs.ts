@@ -8,7 +8,7 @@ import { isPartitionMissing, isRolledBack } from '../connection/faults.ts'
 import type { Opened } from './open-transaction.ts'
 import type { Session } from '../connection/session.ts'
 
-/** One script for all jobs of a kind in a group. It gives what each gives by itself, in order. */
+/** One statement program for all jobs of a kind in a group. It returns what each gives by itself, in order. */
 export type Together<In, Out> = (tx: Transaction, inputs: readonly In[]) => Program<readonly Out[]>
 
 export type Runnable<T> = {
@@ -67,7 +67,7 @@ const runTogether = async (
   const inputs = inTime.map(({ together }) => together?.input)
   const outcome: Outcome = inTime.length > 1 ? await runInSavepoint(place, tx => all(tx, inputs)) : { fault: null }
   if ('fault' in outcome) return runEach(place, jobs, outcomes)
-  const values = outcome.value as readonly unknown[] // as the script gives them
+  const values = outcome.value as readonly unknown[] // as the statement program gives them
   inTime.forEach((job, n) => outcomes.set(job, { value: values[n] }))
   return runEach(
     place,

@@ -29,10 +29,10 @@ export const fenceOf = ({ fencedReads }: DatabaseAddress): string => FENCES[fenc
 export type Transactions = {
   /** One statement that is a transaction by itself; it is asked again where the database took it back. */
   readonly once: (connection: Connection, asked: Asked) => Promise<Answered>
-  /** Runs `work` in a transaction; what it gives is durable, or nothing was done, or a fault says that it is unknown. */
+  /** Runs `work` in a transaction; what it returns is durable, or nothing was done, or a fault says that it is unknown. */
   readonly write: <T>(connection: Connection, work: () => Promise<T>) => Promise<T>
   /**
-   * Runs `work` in one snapshot. With a synchronous standby what it gives is known there: a primary that was deposed, or
+   * Runs `work` in one snapshot. With a synchronous standby what it returns is known there: a primary that was deposed, or
    * an act whose wait was cancelled, shows in no answer.
    */
   readonly read: <T>(connection: Connection, work: () => Promise<T>) => Promise<T>
@@ -88,7 +88,7 @@ const sendAll = async (connection: Connection, statements: readonly Asked[]): Pr
 
 const OVERTAKEN = 'The pooler led to a server on another timeline than before: it was asked for nothing.'
 
-/** `connected` is told the timeline of each transaction behind a pooler, which gives it another server as it likes. */
+/** `connected` is called with the timeline of each transaction behind a pooler, which gives it another server as it likes. */
 export const makeTransactions = (
   address: DatabaseAddress,
   connected: FailOvers['connected'] = () => 'same',

@@ -45,7 +45,7 @@ const settle = (jobs: readonly Waiting[], outcomes: readonly (Outcome | Error)[]
     else reject(outcome.fault)
   })
 
-/** `onActs` is told when acts were committed. */
+/** `onActs` is called when acts were committed. */
 export const makeWriter = (session: Session, open: OpenTransaction, onActs: () => void): GroupWriter => {
   const { pool, transactions } = session
   const waiting: Waiting[] = []

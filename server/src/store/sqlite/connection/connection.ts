@@ -5,7 +5,7 @@ import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
 import { TOO_FEW_FILES, Unavailable } from '../../../domain/refusal.ts'
 import { StoreProblem } from '../../store-problem.ts'
-import { isBackup, isMoved, movedProblem } from '../../offline/sqlite/backup-mark.ts'
+import { isBackup, isMoved, movedProblem } from './backup-mark.ts'
 import { PROGRAM_VERSION, schemaVersionOf } from '../schema/migrations.ts'
 
 // Linux's f_type of file systems that machines share: SQLite's shared memory and locks do not reach across them.

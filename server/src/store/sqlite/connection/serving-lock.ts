@@ -1,4 +1,4 @@
-// One process serves a store at a time: two would each run a clock, fill and remove. The lock ends with the process.
+// One process serves a store at a time: two would each run a clock, backfill and remove. The lock ends with the process.
 import Database from 'better-sqlite3'
 import { closeSync, existsSync, openSync, statSync } from 'node:fs'
 import { StoreProblem } from '../../store-problem.ts'
@@ -22,7 +22,7 @@ const takeLock = (path: string, problem: string): (() => void) => {
   }
 }
 
-/** Takes the lock of a store, in a file beside it that nothing is ever written to; gives the function that ends it. */
+/** Takes the lock of a store, in a file beside it that nothing is ever written to; returns the function that ends it. */
 export const takeServingLock = (file: string): (() => void) =>
   takeLock(
     `${file}-serving`,
@@ -35,7 +35,7 @@ export const takeMovingLock = (file: string): (() => void) =>
 
 const identityOf = (path: string): number | undefined => statSync(path, { throwIfNoEntry: false })?.ino
 
-/** Call it with the store open and read once; the function it gives throws Unavailable where a file is another one. */
+/** Call it with the store open and read once; the function it returns throws Unavailable where a file is another one. */
 export const guardFiles = (file: string): (() => void) => {
   const paths = [file, `${file}-wal`]
   const opened = paths.map(identityOf)

@@ -1,5 +1,5 @@
 // What of the ledger's port SQLite does in its own way: looking tokens up, and handing new ones over to be written.
-import { type Labels, recordWith, type RowNames } from '../../ledger/name-caches.ts'
+import { type NameCaches, recordWith, type RowNames } from '../../ledger/name-caches.ts'
 import type { HotLedger } from '../../ledger/token-ledger.ts'
 import { packTokens } from '../writer/packed-tokens.ts'
 import type { SqliteReader, SqliteSnapshot } from './reader.ts'
@@ -13,9 +13,9 @@ import { type TokenNumbers, tokenOf } from '../../ledger/token-rows.ts'
 import type { NameCache } from '../../name-cache.ts'
 import { runProgram, type Statements } from '../connection/statements.ts'
 
-export const makeHotLedger = (reader: SqliteReader, labels: Labels, writer: SqliteWriter): HotLedger => ({
+export const makeHotLedger = (reader: SqliteReader, nameCaches: NameCaches, writer: SqliteWriter): HotLedger => ({
   find: async addresses =>
-    addresses.length === 0 ? [] : reader.readDirectly(snapshot => findTokens(snapshot, labels, addresses)),
+    addresses.length === 0 ? [] : reader.readDirectly(snapshot => findTokens(snapshot, nameCaches, addresses)),
   insert: (tokens, until) => writer.call('insertTokens', packTokens(tokens), until),
   exclusively: async (work, until) => {
     try {
@@ -56,14 +56,14 @@ const endedSeqs = ({ sql, service }: SqliteSnapshot, row: TokenNumbers): EndedSe
   }
 }
 
-/** Without a script where it is remembered: it would cost as much as the rest. */
+/** Without a statement program where it is remembered: it would cost as much as the rest. */
 const recallNow = <T>(sql: Statements, { known, read }: NameCache<number, T>, n: number): T =>
   known(n) ?? runProgram(sql, read(n))
 
-const namesOf = (sql: Statements, row: TokenNumbers, labels: Labels, sets: Sets): RowNames => ({
-  agent: recallNow(sql, labels.agent, row.agent),
-  credential: recallNow(sql, labels.credential, row.cred),
-  publicJwk: recallNow(sql, labels.publicJwk, row.key),
+const namesOf = (sql: Statements, row: TokenNumbers, nameCaches: NameCaches, sets: Sets): RowNames => ({
+  agent: recallNow(sql, nameCaches.agent, row.agent),
+  credential: recallNow(sql, nameCaches.credential, row.cred),
+  publicJwk: recallNow(sql, nameCaches.publicJwk, row.key),
   scope: recallNow(sql, sets.scope, row.scope),
   audience: recallNow(sql, sets.audience, row.aud),
 })
@@ -71,14 +71,14 @@ const namesOf = (sql: Statements, row: TokenNumbers, labels: Labels, sets: Sets)
 /** In order; undefined where there is no row, because the token was never written or has been moved. */
 export const findTokens = (
   snapshot: SqliteSnapshot,
-  labels: Labels,
+  nameCaches: NameCaches,
   addresses: readonly TokenAddress[],
 ): readonly (FoundToken | undefined)[] => {
   const { sql, sets, service, now } = snapshot
   return addresses.map(address => {
     const row = sql<FoundRow>(SELECT).get(address.lifetimeSeconds, address.id)
     if (row === undefined) return undefined
-    const names = namesOf(sql, row, labels, sets)
+    const names = namesOf(sql, row, nameCaches, sets)
     const token = tokenOf(address, row, { scope: names.scope.items, audience: names.audience })
     const cutOffs = row.seq >= service.lastEndSeq ? [] : runProgram(sql, snapshot.cutOffs())
     return {

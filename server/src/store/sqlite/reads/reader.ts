@@ -18,7 +18,7 @@ import type { SqliteWriter } from '../writer/writer-client.ts'
 export type SqliteSnapshot = Snapshot & { readonly sql: Statements }
 
 export type SqliteReader = Reader & {
-  /** As `read`, for work that is no script. */
+  /** As `read`, for work that is no statement program. */
   readonly readDirectly: <T>(work: (snapshot: SqliteSnapshot) => T) => Promise<T>
   readonly close: () => void
 }

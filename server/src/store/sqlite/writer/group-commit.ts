@@ -57,7 +57,7 @@ const runEach = (connection: WritingConnection, jobs: readonly JobMessage[]): Re
 }
 
 /**
- * A reply for each job: durable, or failed. Where the commit itself fails nobody is told that anything was done; where it
+ * A reply for each job: durable, or failed. Where the commit itself fails no caller is told that anything was done; where it
  * is not the disk's fault, each job is done again by itself.
  */
 export const groupCommit = (connection: WritingConnection, jobs: readonly JobMessage[]): Reply[] => {

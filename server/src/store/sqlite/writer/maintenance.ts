@@ -1,4 +1,4 @@
-// Does the upkeep on the writing thread, between requests.
+// Does the maintenance on the writing thread, between requests.
 import { monotonicMs } from '../../monotonic.ts'
 import { makeMaintenanceSchedule, type Step, type MaintenanceOptions } from '../../maintenance.ts'
 import { isStoreFault } from '../connection/connection.ts'
@@ -9,9 +9,9 @@ import { begin, forgetMemory, openTransaction, type WritingConnection } from '..
 // Half of what a seal may be behind: an entry that just missed one waits for the rest of a pause, and for a turn.
 const EVERY_MS = 500
 const BUSY_MS = 1000
-/** While somebody asks for something, the fill works for one part in so many of the time: it is in no hurry, they are. */
+/** While somebody asks for something, the backfill works for one part in so many of the time: it is in no hurry, they are. */
 const BACKFILL_PARTS = 8
-/** Whoever reads renews the lease of the clock each half second; whoever issues or ends comes here with each request. */
+/** A reader renews the lease of the clock each half second; an issue or a revocation comes here with each request. */
 const ASKED_MS = 1000
 
 type MaintenanceSurroundings = Omit<MaintenanceOptions, 'retentionStep'> & {
@@ -34,7 +34,7 @@ const runStep = (connection: WritingConnection, { work }: Step): void => {
   }
 }
 
-/** Starts the upkeep; the function it gives says that an act was done. Steps give way to requests. */
+/** Starts the maintenance; the function it returns says that an act was done. Steps give way to requests. */
 export const startMaintenance = (
   connection: WritingConnection,
   surroundings: MaintenanceSurroundings,
@@ -52,7 +52,7 @@ export const startMaintenance = (
   const goOnAfter = (fault: unknown): boolean => {
     // Nothing could be written on this connection any more: the thread ends, and its successor opens another.
     if (connection.db.inTransaction) throw fault
-    // A store that cannot be written is told to every caller and to /readyz; here the next tick tries again.
+    // A store that cannot be written is reported to every caller and by /readyz; here the next tick tries again.
     return !isStoreFault(fault) && maintenance.failed(fault)
   }
 

@@ -36,8 +36,16 @@ const faultOf = ({ kind, message }: Failure): Error =>
 const transferredOf = (input: JobInput<JobName>): readonly Transferable[] =>
   typeof input === 'object' && input !== null && 'rows' in input ? [input.rows] : []
 
+/** Connects the client, where nothing has yet; undefined where it is connected. */
+export type BeforeJob = () => Promise<void> | undefined
+
+type ClientOptions = {
+  readonly deadlineMs?: number | undefined
+  readonly beforeJob?: BeforeJob | undefined
+}
+
 /** A client that is not connected refuses: the writing thread is being replaced, or the store is closed. */
-export const makeWriterClient = (deadlineMs = STORE_DEADLINE_MS): WriterClient => {
+export const makeWriterClient = ({ deadlineMs = STORE_DEADLINE_MS, beforeJob }: ClientOptions = {}): WriterClient => {
   const waiting = new Map<number, Waiting>()
   let port: MessagePort | undefined
   let last = 0
@@ -93,6 +101,8 @@ export const makeWriterClient = (deadlineMs = STORE_DEADLINE_MS): WriterClient =
       opened.unref()
     },
     call: async (job, input, until) => {
+      const connecting = beforeJob?.()
+      if (connecting !== undefined) await connecting
       const waitMs = patienceMs(until)
       const deadline = monotonicMs() + waitMs
       return (await send(n => ({ n, deadline, job, input }), transferredOf(input), waitMs)) as JobOutput<typeof job>

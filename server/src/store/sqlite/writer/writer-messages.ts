@@ -15,7 +15,7 @@ export type WriterOptions = {
    * would carry it on by as much each time.
    */
   readonly leaseMs: number
-  /** Null in a process that only acts once, like the CLI: it leaves seals, fills and retention to the service. */
+  /** Null in a process that only acts once, like the CLI: it leaves seals, backfill and retention to the service. */
   readonly maintenance: Maintenance | null
 }
 

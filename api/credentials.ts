@@ -1,0 +1,160 @@
+// Credentials: the secrets of an agent, and what it may present in place of one.
+import { z } from 'zod'
+import { trustMembers, trustsIn } from './credential-trust.ts'
+import { AGENT_ID, CREDENTIAL_ID, GRACE, LATER, MADE, pageExample } from './examples.ts'
+import {
+  choice,
+  expiresAt,
+  name,
+  note,
+  pageOf,
+  pagingQuery,
+  present,
+  rotateBody,
+  suspendedAt,
+  time,
+  timeOrNull,
+} from './fields.ts'
+import { operation } from './operation.ts'
+import { ACCESS } from './values/access.ts'
+import { CREDENTIAL_REASONS, SUBJECT_KINDS, TRUST_KINDS } from './values/credentials.ts'
+
+const countRecord = z.object({
+  count: z.int(),
+  exact: z.boolean().describe('False: there are at least so many.'),
+})
+
+const keySet = z.object({ keys: z.array(z.record(z.string(), z.string())).readonly() })
+
+const credentialRecord = z.object({
+  credential_id: z.string(),
+  agent_id: z.string(),
+  name: z.string(),
+  kind: z.enum(['client_secret', ...TRUST_KINDS]),
+  private_key_jwt: z
+    .object({ jwks: keySet.optional(), jwks_uri: z.string().optional(), accept_token_endpoint: z.boolean() })
+    .optional(),
+  workload_identity: z
+    .object({
+      issuer: z.string(),
+      subject: z.string(),
+      audience: z.string().nullable().describe('Null: the issuer of this service.'),
+      jwks_uri: z.string().nullable().describe("Null: from the issuer's metadata."),
+    })
+    .optional(),
+  tls_client_auth: z
+    .partialRecord(z.enum(SUBJECT_KINDS), z.string())
+    .optional()
+    .describe('One name, which the certificate must have.'),
+  self_signed_tls_client_auth: z
+    .object({ thumbprints: z.array(z.string()).readonly().describe('SHA-256 of the certificates, base64url.') })
+    .optional(),
+  created_at: time,
+  expires_at: timeOrNull.describe('From then on it is refused; null: never.'),
+  last_used_at: timeOrNull.describe('When it last got a token, at most a minute behind; null: never.'),
+  revoked_at: timeOrNull,
+  suspended_at: suspendedAt,
+  live_tokens: countRecord.describe('Live tokens that it got.'),
+})
+
+const newCredential = z
+  .strictObject({ name: name.describe('A name to know it by.'), expires_at: expiresAt, ...trustMembers })
+  .refine(body => trustsIn(body).length <= 1, { error: `names more than one of ${TRUST_KINDS.join(', ')}: choose one` })
+  .meta({
+    oneOf: [
+      { properties: Object.fromEntries(TRUST_KINDS.map(kind => [kind, { type: 'null' }])) },
+      ...TRUST_KINDS.map(present),
+    ],
+  })
+
+const example = {
+  credential_id: CREDENTIAL_ID,
+  agent_id: AGENT_ID,
+  name: 'second',
+  kind: 'client_secret',
+  created_at: MADE,
+  expires_at: null,
+  last_used_at: LATER,
+  revoked_at: null,
+  suspended_at: null,
+  live_tokens: { count: 17, exact: true },
+}
+
+const ALL = '/api/v1/agents/{agent_id}/credentials'
+const ONE = `${ALL}/{credential_id}` as const
+
+export const createCredential = operation({
+  route: `POST ${ALL}`,
+  id: 'createCredential',
+  summary: 'Give an agent another secret, or something to trust in place of one',
+  access: ACCESS.writeAgents,
+  body: newCredential,
+  answers: {
+    201: credentialRecord.extend({
+      client_secret: z.string().optional().describe('Shown this once; of the kind client_secret only.'),
+    }),
+  },
+  example: {
+    body: { name: 'second', expires_at: '2027-11-21T00:00:00Z' },
+    answer: { ...example, expires_at: '2027-11-21T00:00:00Z', last_used_at: null, client_secret: 'mmc_…' },
+  },
+})
+
+export const listCredentials = operation({
+  route: `GET ${ALL}`,
+  id: 'listCredentials',
+  summary: 'List the credentials of an agent',
+  access: ACCESS.readAgents,
+  query: pagingQuery,
+  answers: { 200: pageOf(credentialRecord) },
+  example: { answer: pageExample(example) },
+})
+
+export const showCredential = operation({
+  route: `GET ${ONE}`,
+  id: 'showCredential',
+  summary: 'Show a credential',
+  access: ACCESS.readAgents,
+  answers: { 200: credentialRecord },
+  example: { answer: example },
+})
+
+export const rotateCredential = operation({
+  route: `POST ${ONE}/rotate`,
+  id: 'rotateCredential',
+  summary: 'Replace a credential, with a grace for the old one',
+  access: ACCESS.writeAgents,
+  body: rotateBody,
+  answers: {
+    201: credentialRecord.extend({
+      client_secret: z.string().describe('Shown this once.'),
+      replaces: z.object({ credential_id: z.string(), expires_at: timeOrNull }),
+    }),
+  },
+  example: {
+    body: GRACE,
+    answer: {
+      ...example,
+      last_used_at: null,
+      client_secret: 'mmc_…',
+      replaces: { credential_id: 'b0e7c0de-3a3b-4f1c-8a55-6d5e4f3c2b1a', expires_at: '2026-11-21T10:30:00Z' },
+    },
+  },
+})
+
+export const revokeCredential = operation({
+  route: `POST ${ONE}/revoke`,
+  id: 'revokeCredential',
+  summary: 'Revoke a credential and end its tokens',
+  access: ACCESS.stopAgents,
+  body: z.strictObject({
+    reason: choice(CREDENTIAL_REASONS).default(CREDENTIAL_REASONS[0]).describe('What its tokens end with.'),
+    keep_tokens: z.boolean().default(false).describe('Whether the tokens that it got live on.'),
+    note: note.nullish(),
+  }),
+  answers: { 200: credentialRecord },
+  example: {
+    body: { reason: 'secret_leaked', note: 'seen in a log' },
+    answer: { ...example, revoked_at: LATER, live_tokens: { count: 0, exact: true } },
+  },
+})

@@ -1,0 +1,157 @@
+// The credentials of an agent: created, listed, shown, rotated and revoked. A secret is shown once and kept as its hash.
+import type { CredentialReason } from '../../../../api/values/credentials.ts'
+import { isUuid } from '../../../../api/values/uuid.ts'
+import { actBy, type Administrator, audiencesOf, type Origin } from '../../domain/caller.ts'
+import { type AgentCredential, type CountedCredential, CREDENTIALS_MAX } from '../../domain/clients/credential.ts'
+import { isExisting, refuseRepeat } from '../../domain/idempotency.ts'
+import { type Expiry, refuseExpired } from '../../domain/ledger/expiry.ts'
+import { isRefused, type OrRefusal, type Refusal, refuse } from '../../domain/refusal.ts'
+import type { Ports } from '../../ports/ports.ts'
+import type { SubjectTaken } from '../../ports/secret-repositories.ts'
+import { refuseUnknownAgent } from '../agents/read-agents.ts'
+import { refuseUnknownKey } from '../authentication/authenticate-administrator.ts'
+import { type ListPage, type ListRequest, readPageById } from '../reading/read-page.ts'
+import { checkTrust, type TrustPorts, type TrustRequest } from './check-trust.ts'
+
+type CredentialPath = { readonly agentId: string; readonly credentialId: string }
+
+const refuseUnknownCredential = ({ agentId, credentialId }: CredentialPath): ReturnType<typeof refuse> =>
+  refuse('not_found', `No credential of an agent ${agentId} has the id ${credentialId}.`)
+
+const areIds = ({ agentId, credentialId }: CredentialPath): boolean => isUuid(agentId) && isUuid(credentialId)
+
+/** One credential of the agent: everything but the secret, and how many live tokens it got. */
+export const showCredential = async (
+  ports: Pick<Ports, 'credentials'>,
+  caller: Administrator,
+  path: CredentialPath,
+): Promise<OrRefusal<CountedCredential>> => {
+  const { agentId, credentialId } = path
+  if (!areIds(path)) return refuseUnknownCredential(path)
+  const credential = await ports.credentials.show(agentId, credentialId, audiencesOf(caller))
+  return credential ?? refuseUnknownCredential(path)
+}
+
+/** One page of the credentials of the agent, oldest first: the revoked and expired ones too. */
+export const listCredentials = async (
+  ports: Pick<Ports, 'credentials' | 'secrets'>,
+  caller: Administrator,
+  { filters: { agentId }, ...request }: ListRequest<Pick<CredentialPath, 'agentId'>>,
+): Promise<OrRefusal<ListPage<CountedCredential>>> => {
+  if (!isUuid(agentId)) return refuseUnknownAgent(agentId)
+  const audiences = audiencesOf(caller)
+  return readPageById(ports, 'credentials', {
+    request,
+    boundTo: [agentId, audiences],
+    read: async (after, limit) =>
+      (await ports.credentials.list(agentId, { after, limit, audiences })) ?? refuseUnknownAgent(agentId),
+  })
+}
+
+/** A new credential has got nothing yet. */
+const NO_TOKENS = { count: 0, isExact: true } as const
+
+const refuseTooMany = (): ReturnType<typeof refuse> =>
+  refuse(
+    'invalid_request',
+    `The agent has ${CREDENTIALS_MAX} live credentials, the most there can be; revoke one first.`,
+  )
+
+const refuseTaken = ({ taken }: SubjectTaken): { readonly refusal: Refusal } => ({
+  refusal: {
+    code: 'already_exists',
+    description: `A credential of the agent ${taken.agentId} trusts such a subject of this issuer already: revoke it first.`,
+    id: taken.id,
+  },
+})
+
+type NewCredentialRequest = {
+  readonly agentId: string
+  readonly name: string
+  readonly expiry: Expiry
+  /** Null: a secret is made. */
+  readonly trust: TrustRequest | null
+}
+
+/** `clientSecret` is null where something is trusted in place of a secret. */
+type CreatedCredential = { readonly credential: CountedCredential; readonly clientSecret: string | null }
+
+/** Gives an agent another secret, or something to trust in place of one. */
+export const createCredential = async (
+  ports: Pick<Ports, 'credentials' | 'secrets' | 'randomness'> & TrustPorts,
+  origin: Origin,
+  { agentId, name, expiry, trust: wanted }: NewCredentialRequest,
+): Promise<OrRefusal<CreatedCredential>> => {
+  const checked = wanted === null ? { trust: null } : checkTrust(ports, wanted)
+  if (isRefused(checked)) return checked
+  const { trust } = checked
+  if (!isUuid(agentId)) return refuseUnknownAgent(agentId)
+  const clientSecret = trust === null ? ports.secrets.makeClientSecret() : null
+  const secretHash = clientSecret === null ? null : ports.secrets.hash(clientSecret)
+  const credential = { id: ports.randomness.uuid(), name, secretHash, expiry, ...(trust !== null && { trust }) }
+  const created = await ports.credentials.create(agentId, credential, actBy(origin, 'credential.create'))
+  if (created === 'unknown') return refuseUnknownAgent(agentId)
+  if (created === 'too_many') return refuseTooMany()
+  if (created === 'expired') return refuseExpired()
+  if (created === 'caller_ended') return refuseUnknownKey()
+  if ('taken' in created) return refuseTaken(created)
+  if (isExisting(created)) return refuseRepeat(created)
+  return { credential: { ...created, liveTokens: NO_TOKENS }, clientSecret }
+}
+
+type CredentialRotation = CredentialPath & {
+  /** How long the old one is still taken. */
+  readonly graceSeconds: number
+  /** Of the new one. */
+  readonly expiry: Expiry
+}
+
+type RotatedCredential = {
+  readonly credential: CountedCredential
+  readonly clientSecret: string
+  readonly replaced: AgentCredential
+}
+
+/** Makes a new secret, and lets the old one live for a grace. No token ends by it. */
+export const rotateCredential = async (
+  ports: Pick<Ports, 'credentials' | 'secrets' | 'randomness'>,
+  origin: Origin,
+  { graceSeconds, expiry, ...path }: CredentialRotation,
+): Promise<OrRefusal<RotatedCredential>> => {
+  if (!areIds(path)) return refuseUnknownCredential(path)
+  const clientSecret = ports.secrets.makeClientSecret()
+  const replacement = { id: ports.randomness.uuid(), secretHash: ports.secrets.hash(clientSecret), expiry }
+  const rotation = { id: path.credentialId, graceMs: 1000 * graceSeconds, replacement }
+  const rotated = await ports.credentials.rotate(path.agentId, rotation, actBy(origin, 'credential.rotate'))
+  if (rotated === 'unknown') return refuseUnknownCredential(path)
+  if (rotated === 'not_live')
+    return refuse('invalid_request', 'The credential is revoked or has expired: create another instead.')
+  if (rotated === 'no_secret')
+    return refuse('invalid_request', 'The credential is no secret: create another, and revoke this one.')
+  if (rotated === 'too_many') return refuseTooMany()
+  if (rotated === 'expired') return refuseExpired()
+  if (rotated === 'caller_ended') return refuseUnknownKey()
+  if (isExisting(rotated)) return refuseRepeat(rotated)
+  return { credential: { ...rotated.replacement, liveTokens: NO_TOKENS }, clientSecret, replaced: rotated.replaced }
+}
+
+type CredentialRevocationRequest = CredentialPath & {
+  readonly reason: CredentialReason
+  readonly keepTokens: boolean
+  readonly note: string | null
+}
+
+/**
+ * The credential, revoked now or before: from the acknowledgement on it gets no token, and unless they are kept those
+ * that it got have ended. Tokens that the first revocation kept, a second may end.
+ */
+export const revokeCredential = async (
+  ports: Pick<Ports, 'credentials'>,
+  origin: Origin,
+  { reason, keepTokens, note, ...path }: CredentialRevocationRequest,
+): Promise<OrRefusal<CountedCredential>> => {
+  if (!areIds(path)) return refuseUnknownCredential(path)
+  const revocation = { agentId: path.agentId, id: path.credentialId, reason, keepTokens }
+  const revoked = await ports.credentials.revoke(revocation, actBy(origin, 'credential.revoke', note))
+  return revoked === undefined ? refuseUnknownCredential(path) : showCredential(ports, origin.caller, path)
+}
