@@ -89,8 +89,8 @@ const preflight =
   () => ({ method: 'OPTIONS', path })
 
 const at =
-  (method: string, make: (world: World) => Promise<string>, rest = '', body?: unknown): MakeRequest =>
-  async world => ({ method, path: (await make(world)) + rest, body })
+  (method: string, makePath: (world: World) => Promise<string>, rest = '', body?: unknown): MakeRequest =>
+  async world => ({ method, path: (await makePath(world)) + rest, body })
 
 const withToken =
   (path: string): MakeRequest =>

@@ -44,6 +44,8 @@ export type IdentityProviderOptions = {
   readonly metadata?: 'openid' | 'oauth'
   /** The clock, in milliseconds, from which `operatorJwt` counts. */
   readonly now?: () => number
+  /** Its first RSA key is that of all such providers of this process, for to make one takes 40 ms; the default is a new one. */
+  readonly firstRsaKey?: 'shared'
 }
 
 const LIFETIME_SECONDS = 300
@@ -52,6 +54,14 @@ const makePair = async (alg: string, number: number): Promise<SigningPair> => {
   const { publicKey, privateKey } = await generateKeyPair(alg, { extractable: true })
   const kid = `${alg}-${number}`
   return { alg, kid, privateKey, jwk: { ...(await exportJWK(publicKey)), kid, alg, use: 'sig' } }
+}
+
+const shared = new Map<string, Promise<SigningPair>>()
+
+const sharePair = (alg: string): Promise<SigningPair> => {
+  const pair = shared.get(alg) ?? makePair(alg, 1)
+  shared.set(alg, pair)
+  return pair
 }
 
 const answerJson = (response: ServerResponse, body: string): void => {
@@ -82,7 +92,7 @@ const answerFailure = (failure: Failure | undefined, request: IncomingMessage, r
 }
 
 /** The keys of a provider: the newest of each algorithm are public, all that there ever were can sign. */
-const makeKeyring = (algorithms: readonly string[]) => {
+const makeKeyring = (algorithms: readonly string[], firstRsaKey: 'shared' | undefined) => {
   const publicJwks: JWK[] = []
   let pairs: readonly SigningPair[] = []
   let rotations = 0
@@ -91,9 +101,10 @@ const makeKeyring = (algorithms: readonly string[]) => {
     rotate: async (): Promise<readonly string[]> => {
       const before = pairs.map(pair => pair.kid)
       rotations += 1
-      const made = await Promise.all(algorithms.map(alg => makePair(alg, rotations)))
+      const isShared = (alg: string): boolean => firstRsaKey === 'shared' && rotations === 1 && alg.startsWith('RS')
+      const made = await Promise.all(algorithms.map(alg => (isShared(alg) ? sharePair(alg) : makePair(alg, rotations))))
       pairs = [...made, ...pairs]
-      publicJwks.splice(0, publicJwks.length, ...made.map(pair => pair.jwk))
+      publicJwks.splice(0, publicJwks.length, ...made.map(pair => ({ ...pair.jwk })))
       return before
     },
     keyOf: (alg: string) => {
@@ -130,7 +141,7 @@ const listen = async (answer: RequestListener): Promise<{ origin: string; close:
 export const startIdentityProvider = async (options: IdentityProviderOptions = {}): Promise<IdentityProvider> => {
   const { algorithms = ['ES256'], audience = 'https://mintmark.test', path = '', now = Date.now } = options
   const fetches = { metadata: 0, jwks: 0 }
-  const { publicJwks, rotate, keyOf, sign } = makeKeyring(algorithms)
+  const { publicJwks, rotate, keyOf, sign } = makeKeyring(algorithms, options.firstRsaKey)
   let failure: Failure | undefined
   const base = path.replace(/\/$/, '')
   const jwksPath = `${base}/jwks`

@@ -1,5 +1,5 @@
 // A service for all tests of a file, or of a suite: open before the first of them, closed after the last.
-import { after, before as beforeTests } from 'node:test'
+import { after, before } from 'node:test'
 import type { Permission } from '../../api/values/access.ts'
 import {
   type AgentOfTest,
@@ -16,31 +16,35 @@ export type ServiceInUse = TestServer & {
   readonly agent: (request?: AgentOfTestRequest) => AgentOfTest
   /** An API key that is there before the first test. */
   readonly apiKey: (permission: Permission, audiences?: readonly string[]) => ApiKeyOfTest
+  /** A hook that finds the service open, and done what was declared before it. */
+  readonly before: (work: () => Promise<unknown>) => void
 }
 
-let earlier: Promise<void> = Promise.resolve()
-
-/** As that of node:test, which at the top of a file starts all hooks at once: each of these begins after the one before it. */
-export const before = (hook: () => Promise<void> | void): void =>
-  beforeTests(() => {
-    earlier = earlier.then(hook)
-    return earlier
-  })
-
-/** Has its members only from the first test on. */
-const makeBefore = <T extends object>(make: () => Promise<T>): T => {
-  const made = {} as T
-  before(async () => void Object.assign(made, await make()))
-  return made
+/** Hooks of a file, unlike those of a suite, are run by Node at the same time: these run one after another. */
+const makeHooks = () => {
+  let last = (): Promise<unknown> => Promise.resolve()
+  return (work: () => Promise<unknown>): void => {
+    const earlier = last
+    let done: Promise<unknown> | undefined
+    last = () => (done ??= earlier().then(work))
+    before(last)
+  }
 }
 
-/** Call it where the tests are declared, not within one. Hooks of `before` above that are declared after it find the service open. */
+/** Call it where the tests are declared, not within one. What it returns has its members from the first test on. */
 export const useService = (options: TestServerOptions = {}): ServiceInUse => {
-  const service = makeBefore(() => startServer(options))
+  const inTurn = makeHooks()
+  const make = <T extends object>(start: () => Promise<T>): T => {
+    const made = {} as T
+    inTurn(async () => Object.assign(made, await start()))
+    return made
+  }
+  const service = make(() => startServer(options))
   after(() => service.close())
   return Object.assign(service, {
-    agent: (request?: AgentOfTestRequest) => makeBefore(() => service.createAgent(request)),
+    agent: (request?: AgentOfTestRequest) => make(() => service.createAgent(request)),
     apiKey: (permission: Permission, audiences?: readonly string[]) =>
-      makeBefore(() => service.createApiKey(permission, audiences)),
+      make(() => service.createApiKey(permission, audiences)),
+    before: inTurn,
   })
 }

@@ -217,7 +217,11 @@ export const catchUp = ({ clock }: Pick<TestServer, 'clock'>): void =>
 export const startServer = async (options: TestServerOptions = {}): Promise<TestServer> => {
   const place = options.place ?? (await makePlace(options.start ?? START))
   const { clock } = place
-  const provider = await startIdentityProvider({ algorithms: ['ES256', 'RS256'], now: clock.wall })
+  const provider = await startIdentityProvider({
+    algorithms: ['ES256', 'RS256'],
+    firstRsaKey: 'shared',
+    now: clock.wall,
+  })
   const store = await openStore(place, options)
   const lines: string[] = []
   let issuer = ''

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { type AgentsApi, type Body, makeAgentsApi } from '../../../../testkit/callers/agents-api.ts'
 import { type Answer, askToken, assertPlainHeaders, get } from '../../../../testkit/callers/requests.ts'
 import type { AgentOfTest } from '../../../../testkit/services/test-server.ts'
-import { before, useService } from '../../../../testkit/services/service-fixture.ts'
+import { useService } from '../../../../testkit/services/service-fixture.ts'
 
 const NONE = { tokens_per_minute: null, tokens_per_day: null, live_tokens_max: null, at_live_tokens_max: 'refuse' }
 const ALL = { tokens_per_minute: 600, tokens_per_day: 5000, live_tokens_max: 20, at_live_tokens_max: 'supersede' }
@@ -12,7 +12,7 @@ const ALL = { tokens_per_minute: 600, tokens_per_day: 5000, live_tokens_max: 20,
 const service = useService()
 let api: AgentsApi
 
-before(async () => {
+service.before(async () => {
   api = await makeAgentsApi(service)
 })
 

@@ -5,14 +5,14 @@ import { AGENTS, type AgentsApi, type Body, makeAgentsApi } from '../../../../te
 import { HOSTLESS } from '../../../../testkit/callers/hostless-addresses.ts'
 import { assertProblem, get, send } from '../../../../testkit/callers/requests.ts'
 import { AUDIENCE } from '../../../../testkit/services/test-server.ts'
-import { before, useService } from '../../../../testkit/services/service-fixture.ts'
+import { useService } from '../../../../testkit/services/service-fixture.ts'
 
 const NOBODY = '6f1d7c1e-4f5a-4c63-9d0f-2b1a7c3e9a10'
 
 const service = useService()
 let api: AgentsApi
 
-before(async () => {
+service.before(async () => {
   api = await makeAgentsApi(service)
 })
 

@@ -6,7 +6,7 @@ import { type AgentsApi, makeAgentsApi } from '../../../../testkit/callers/agent
 import { admin, call } from '../../../../testkit/callers/administration.ts'
 import { claimsOf, get, introspect, issue, revoke } from '../../../../testkit/callers/requests.ts'
 import type { AgentOfTest } from '../../../../testkit/services/test-server.ts'
-import { before, useService } from '../../../../testkit/services/service-fixture.ts'
+import { useService } from '../../../../testkit/services/service-fixture.ts'
 
 const LIFETIME_SECONDS = 60
 
@@ -18,7 +18,7 @@ const service = useService()
 let api: AgentsApi
 let keys: { readonly reader: string; readonly introspector: string }
 
-before(async () => {
+service.before(async () => {
   api = await makeAgentsApi(service)
   const keyFor = async (permission: Permission) => (await service.createApiKey(permission)).key
   keys = { reader: await keyFor('tokens:read'), introspector: await keyFor('tokens:introspect') }

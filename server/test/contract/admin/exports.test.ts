@@ -19,7 +19,7 @@ import {
   sendBytes,
   sendJson,
 } from '../../../../testkit/callers/requests.ts'
-import { before, useService } from '../../../../testkit/services/service-fixture.ts'
+import { useService } from '../../../../testkit/services/service-fixture.ts'
 
 type Kept = Readonly<Record<string, unknown>>
 type Page = { readonly data: readonly Kept[]; readonly next_cursor: string | null }
@@ -53,7 +53,7 @@ const times = async (count: number, one: (n: number) => Promise<unknown>): Promi
   }
 }
 
-before(async () => {
+service.before(async () => {
   for (const permission of ['tokens:read', 'audit:read', 'tokens:revoke'] as const) {
     keys.set(permission, (await service.createApiKey(permission)).key)
   }

@@ -5,7 +5,7 @@ import { admin as adminOf, call, type Headers, operator } from '../../../../test
 import { type Answer, bearer } from '../../../../testkit/callers/requests.ts'
 import { countRows } from '../../../../testkit/stores/store-file.ts'
 import type { AgentOfTest } from '../../../../testkit/services/test-server.ts'
-import { before, useService } from '../../../../testkit/services/service-fixture.ts'
+import { useService } from '../../../../testkit/services/service-fixture.ts'
 
 type Body = Readonly<Record<string, unknown>>
 
@@ -21,7 +21,7 @@ const service = useService()
 const agent = service.agent()
 let admin: Headers
 
-before(async () => {
+service.before(async () => {
   admin = await adminOf(service)
 })
 

@@ -12,7 +12,7 @@ import {
   reasons,
 } from '../../../../testkit/callers/imports.ts'
 import { askToken, get } from '../../../../testkit/callers/requests.ts'
-import { before, useService } from '../../../../testkit/services/service-fixture.ts'
+import { useService } from '../../../../testkit/services/service-fixture.ts'
 
 const SECRET = 'uWk2mPq8ZtYvB4nXcR7sJdF9hLgA3eTo'
 const HASH = pbkdf2Hash('a secret of another server', 10)
@@ -20,7 +20,7 @@ const HASH = pbkdf2Hash('a secret of another server', 10)
 const service = useService()
 let imports: Imports
 
-before(async () => {
+service.before(async () => {
   imports = importsInto(service)
 })
 afterEach(() => assert.ok(!service.log().includes(SECRET) && !service.log().includes(HASH)))

@@ -7,14 +7,14 @@ import { hydraRow, keycloakClient, realmExport } from '../../../../testkit/calle
 import { HOSTLESS } from '../../../../testkit/callers/hostless-addresses.ts'
 import { type Answer, assertProblem, send, statusBeforeBody } from '../../../../testkit/callers/requests.ts'
 import { countRows } from '../../../../testkit/stores/store-file.ts'
-import { before, useService } from '../../../../testkit/services/service-fixture.ts'
+import { useService } from '../../../../testkit/services/service-fixture.ts'
 
 const CANARY = 'c4n4ry-secret-of-another-server'
 
 const service = useService()
 let headers: Readonly<Record<string, string>>
 
-before(async () => {
+service.before(async () => {
   headers = { ...JSON_TYPE, 'x-api-key': (await service.createApiKey('agents:write')).key }
 })
 afterEach(() => {

@@ -6,14 +6,14 @@ import { keycloakClient, realmExport } from '../../../../testkit/callers/foreign
 import { type Imports, importsInto, NOTHING, type Outcome, reasons } from '../../../../testkit/callers/imports.ts'
 import { askToken, send } from '../../../../testkit/callers/requests.ts'
 import { countRows, readRows } from '../../../../testkit/stores/store-file.ts'
-import { before, useService } from '../../../../testkit/services/service-fixture.ts'
+import { useService } from '../../../../testkit/services/service-fixture.ts'
 
 const SECRET = 'uWk2mPq8ZtYvB4nXcR7sJdF9hLgA3eTo'
 
 const service = useService()
 let imports: Imports
 
-before(async () => {
+service.before(async () => {
   imports = importsInto(service)
 })
 afterEach(() => assert.ok(!service.log().includes(SECRET)))

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { AGENTS, type AgentsApi, type Body, makeAgentsApi } from '../../../../testkit/callers/agents-api.ts'
 import { type Answer, assertPlainHeaders, assertProblem, get } from '../../../../testkit/callers/requests.ts'
 import type { AgentOfTest } from '../../../../testkit/services/test-server.ts'
-import { before, useService } from '../../../../testkit/services/service-fixture.ts'
+import { useService } from '../../../../testkit/services/service-fixture.ts'
 
 type Page = { readonly data: readonly Body[]; readonly next_cursor: string | null }
 
@@ -12,7 +12,7 @@ const service = useService()
 let api: AgentsApi
 let zebra: AgentOfTest & { readonly record: Body }
 
-before(async () => {
+service.before(async () => {
   api = await makeAgentsApi(service)
   await api.create({ name: 'api 1', owner: 'data', labels: { team: 'a=b', env: 'prod' } })
   await api.create({ name: 'api 2', owner: 'web', labels: { team: 'a=b' } })

@@ -188,7 +188,7 @@ test('an API key limited to audiences sees only its own, on every page', async (
   assert.deepEqual([seen, pages], [own.map(idOf), 3])
 })
 
-test('a cursor is bound to the audiences of its reader: 400 for a reader.key of others', async () => {
+test('a cursor is bound to the audiences of its reader: 400 for a reader of others', async () => {
   const agent = await service.createAgent()
   for (let n = 0; n < 2; n += 1) await revoke(service, await issue(service, agent, { resource: ONE }))
   const limited = (await service.createApiKey('tokens:read', [ONE])).key

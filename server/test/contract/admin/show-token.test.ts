@@ -17,7 +17,7 @@ import {
   send,
 } from '../../../../testkit/callers/requests.ts'
 import { AUDIENCE } from '../../../../testkit/services/test-server.ts'
-import { before, useService } from '../../../../testkit/services/service-fixture.ts'
+import { useService } from '../../../../testkit/services/service-fixture.ts'
 
 type Life = Readonly<Record<string, unknown>>
 
@@ -28,7 +28,7 @@ const service = useService()
 const agent = service.agent()
 let keys: { reader: string; revoker: string; introspector: string; narrowReader: string; narrowRevoker: string }
 
-before(async () => {
+service.before(async () => {
   const key = async (permission: Permission, audiences?: readonly string[]) =>
     (await service.createApiKey(permission, audiences)).key
   keys = {

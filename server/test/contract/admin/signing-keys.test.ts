@@ -7,7 +7,7 @@ import { admin, call, type Headers } from '../../../../testkit/callers/administr
 import type { AgentOfTest } from '../../../../testkit/services/test-server.ts'
 import { type Answer, assertProblem, get, introspect, issue } from '../../../../testkit/callers/requests.ts'
 import { readRows, withFile } from '../../../../testkit/stores/store-file.ts'
-import { before, useService } from '../../../../testkit/services/service-fixture.ts'
+import { useService } from '../../../../testkit/services/service-fixture.ts'
 
 const KEYS = '/api/v1/keys'
 const READY_MS = 360_000
@@ -26,7 +26,7 @@ const service = useService()
 let agent: AgentOfTest
 let headers: Headers
 
-before(async () => {
+service.before(async () => {
   headers = await admin(service)
 })
 

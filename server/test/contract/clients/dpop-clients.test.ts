@@ -10,7 +10,7 @@ import { checkProof } from '../../../../testkit/keys/check-proof.ts'
 import { makeProof, makeProofKey, type ProofKey } from '../../../../testkit/keys/dpop.ts'
 import { introspect, revoke } from '../../../../testkit/callers/requests.ts'
 import { AUDIENCE, catchUp } from '../../../../testkit/services/test-server.ts'
-import { before, useService } from '../../../../testkit/services/service-fixture.ts'
+import { useService } from '../../../../testkit/services/service-fixture.ts'
 
 const LOOPBACK = { [oauth.allowInsecureRequests]: true } as const
 const PARAMETERS = { scope: 'db:read', resource: AUDIENCE }
@@ -22,7 +22,7 @@ const service = useService({ start: Date.now() })
 const agent = service.agent({ dpopBound: true })
 const apiKey = service.apiKey('tokens:introspect')
 
-before(async () => {
+service.before(async () => {
   const issuer = new URL(service.baseUrl)
   const found = await oauth.discoveryRequest(issuer, { ...LOOPBACK, algorithm: 'oauth2' })
   server = await oauth.processDiscoveryResponse(issuer, found)

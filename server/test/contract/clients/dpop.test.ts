@@ -19,7 +19,7 @@ import {
 } from '../../../../testkit/callers/requests.ts'
 import { countRows, readRows } from '../../../../testkit/stores/store-file.ts'
 import { AUDIENCE } from '../../../../testkit/services/test-server.ts'
-import { before, useService } from '../../../../testkit/services/service-fixture.ts'
+import { useService } from '../../../../testkit/services/service-fixture.ts'
 
 type Body = Readonly<Record<string, unknown>>
 
@@ -34,7 +34,7 @@ const agent = service.agent()
 const apiKey = service.apiKey('tokens:introspect')
 let nonce: string
 
-before(async () => {
+service.before(async () => {
   nonce = await fetchNonce(service, agent)
 })
 

@@ -1,6 +1,6 @@
 // Workload identity: an agent trusts the tokens that another issuer gives a workload, and at most one agent matches.
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, test } from 'node:test'
+import { after, beforeEach, test } from 'node:test'
 import { admin, call } from '../../../../testkit/callers/administration.ts'
 import {
   askAsserting,
@@ -17,29 +17,26 @@ import { makeProofKey } from '../../../../testkit/keys/dpop.ts'
 import { startIdentityProvider } from '../../../../testkit/identity-providers/identity-provider.ts'
 import { type Answer, assertProblem, claimsOf, introspect, issue } from '../../../../testkit/callers/requests.ts'
 import { countRows } from '../../../../testkit/stores/store-file.ts'
-import { type AgentOfTest, startServer, type TestServer } from '../../../../testkit/services/test-server.ts'
+import type { AgentOfTest } from '../../../../testkit/services/test-server.ts'
+import { useService } from '../../../../testkit/services/service-fixture.ts'
 
 type Body = Readonly<Record<string, unknown>>
 
-let service: TestServer
+const service = useService()
 let platform: Awaited<ReturnType<typeof startIdentityProvider>>
 let agent: AgentOfTest
 let subjects = 0
 let subject: string
 
-before(async () => {
-  service = await startServer()
+service.before(async () => {
   platform = await startIdentityProvider({ algorithms: ['RS256', 'ES256'], now: service.clock.wall })
 })
+after(() => platform.close())
 
 beforeEach(async () => {
   agent = await service.createAgent()
   subjects += 1
   subject = `repo:acme/site${subjects}:ref:refs/heads/main`
-})
-
-after(async () => {
-  await Promise.all([service.close(), platform.close()])
 })
 
 const workload = (more: object = {}) => ({ workload_identity: { issuer: platform.issuer, subject, ...more } })

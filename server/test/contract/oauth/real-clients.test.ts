@@ -7,7 +7,7 @@ import * as openid from 'openid-client'
 import { registerKeys } from '../../../../testkit/keys/client-assertions.ts'
 import { issue } from '../../../../testkit/callers/requests.ts'
 import { AUDIENCE, catchUp, startServer } from '../../../../testkit/services/test-server.ts'
-import { before, useService } from '../../../../testkit/services/service-fixture.ts'
+import { useService } from '../../../../testkit/services/service-fixture.ts'
 
 const LOOPBACK = { [oauth.allowInsecureRequests]: true } as const
 /** RFC 8707 §2: `resource` may be given several times. Neither is the audience of a token that asks for none. */
@@ -25,7 +25,7 @@ const service = useService({ start: Date.now() })
 const agent = service.agent()
 const apiKey = service.apiKey('tokens:introspect')
 
-before(async () => {
+service.before(async () => {
   server = await discover('oauth2')
 })
 

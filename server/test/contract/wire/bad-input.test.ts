@@ -12,7 +12,7 @@ import {
   postForm,
   send,
 } from '../../../../testkit/callers/requests.ts'
-import { before, useService } from '../../../../testkit/services/service-fixture.ts'
+import { useService } from '../../../../testkit/services/service-fixture.ts'
 
 const FORM_WANTED = 'The request has no form: send its fields as application/x-www-form-urlencoded, in UTF-8.'
 const MEDIA_TYPE =
@@ -39,7 +39,7 @@ const agent = service.agent()
 let reader: { 'x-api-key': string }
 let good: Readonly<Record<string, { readonly form: string; readonly headers: Record<string, string> }>>
 
-before(async () => {
+service.before(async () => {
   reader = { 'x-api-key': (await service.createApiKey('tokens:read')).key }
   const introspector = { 'x-api-key': (await service.createApiKey('tokens:introspect')).key }
   const client = `client_id=${agent.clientId}&client_secret=${agent.clientSecret}`

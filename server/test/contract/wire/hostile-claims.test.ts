@@ -11,7 +11,7 @@ import {
 import { askWith, type Change, fetchNonce, goodClaims, makeProof, makeProofKey } from '../../../../testkit/keys/dpop.ts'
 import { HOSTILE_TEXTS } from '../../../../testkit/callers/hostile-text.ts'
 import { type Answer, askToken, bearer, get, postForm } from '../../../../testkit/callers/requests.ts'
-import { before, useService } from '../../../../testkit/services/service-fixture.ts'
+import { useService } from '../../../../testkit/services/service-fixture.ts'
 
 const TEXTS = HOSTILE_TEXTS.map(({ json }) => String(JSON.parse(`"${json}"`)))
 const KEY = makeProofKey()
@@ -20,7 +20,7 @@ const service = useService()
 const honest = service.agent()
 const agent = service.agent()
 
-before(async () => {
+service.before(async () => {
   await registerKeys(service, agent, [KEY.jwk])
 })
 

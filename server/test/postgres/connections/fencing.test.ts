@@ -19,6 +19,7 @@ const UNAVAILABLE = 'The service cannot answer for certain right now: try again.
 /** A service on the primary, whose store is there already. */
 const startOn = async (t: TestContext, pair: SynchronousPair, fencedReads: DatabaseAddress['fencedReads']) => {
   openStoresThrough({ hosts: [{ host: pair.host, port: pair.port }], fencedReads })
+  t.after(() => openStoresThrough({}))
   const place = { file: pair.url(DATABASE), clock: makeManualClock(Date.now()), remove: () => Promise.resolve() }
   const service = await startServer({ place })
   t.after(service.close)

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
+import { Unavailable } from '../../../src/domain/refusal.ts'
 import { BOTH, openLink } from '../../../../testkit/proxies/link.ts'
 import { databaseOf, runStatement, testCluster } from '../../../../testkit/databases/postgres-cluster.ts'
 import { openStoresThrough } from '../../../../testkit/databases/postgres-store.ts'
@@ -16,6 +17,7 @@ import {
   revoke,
 } from '../../../../testkit/callers/requests.ts'
 import { startServer } from '../../../../testkit/services/test-server.ts'
+import { act, createAgent, issue as issueInStore, makeTestStore } from '../../../../testkit/stores/store.ts'
 
 process.env['MINTMARK_TEST_STORE'] = 'postgres'
 
@@ -26,6 +28,7 @@ const makeWorld = async (t: TestContext) => {
   t.after(async () => {
     await service.close()
     await link.close()
+    openStoresThrough({})
   })
   const agent = await service.createAgent()
   const { key } = await service.createApiKey('tokens:introspect')
@@ -90,4 +93,26 @@ test('a database that sends everybody away, and connections that are cut: 503 or
   assertRefused(await askAll())
   await runStatement(owner, `alter database ${name} allow_connections true`)
   await recover()
+})
+
+test('while the database takes nobody every answer is a refusal, and the first one after it is true', async t => {
+  const { store, file, dispose } = await makeTestStore(null)
+  t.after(dispose)
+  const agent = await createAgent(store)
+  const [token] = await issueInStore(store, agent, {})
+  assert.ok(token)
+  const owner = file.replace(databaseOf(file), 'postgres')
+  const all = `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${databaseOf(file)}'`
+  const takes = async (allowed: boolean) => {
+    await runStatement(owner, `alter database ${databaseOf(file)} allow_connections ${allowed}`)
+    if (!allowed) await runStatement(owner, all)
+  }
+  await takes(false)
+  await assert.rejects(store.ledger.find([token]), Unavailable)
+  await assert.rejects(store.ledger.end(token, 'manual_revocation', act('token.revoke')), Unavailable)
+  await assert.rejects(store.agents.viewForIssue([agent.clientId], 'cached'), Unavailable)
+  assert.match(String(await store.health.check()), /cannot be reached/)
+  await takes(true)
+  assert.equal((await store.ledger.find([token]))[0]?.dead, false)
+  assert.equal(await store.ledger.end(token, 'manual_revocation', act('token.revoke')), 'ended')
 })

@@ -34,6 +34,7 @@ const TAKEN = `select count(*) as n from pg_locks where locktype = 'advisory' an
 
 const makeWorld = async (t: TestContext, pooling: 'session' | 'transaction' = 'session') => {
   openStoresThrough({ pooling })
+  t.after(() => openStoresThrough({}))
   const world = await makeTestStore(null)
   t.after(world.dispose)
   const { file, store } = world

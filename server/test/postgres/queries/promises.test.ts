@@ -260,23 +260,3 @@ test('a token that was decided on before an act and comes after it finds another
   const lost = `token t join agent a on a.n = t.agent where t.seq < a.ended_seq`
   assert.equal(countRows(file, `${lost} and not exists (select 1 from cutoff where state = 'open')`), 0)
 })
-
-test('while the database takes nobody every answer is a refusal, and the first one after it is true', async t => {
-  const { store, agent, file } = await makeWorld(t)
-  const [token] = await issue(store, agent, {})
-  assert.ok(token)
-  const owner = file.replace(databaseOf(file), 'postgres')
-  const all = `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${databaseOf(file)}'`
-  const takes = async (allowed: boolean) => {
-    await runStatement(owner, `alter database ${databaseOf(file)} allow_connections ${allowed}`)
-    if (!allowed) await runStatement(owner, all)
-  }
-  await takes(false)
-  await assert.rejects(store.ledger.find([token]), Unavailable)
-  await assert.rejects(store.ledger.end(token, 'manual_revocation', REVOKE), Unavailable)
-  await assert.rejects(store.agents.viewForIssue([agent.clientId], 'cached'), Unavailable)
-  assert.match(String(await store.health.check()), /cannot be reached/)
-  await takes(true)
-  assert.equal((await store.ledger.find([token]))[0]?.dead, false)
-  assert.equal(await store.ledger.end(token, 'manual_revocation', REVOKE), 'ended')
-})
