@@ -1,6 +1,6 @@
 // The settings of an agent, one entry each: what a body may say, what a record shows, and the option of the command line.
 import { z } from 'zod'
-import { name, parsed, resource, text, wholeNumber } from './fields.ts'
+import { name, parsed, resource, text, TRIMMED, wholeNumber } from './fields.ts'
 import { ANY_RESOURCE, isResource, RESOURCES_MAX } from './values/audience.ts'
 import { isLabelKey, LABEL_KEY_FORM, LABEL_KEY_PATTERN, LABELS_MAX } from './values/labels.ts'
 import { AT_LIVE_TOKENS_MAX, LIFETIME_SECONDS_MAX, LIMIT_BOUNDS, NO_LIMITS } from './values/limits.ts'
@@ -95,7 +95,7 @@ export const SETTINGS = {
     option: { flags: '--name <name>', help: 'a name to know it by, which no other agent has' },
   }),
   description: setting({
-    body: text(isDescription, DESCRIPTION_FORM, { minLength: 1, maxLength: 1000 }).nullable(),
+    body: text(isDescription, DESCRIPTION_FORM, { pattern: TRIMMED, minLength: 1, maxLength: 1000 }).nullable(),
     record: z.string().nullable(),
     option: { flags: '--description <text>', help: 'what it is for', clear: 'remove the description' },
   }),

@@ -125,6 +125,7 @@ const subjectTrust = z
     }),
     san_ip: subjectName('san_ip', 'an address of IPv4 or IPv6', {
       description: 'An address of IPv4 or IPv6 among the alternative names.',
+      anyOf: [{ format: 'ipv4' }, { format: 'ipv6' }],
     }),
     san_email: subjectName('san_email', 'an e-mail address in ASCII', {
       description: 'An e-mail address among the alternative names.',

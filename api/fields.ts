@@ -66,11 +66,15 @@ export const uuidMember = (description?: string) =>
 
 export const uuid = z.string().meta({ format: 'uuid' })
 
-export const name = text(isName, NAME_FORM, { minLength: 1, maxLength: 100 })
+/** For the document: no space at either end. No regular expression that all languages share describes printable text. */
+export const TRIMMED = '^\\S(?:[\\s\\S]*\\S)?$'
+
+export const name = text(isName, NAME_FORM, { pattern: TRIMMED, minLength: 1, maxLength: 100 })
 
 /** For those who read the audit log and the history later. */
 export const note = text(isNote, NOTE_FORM, {
   description: `For those who read the audit log and the history later: ${NOTE_FORM}.`,
+  pattern: TRIMMED,
   minLength: 1,
   maxLength: 500,
 })

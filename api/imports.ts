@@ -7,9 +7,12 @@ import { operation } from './operation.ts'
 import { ACCESS } from './values/access.ts'
 import { RESOURCES_MAX } from './values/audience.ts'
 import { IMPORT_ADVICE, IMPORT_BYTES_MAX, IMPORT_VALUES_MAX, LEFT_OUT_MAX, SCOPE_MAP_MAX } from './values/bounds.ts'
-import { parseScopePatterns } from './values/scope.ts'
+import { parseScopePatterns, SCOPE_CHARACTERS_MAX, SCOPE_PATTERNS_PATTERN } from './values/scope.ts'
 
-const scopeMap = z.record(z.string(), z.string()).transform((map, context): ReadonlyMap<string, readonly string[]> => {
+// For the document only: the map is refused in one sentence, which repeats no scope of another server.
+const counterpart = z.string().meta({ pattern: SCOPE_PATTERNS_PATTERN, maxLength: SCOPE_CHARACTERS_MAX })
+
+const scopeMap = z.record(z.string(), counterpart).transform((map, context): ReadonlyMap<string, readonly string[]> => {
   const parsed = new Map<string, readonly string[]>()
   for (const [theirs, ours] of Object.entries(map)) {
     const patterns = parseScopePatterns(ours)

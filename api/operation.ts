@@ -53,9 +53,12 @@ export type Operation = {
   readonly refusals?: readonly number[]
   readonly headers?: readonly AnswerHeader[]
   readonly parameters?: readonly OtherParameter[]
-  /** Of a body; that of the service unless it is said here. A larger one is read only from an authorized caller. */
+  /** Of a body; that of the service unless it is said here. */
   readonly bodyBytesMax?: number
-  /** How many values a body may hold, and what to do where it holds more. */
+  /**
+   * How many values a body may hold where they are more than in others, and what to do beyond that. Such a body is read
+   * only from an authorized caller.
+   */
   readonly bodyValues?: { readonly max: number; readonly advice: string }
   readonly example?: Example
 }

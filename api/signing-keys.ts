@@ -1,11 +1,12 @@
 // Signing keys: the keys that sign tokens, from the next one to those that are gone.
 import { z } from 'zod'
 import { EXAMPLE_KEY, LATER, MADE, pageExample } from './examples.ts'
-import { note, pageOf, pagingQuery, time, timeOrNull } from './fields.ts'
+import { note, pageOf, pagingQuery, text, time, timeOrNull } from './fields.ts'
 import { publicJwk } from './metadata.ts'
 import { operation } from './operation.ts'
 import { ACCESS } from './values/access.ts'
 import { SIGNING_ALGORITHMS } from './values/algorithms.ts'
+import { isKid, KID_FORM, KID_PATTERN } from './values/kid.ts'
 
 const secondsOrNull = z.int().nullable()
 
@@ -103,7 +104,9 @@ export const importSigningKey = operation({
     private_key: z
       .union([z.string(), z.looseObject({ kty: z.string() })], { error: 'is neither PEM nor a JWK' })
       .describe('PKCS#8 in PEM without a passphrase, or a JWK.'),
-    kid: z.string().nullish().describe('Its name; absent: the one in the JWK, or else the thumbprint.'),
+    kid: text(isKid, KID_FORM, { pattern: KID_PATTERN })
+      .nullish()
+      .describe('Its name; absent: the one in the JWK, or else the thumbprint.'),
     note: note.nullish(),
   }),
   // An RSA key of 4096 bits as a JWK takes some 4,000.

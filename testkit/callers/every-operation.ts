@@ -1,6 +1,8 @@
 // A request of every operation that succeeds once its caller may make it, by the rows of docs/access.md.
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
+import { methodOf, pathOf } from '../../api/operation.ts'
+import { OPERATIONS as ROWS } from '../../api/operations.ts'
 import { admin, call, type Call, type Headers } from './administration.ts'
 import { keycloakClient } from './foreign-exports.ts'
 import { type Answer, claimsOf, FORM, issue, send } from './requests.ts'
@@ -96,12 +98,14 @@ const withToken =
 
 const METADATA = ['jwks.json', 'oauth-authorization-server', 'openid-configuration'].map(name => `/.well-known/${name}`)
 
+/** Those that read and have no parameter in their path need no more than their row. */
+const READS = ROWS.filter(row => methodOf(row) === 'GET' && !pathOf(row).includes('{'))
+
 export const OPERATIONS: Readonly<Record<string, MakeRequest>> = {
+  ...Object.fromEntries(READS.map(row => [row.route, get(pathOf(row))])),
   'POST /oauth/token': () => ({ method: 'POST', path: '/oauth/token', form: { grant_type: 'client_credentials' } }),
   'POST /oauth/introspect/v2': withToken('/oauth/introspect/v2'),
   'POST /oauth/revoke': withToken('/oauth/revoke'),
-  'GET /api/v1/tokens': get('/api/v1/tokens'),
-  'GET /api/v1/tokens/history': get('/api/v1/tokens/history'),
   'GET /api/v1/tokens/{id}': at('GET', tokenPath),
   'POST /api/v1/tokens/{id}/revoke': at('POST', tokenPath, '/revoke', {}),
   'POST /api/v1/revocations': () => ({ method: 'POST', path: '/api/v1/revocations', body: newRevocation }),
@@ -116,7 +120,6 @@ export const OPERATIONS: Readonly<Record<string, MakeRequest>> = {
     path: '/api/v1/imports',
     body: { source: 'keycloak', document: [keycloakClient(newName().replaceAll(' ', '-'))], scope: 'db:read' },
   }),
-  'GET /api/v1/agents': get('/api/v1/agents'),
   'POST /api/v1/agents': () => ({
     method: 'POST',
     path: '/api/v1/agents',
@@ -132,28 +135,19 @@ export const OPERATIONS: Readonly<Record<string, MakeRequest>> = {
   'GET /api/v1/agents/{agent_id}/credentials/{credential_id}': at('GET', credentialPath),
   'POST /api/v1/agents/{agent_id}/credentials/{credential_id}/rotate': at('POST', credentialPath, '/rotate', GRACE),
   'POST /api/v1/agents/{agent_id}/credentials/{credential_id}/revoke': at('POST', credentialPath, '/revoke', {}),
-  'GET /api/v1/api-keys': get('/api/v1/api-keys'),
   'POST /api/v1/api-keys': () => ({ method: 'POST', path: '/api/v1/api-keys', body: newApiKey }),
   'GET /api/v1/api-keys/{api_key_id}': at('GET', apiKeyPath),
   'POST /api/v1/api-keys/{api_key_id}/rotate': at('POST', apiKeyPath, '/rotate', GRACE),
   'POST /api/v1/api-keys/{api_key_id}/revoke': at('POST', apiKeyPath, '/revoke', {}),
-  'GET /api/v1/keys': get('/api/v1/keys'),
   'GET /api/v1/keys/{kid}': at('GET', signingKeyPath),
   'POST /api/v1/keys/rotate': () => ({ method: 'POST', path: '/api/v1/keys/rotate', body: {} }),
   'POST /api/v1/keys/import': () => ({ method: 'POST', path: '/api/v1/keys/import', body: newSigningKey() }),
   'POST /api/v1/keys/{kid}/retire': at('POST', signingKeyPath, '/retire', {}),
   'POST /api/v1/keys/{kid}/compromise': at('POST', signingKeyPath, '/compromise', {}),
-  'GET /api/v1/audit': get('/api/v1/audit'),
-  'GET /api/v1/audit/refusals': get('/api/v1/audit/refusals'),
-  'GET /api/v1/exports/tokens': get('/api/v1/exports/tokens'),
   'GET /api/v1/exports/history': get('/api/v1/exports/history?format=csv'),
-  'GET /api/v1/exports/audit': get('/api/v1/exports/audit'),
-  'GET /livez': get('/livez'),
-  'GET /readyz': get('/readyz'),
   'GET /oauth/authorize': get('/oauth/authorize'),
   'GET /openapi.json': get('/openapi.json'),
   'GET /docs': get('/docs'),
-  'GET /errors': get('/errors'),
   'GET /': get('/'),
   'GET /favicon.ico': get('/favicon.ico'),
   'GET /favicon.svg': get('/favicon.svg'),

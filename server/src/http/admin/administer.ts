@@ -87,14 +87,12 @@ const makeListHandler = ({ ports, refuser }: AdministrationWire, { row, run }: L
     },
   })
 
-/** A body that may be larger than others is read only where the caller is authorized, and may hold more values. */
+/** A body that may hold more values than others is read only from an authorized caller. */
 const limitsOf = (wire: AdministrationWire, row: Operation) => {
-  const { body, bodyBytesMax, bodyValues } = row
-  return {
-    ...(bodyBytesMax !== undefined && { onRequest: requireAccess(wire, accessOf(row)) }),
-    ...(body !== undefined &&
-      bodyValues !== undefined && { validatorCompiler: () => makeJsonReader(body, bodyValues) }),
-  }
+  const { body, bodyValues } = row
+  return body === undefined || bodyValues === undefined
+    ? {}
+    : { onRequest: requireAccess(wire, accessOf(row)), validatorCompiler: () => makeJsonReader(body, bodyValues) }
 }
 
 /** Serves each of them at the route of its row. */

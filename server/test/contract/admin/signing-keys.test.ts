@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { beforeEach, test } from 'node:test'
+import { importSigningKey } from '../../../../api/signing-keys.ts'
 import { admin, call, type Headers } from '../../../../testkit/callers/administration.ts'
 import type { AgentOfTest } from '../../../../testkit/services/test-server.ts'
 import { type Answer, assertProblem, get, introspect, issue } from '../../../../testkit/callers/requests.ts'
@@ -201,6 +202,14 @@ test('a compromise without a next key makes one that signs at once, and warns', 
 })
 
 const ec = () => generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
+
+test('a body too long for an imported key is 413, whoever sends it', async () => {
+  const body = { private_key: 'a'.repeat(importSigningKey.bodyBytesMax) }
+  for (const caller of [headers, {}]) {
+    const answer = await call(service, { method: 'POST', path: `${KEYS}/import`, body }, caller)
+    assertProblem(answer, 413, 'request_too_large', 'The body is larger than this service takes.')
+  }
+})
 
 test('an imported key is published under its own kid, signs when it is told to, and verifies', async () => {
   const jwk = { ...ec().export({ format: 'jwk' }), kid: 'arn:aws:kms:eu-west-1:1:key/2' }

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
+import { OPERATIONS } from '../../../../api/operations.ts'
 import { get } from '../../../../testkit/callers/requests.ts'
 import { useService } from '../../../../testkit/services/service-fixture.ts'
 
@@ -19,6 +20,14 @@ type Description = { readonly openapi: string; readonly paths: Record<string, Re
 const service = useService()
 
 const describe = async (): Promise<Description> => (await get(service, '/openapi.json')).json as Description
+
+test('the document holds the operations of api/, and no others', async () => {
+  const { paths } = await describe()
+  const served = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map(method => `${method.toUpperCase()} ${path}`),
+  )
+  assert.deepEqual(served.toSorted(), OPERATIONS.map(({ route }) => route).toSorted())
+})
 
 test('the document shows the fields that the routes parse', async () => {
   const { paths } = await describe()
