@@ -8,7 +8,7 @@ import { printJson, printLine } from '../terminal/print.ts'
 import { localOnly } from './local-only.ts'
 
 const DONE =
-  'The store is sealed under the new key-encryption key: start the service with it, and destroy the former one.'
+  'The store is sealed under the new key-encryption key: start the service with it. Keep the old one while there are backups made under it.'
 const DONE_BEFORE = 'The store is sealed under this key-encryption key already.'
 
 const run = async (options: { readonly json?: boolean }): Promise<void> => {
