@@ -204,7 +204,7 @@ type ServerAddress = {
   readonly tls: ServeConfig['tls']
   /** The accepted `Host` headers; null: any, as behind a proxy. */
   readonly allowedHosts: readonly string[] | null
-  /** Whether other threads of this process listen on the same port. */
+  /** Whether other sockets of this process listen on the same port. */
   readonly sharesPort: boolean
   /** Shared memory: whether one of those threads runs an import. */
   readonly importCell?: Int32Array
@@ -215,20 +215,23 @@ type ServerAddress = {
 /** Serves HTTP. */
 export const listen = async (ports: Ports, config: ServiceConfig, options: ServerAddress): Promise<FastifyInstance> => {
   const { host, port } = config
-  const [{ buildServer }, { BACKLOG }] = await Promise.all([
+  const { sharesPort } = options
+  const [{ buildServer }, { BACKLOG, SOCKET_BACKLOG }] = await Promise.all([
     import('../http/server.ts'),
-    import('../http/wire/listener.ts'),
+    import('../http/wire/accepting.ts'),
   ])
   const server = buildServer(ports, {
     bodyBytesMax: config.bodyBytesMax,
     logger: options.logger ?? (await makeLogger(config)),
+    sharesPort,
     ...certificateOptionsOf(options.tls, config.clientCertificates),
     ...(options.allowedHosts !== null && { allowedHosts: options.allowedHosts }),
     ...(options.importCell !== undefined && { importCell: options.importCell }),
   })
   try {
     // Fastify passes all options to Node; its types lack some.
-    const where: ListenOptions & FastifyListenOptions = { host, port, backlog: BACKLOG, reusePort: options.sharesPort }
+    const backlog = sharesPort ? SOCKET_BACKLOG : BACKLOG
+    const where: ListenOptions & FastifyListenOptions = { host, port, backlog, reusePort: sharesPort }
     await server.listen(where)
     return server
   } catch (error) {

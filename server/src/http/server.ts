@@ -5,6 +5,7 @@ import type { Logger } from 'pino'
 import { isRefused } from '../domain/refusal.ts'
 import type { Ports } from '../ports/ports.ts'
 import { registerAdministration } from './admin/administration-routes.ts'
+import { acceptInNumbers } from './wire/accepting.ts'
 import { type Admission, makeAdmission } from './wire/admission.ts'
 import { makeAnswerDeadline } from './wire/answer-deadline.ts'
 import { makeBrokenRequestHandler } from './wire/broken-request.ts'
@@ -37,6 +38,8 @@ export type ServerOptions = {
   readonly allowedHosts?: readonly string[]
   /** Shared with the other threads that serve; its own unless it is given. */
   readonly importCell?: ImportCell
+  /** Whether other sockets may listen on its port. */
+  readonly sharesPort?: boolean
 }
 
 const NO_CERTIFICATES: CertificatesTaken = { header: null, listener: null }
@@ -99,6 +102,9 @@ export const buildServer = (ports: Ports, options: ServerOptions): FastifyInstan
   void app.register(async scope => registerOperations(scope, wire), { prefix: basePath })
   void app.register(async scope => registerAdministration(scope, wire), { prefix: basePath })
   void app.register(async scope => registerMetadata(scope, wire, basePath))
+  if (options.sharesPort === true) {
+    acceptInNumbers(app, err => logger.error({ err }, 'a socket beside the first cannot listen'))
+  }
   app.addHook('preClose', done => {
     // A connection whose last answer is out would else be kept, and the server open, for a minute more.
     app.server.keepAliveTimeout = 1

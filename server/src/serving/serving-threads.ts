@@ -8,6 +8,7 @@ import type { StoreHost } from '../compose/store.ts'
 import type { ServeConfig } from '../config/config.ts'
 import type { KeySets } from '../ports/key-sets.ts'
 import { refuseListening } from '../config/start-refused.ts'
+import { CAN_SHARE_PORTS } from '../config/workers.ts'
 import { type FromServingThread, type ServingOptions, startFailureOf, type ToServingThread } from './thread-messages.ts'
 
 /** The shortest time between replacements of threads that end unexpectedly. */
@@ -74,7 +75,7 @@ const startThread = (serving: ServingProcess, shared: Shared): Promise<Worker> =
 /** Starts `config.workers` threads, or throws a StartRefused or Unavailable and leaves none running. */
 export const startServing = async (serving: ServingProcess): Promise<ServingThreads> => {
   const { config, logger } = serving
-  const shared = { sharesPort: config.workers > 1, importCell: new Int32Array(new SharedArrayBuffer(4)) }
+  const shared = { sharesPort: CAN_SHARE_PORTS, importCell: new Int32Array(new SharedArrayBuffer(4)) }
   const threads = new Set<Worker>()
   let closing = false
 
