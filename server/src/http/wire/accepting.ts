@@ -5,7 +5,7 @@ import { createServer, type Server } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 
 /** Listening sockets of one server. */
-const SOCKETS = 16
+const SOCKETS = 4
 /** How many connections may wait to be accepted, of all sockets of a server. Linux allows each no more than net.core.somaxconn. */
 export const BACKLOG = 4096
 export const SOCKET_BACKLOG = BACKLOG / SOCKETS
