@@ -59,6 +59,8 @@ export type TestServerOptions = {
   readonly fetchClientKeys?: Fetch
   /** Where its store is, already migrated; by default one is made. */
   readonly place?: Place
+  /** Which lies to the OpenAPI document fail the test at its close; all unless it is said. */
+  readonly isProblem?: (problem: string) => boolean
   /** Puts a fault in front of a port; `host` is the store's. */
   readonly break?: (ports: Ports, host: () => StoreHost) => Ports
 }
@@ -88,6 +90,8 @@ export type TestServer = {
   readonly revokeApiKey: (id: string) => Promise<unknown>
   readonly disableAgent: (id: string) => Promise<unknown>
   readonly enableAgent: (id: string) => Promise<unknown>
+  /** Answers a request without a socket. */
+  readonly inject: FastifyInstance['inject']
   /** Writes the refused authentications that were counted and not written yet. */
   readonly settle: () => Promise<void>
   /** Fails where an answer was not as the OpenAPI document says. */
@@ -245,7 +249,7 @@ export const startServer = async (options: TestServerOptions = {}): Promise<Test
     const logger = pino({ level: 'trace' }, { write: line => void lines.push(line) })
     const broken = options.break === undefined ? ports : options.break(ports, () => hostOf(store))
     const app = buildServer(broken, { bodyBytesMax: 16_384, logger, ...options.server })
-    watch = watchAnswers(app)
+    watch = watchAnswers(app, options.isProblem)
     return app
   })
   return {
@@ -257,6 +261,7 @@ export const startServer = async (options: TestServerOptions = {}): Promise<Test
     storeFile: place.file,
     log: () => lines.join(''),
     ...makeRepositories(store),
+    inject: server.inject.bind(server) as FastifyInstance['inject'], // one of its overloads
     settle: store.settle,
     close: async () => {
       await server.close()
