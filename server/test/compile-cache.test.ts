@@ -15,10 +15,11 @@ const makeHome = (t: TestContext): string => {
   return home
 }
 
-const runAt = (home: string | undefined): number | null => {
+const runAt = (home: string | undefined, cwd = tmpdir()): number | null => {
   const { PATH } = process.env
   const env = { PATH, ...(home !== undefined && { HOME: home }) }
-  return spawnSync(process.execPath, [PROGRAM, '--version'], { env, timeout: RUN_MS_MAX, killSignal: 'SIGKILL' }).status
+  return spawnSync(process.execPath, [PROGRAM, '--version'], { env, cwd, timeout: RUN_MS_MAX, killSignal: 'SIGKILL' })
+    .status
 }
 
 const kept = (home: string): readonly string[] => {
@@ -37,6 +38,12 @@ test('a home in which no folder can be made keeps nobody waiting', t => {
   writeFileSync(file, '')
   for (const home of ['/proc', '/nonexistent', '/dev/null', file, '', undefined])
     assert.equal(runAt(home), 0, String(home))
+})
+
+test('with an empty HOME nothing is kept in the folder of whoever runs a command', t => {
+  const folder = makeHome(t)
+  assert.equal(runAt('', folder), 0)
+  assert.deepEqual(readdirSync(folder), [])
 })
 
 test('nothing is kept, or run, where another user can write', t => {

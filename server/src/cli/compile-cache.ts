@@ -2,7 +2,7 @@
 import { mkdirSync, statSync } from 'node:fs'
 import { enableCompileCache } from 'node:module'
 import { homedir } from 'node:os'
-import { join } from 'node:path'
+import { isAbsolute, join } from 'node:path'
 
 const WRITABLE_BY_OTHERS = 0o022
 
@@ -23,7 +23,10 @@ const isOwnFolder = (path: string): boolean => {
 /** In the home of the user. Where there is none, or it is not theirs alone, nothing is kept. */
 export const keepCompiledCode = (): void => {
   try {
-    const folders = ['.cache', '.cache/mintmark'].map(name => join(homedir(), name))
+    const home = homedir()
+    // It is empty where HOME is: then the folder would be one of the current folder.
+    if (!isAbsolute(home)) return
+    const folders = ['.cache', '.cache/mintmark'].map(name => join(home, name))
     if (folders.every(isOwnFolder)) enableCompileCache(folders.at(-1))
   } catch {
     // A container may run as a user id without a home.
