@@ -19,6 +19,7 @@ import {
   verifyAuditOf,
 } from './store.ts'
 import { openKeySets, verifiersOf } from './verification.ts'
+import type { LimitMemory } from './limits.ts'
 import type { CommandConfig, MigrateConfig, ServeConfig, ServiceConfig, StoreConfig } from '../config/config.ts'
 import { LIFETIMES_MAX } from '../domain/clients/agent.ts'
 import { actBy, type CliCaller, type Origin } from '../domain/caller.ts'
@@ -208,6 +209,8 @@ type ServerAddress = {
   readonly sharesPort: boolean
   /** Shared memory: whether one of those threads runs an import. */
   readonly importCell?: Int32Array
+  /** Of all those threads, and the place of this one among them. */
+  readonly shared?: { readonly limits: LimitMemory; readonly place: number }
   /** The log of the thread, if it has one already. */
   readonly logger?: Logger
 }
@@ -215,13 +218,17 @@ type ServerAddress = {
 /** Serves HTTP. */
 export const listen = async (ports: Ports, config: ServiceConfig, options: ServerAddress): Promise<FastifyInstance> => {
   const { host, port } = config
-  const [{ buildServer }, { BACKLOG }] = await Promise.all([
+  const [{ buildServer }, { BACKLOG }, { limitOptionsOf, makeLimitMemory }] = await Promise.all([
     import('../http/server.ts'),
     import('../http/wire/listener.ts'),
+    import('./limits.ts'),
   ])
+  const logger = options.logger ?? (await makeLogger(config))
+  const { limits, place } = options.shared ?? { limits: makeLimitMemory(config.limits, 1, logger), place: 0 }
   const server = buildServer(ports, {
     bodyBytesMax: config.bodyBytesMax,
-    logger: options.logger ?? (await makeLogger(config)),
+    logger,
+    ...limitOptionsOf(config, limits, { place, logger }),
     ...certificateOptionsOf(options.tls, config.clientCertificates),
     ...(options.allowedHosts !== null && { allowedHosts: options.allowedHosts }),
     ...(options.importCell !== undefined && { importCell: options.importCell }),

@@ -5,6 +5,7 @@ import type { ConfigFile } from './config-file.ts'
 import { databaseForDev, type PostgresConfig, readDatabase, readMoveTarget } from './database.ts'
 import { type GivenRemote, parseSecretLine, readRemote, type RemoteConfig } from './remote.ts'
 import { type IdentityProviderConfig, PROVIDER_VARIABLES, readProvider } from './provider.ts'
+import { type LimitsConfig, readLimits, readTrustedProxies } from './limits.ts'
 import { makeSettingReader, type SettingReader } from './reader.ts'
 import {
   readKeyEncryptionKey,
@@ -62,6 +63,9 @@ export type ServiceConfig = MigrateConfig & {
   readonly dpopNonce: DpopNoncePolicy
   readonly clientKeyRanges: readonly string[]
   readonly clientCertificates: ClientCertificatesConfig
+  /** Networks, as address/bits, of proxies that say where a request came from. */
+  readonly trustedProxies: readonly string[]
+  readonly limits: LimitsConfig
   readonly bodyBytesMax: number
   readonly logLevel: LogLevel
 }
@@ -189,6 +193,7 @@ export const readServeConfig = async (env: Environment = process.env): Promise<S
   const baseUrl = read.required('MINTMARK_BASE_URL', parseBaseUrl, 'the https address of this service, its issuer')
   const keyEncryptionKey = readKeyEncryptionKey(read)
   const audience = read.optional('MINTMARK_DEFAULT_AUDIENCE', parseAudience)
+  const trustedProxies = readTrustedProxies(read)
   const rest = {
     ...readStore(read),
     ...readServiceNumbers(read),
@@ -199,7 +204,9 @@ export const readServeConfig = async (env: Environment = process.env): Promise<S
     host: read.optional('HOST', parseText) ?? '0.0.0.0',
     logLevel: read.optional('LOG_LEVEL', parseOneOf(LOG_LEVELS)) ?? 'info',
     tls: readTls(read, baseUrl),
-    clientCertificates: readClientCertificates(read),
+    trustedProxies,
+    clientCertificates: readClientCertificates(read, trustedProxies),
+    limits: readLimits(read),
     workers: readWorkers(read),
     drainSeconds: read.optional('MINTMARK_DRAIN_SECONDS', parseInteger(0, 300)) ?? 5,
   }

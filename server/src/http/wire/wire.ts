@@ -5,6 +5,7 @@ import type { FindCertificate } from '../oauth/client-certificate.ts'
 import type { InTime } from '../../ports/deadline.ts'
 import type { ImportCell } from '../imports/import-limit.ts'
 import type { Refuser } from './refusals.ts'
+import type { SourceOf } from './source.ts'
 
 /** What the routes of the administration are built over, in a service and at the terminal. */
 export type AdministrationWire = {
@@ -21,4 +22,5 @@ export type Wire = AdministrationWire & {
   readonly ports: Ports
   readonly logger: Logger
   readonly findCertificate: FindCertificate
+  readonly sourceOf: SourceOf
 }
