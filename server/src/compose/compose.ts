@@ -209,8 +209,8 @@ type ServerAddress = {
   readonly sharesPort: boolean
   /** Shared memory: whether one of those threads runs an import. */
   readonly importCell?: Int32Array
-  /** Of all those threads, and the place of this one among them. */
-  readonly shared?: { readonly limits: LimitMemory; readonly place: number }
+  /** Of all those threads, and the number of this one among them. */
+  readonly shared?: { readonly limits: LimitMemory; readonly index: number }
   /** The log of the thread, if it has one already. */
   readonly logger?: Logger
 }
@@ -224,11 +224,11 @@ export const listen = async (ports: Ports, config: ServiceConfig, options: Serve
     import('./limits.ts'),
   ])
   const logger = options.logger ?? (await makeLogger(config))
-  const { limits, place } = options.shared ?? { limits: makeLimitMemory(config.limits, 1, logger), place: 0 }
+  const { limits, index } = options.shared ?? { limits: makeLimitMemory(config.limits, 1, logger), index: 0 }
   const server = buildServer(ports, {
     bodyBytesMax: config.bodyBytesMax,
     logger,
-    ...limitOptionsOf(config, limits, { place, logger }),
+    ...limitOptionsOf(config, limits, { index, logger }),
     ...certificateOptionsOf(options.tls, config.clientCertificates),
     ...(options.allowedHosts !== null && { allowedHosts: options.allowedHosts }),
     ...(options.importCell !== undefined && { importCell: options.importCell }),

@@ -67,15 +67,15 @@ export const makeLimitMemory = (
 }
 
 /** Forgets the connections of a thread that has ended. */
-export const clearConnections = ({ connections }: LimitMemory, place: number): void => {
-  connections[place]?.fill(0)
+export const clearConnections = ({ connections }: LimitMemory, index: number): void => {
+  connections[index]?.fill(0)
 }
 
-/** What one serving thread, whose place among the threads is `place`, takes into its server. */
+/** What one serving thread, the thread `index` of all, takes into its server. */
 export const limitOptionsOf = (
   { limits, trustedProxies }: Pick<ServiceConfig, 'limits' | 'trustedProxies'>,
   { failures, connections, connectionsMax }: LimitMemory,
-  { place, logger }: { readonly place: number; readonly logger: Logger },
+  { index, logger }: { readonly index: number; readonly logger: Logger },
 ): Pick<ServerOptions, 'failedAuthentications' | 'connections' | 'proxies'> => ({
   proxies: trustedProxies,
   failedAuthentications: makeFailedAuthentications({
@@ -86,7 +86,7 @@ export const limitOptionsOf = (
   connections: makeConnectionLimit({
     max: connectionsMax,
     perAddress: limits.connections.perAddress,
-    own: connections[place] ?? makeConnectionCounts(),
+    own: connections[index] ?? makeConnectionCounts(),
     all: connections,
     slotsOf: makeSlots(failures.seed, CONNECTION_SLOTS),
     isShared: makeNetworks([...LOOPBACK, ...trustedProxies]),

@@ -80,7 +80,7 @@ const readListener = (read: SettingReader): ClientCertificatesConfig['listener']
   return { authorities: authorities ?? null }
 }
 
-/** `proxies` as `readTrustedProxies` reads them. */
+/** `proxies`: the trusted ones, as networks. */
 export const readClientCertificates = (read: SettingReader, proxies: readonly string[]): ClientCertificatesConfig => ({
   header: readHeader(read, proxies),
   listener: readListener(read),

@@ -1,11 +1,11 @@
 // Configuration: turns the environment, and the files that it names, into one frozen value or a list of all mistakes.
 import { resolve } from 'node:path'
-import { type ClientCertificatesConfig, readClientCertificates } from './client-certificates.ts'
+import type { ClientCertificatesConfig } from './client-certificates.ts'
 import type { ConfigFile } from './config-file.ts'
 import { databaseForDev, type PostgresConfig, readDatabase, readMoveTarget } from './database.ts'
 import { type GivenRemote, parseSecretLine, readRemote, type RemoteConfig } from './remote.ts'
 import { type IdentityProviderConfig, PROVIDER_VARIABLES, readProvider } from './provider.ts'
-import { type LimitsConfig, readLimits, readTrustedProxies } from './limits.ts'
+import { type LimitsConfig, readCallers } from './limits.ts'
 import { makeSettingReader, type SettingReader } from './reader.ts'
 import {
   readKeyEncryptionKey,
@@ -193,7 +193,6 @@ export const readServeConfig = async (env: Environment = process.env): Promise<S
   const baseUrl = read.required('MINTMARK_BASE_URL', parseBaseUrl, 'the https address of this service, its issuer')
   const keyEncryptionKey = readKeyEncryptionKey(read)
   const audience = read.optional('MINTMARK_DEFAULT_AUDIENCE', parseAudience)
-  const trustedProxies = readTrustedProxies(read)
   const rest = {
     ...readStore(read),
     ...readServiceNumbers(read),
@@ -204,9 +203,7 @@ export const readServeConfig = async (env: Environment = process.env): Promise<S
     host: read.optional('HOST', parseText) ?? '0.0.0.0',
     logLevel: read.optional('LOG_LEVEL', parseOneOf(LOG_LEVELS)) ?? 'info',
     tls: readTls(read, baseUrl),
-    trustedProxies,
-    clientCertificates: readClientCertificates(read, trustedProxies),
-    limits: readLimits(read),
+    ...readCallers(read),
     workers: readWorkers(read),
     drainSeconds: read.optional('MINTMARK_DRAIN_SECONDS', parseInteger(0, 300)) ?? 5,
   }

@@ -1,5 +1,6 @@
-// Configuration of the limits of callers, and of the proxies that say where a request came from.
+// Configuration of callers: their limits, the proxies that say where a request came from, and their certificates.
 import { isIP } from 'node:net'
+import { readClientCertificates } from './client-certificates.ts'
 import type { SettingReader } from './reader.ts'
 import { parseInteger, type Parser, parseOffOr, parseRanges } from './values.ts'
 
@@ -18,7 +19,7 @@ export const DEFAULT_LIMITS: LimitsConfig = {
 const parseFailures = parseOffOr(parseInteger(1, 1_000_000))
 const parseConnections = parseInteger(16, 1_000_000)
 
-export const readLimits = (read: SettingReader): LimitsConfig => {
+const readLimits = (read: SettingReader): LimitsConfig => {
   const { failedAuthentications: failed, connections } = DEFAULT_LIMITS
   const perClient = read.optional('MINTMARK_FAILED_AUTH_PER_CLIENT', parseFailures)
   const perAddress = read.optional('MINTMARK_FAILED_AUTH_PER_ADDRESS', parseFailures)
@@ -51,6 +52,8 @@ const parseProxies: Parser<readonly string[]> = text => {
     : ranges
 }
 
-/** The networks of trusted proxies, each as address/bits. */
-export const readTrustedProxies = (read: SettingReader): readonly string[] =>
-  read.optional('MINTMARK_TRUSTED_PROXIES', parseProxies) ?? []
+/** `trustedProxies`: networks, each as address/bits. */
+export const readCallers = (read: SettingReader) => {
+  const trustedProxies = read.optional('MINTMARK_TRUSTED_PROXIES', parseProxies) ?? []
+  return { trustedProxies, clientCertificates: readClientCertificates(read, trustedProxies), limits: readLimits(read) }
+}

@@ -41,9 +41,9 @@ const refuseTakenPort = async ({ host, port }: ServeConfig): Promise<void> => {
 
 type Shared = Pick<ServingOptions, 'sharesPort' | 'importCell' | 'limits'>
 
-const startThread = (serving: ServingProcess, shared: Shared, place: number): Promise<Worker> => {
+const startThread = (serving: ServingProcess, shared: Shared, index: number): Promise<Worker> => {
   const { config, host, keySets, logger } = serving
-  const options: ServingOptions = { config, clock: host.clock, place, ...shared }
+  const options: ServingOptions = { config, clock: host.clock, index, ...shared }
   const file = new URL(`./serving-thread${import.meta.url.slice(-3)}`, import.meta.url)
   const thread = new Worker(file, { workerData: options, name: 'mintmark serving' })
   const report = (message: ToServingThread): void => thread.postMessage(message)
@@ -52,7 +52,7 @@ const startThread = (serving: ServingProcess, shared: Shared, place: number): Pr
   // An import of the ended thread has ended too.
   const owner = thread.threadId + 1
   thread.once('exit', () => Atomics.compareExchange(shared.importCell, 0, owner, 0))
-  thread.once('exit', () => clearConnections(shared.limits, place))
+  thread.once('exit', () => clearConnections(shared.limits, index))
   return new Promise((resolve, reject) => {
     thread.on('message', (message: FromServingThread) => {
       if ('place' in message) {
@@ -84,24 +84,24 @@ export const startServing = async (serving: ServingProcess): Promise<ServingThre
   const threads = new Set<Worker>()
   let closing = false
 
-  const keep = (thread: Worker, place: number): void => {
+  const keep = (thread: Worker, index: number): void => {
     threads.add(thread)
     thread.on('error', err => logger.error({ err }, 'a serving thread failed'))
     thread.once('exit', () => {
       threads.delete(thread)
-      if (!closing) void replace(place)
+      if (!closing) void replace(index)
     })
   }
 
-  const replace = async (place: number): Promise<void> => {
+  const replace = async (index: number): Promise<void> => {
     logger.error('a serving thread ended by itself and is replaced')
     await delay(RESTART_MS)
     if (closing) return
     try {
-      keep(await startThread(serving, shared, place), place)
+      keep(await startThread(serving, shared, index), index)
     } catch (err) {
       logger.error({ err }, 'a serving thread could not be replaced')
-      void replace(place)
+      void replace(index)
     }
   }
 
@@ -119,9 +119,9 @@ export const startServing = async (serving: ServingProcess): Promise<ServingThre
   }
 
   if (shared.sharesPort) await refuseTakenPort(config)
-  const starting = Array.from({ length: config.workers }, (_, place) => startThread(serving, shared, place))
+  const starting = Array.from({ length: config.workers }, (_, index) => startThread(serving, shared, index))
   const started = await Promise.allSettled(starting)
-  for (const [place, one] of started.entries()) if (one.status === 'fulfilled') keep(one.value, place)
+  for (const [index, one] of started.entries()) if (one.status === 'fulfilled') keep(one.value, index)
   const failed = started.find(one => one.status === 'rejected')
   if (failed === undefined) return { close }
   closing = true

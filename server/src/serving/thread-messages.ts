@@ -20,7 +20,7 @@ export type ServingOptions = {
   /** Shared memory: what callers have used of their limits. */
   readonly limits: LimitMemory
   /** Of this thread among all, from 0. */
-  readonly place: number
+  readonly index: number
 }
 
 export type ToServingThread =
