@@ -91,7 +91,8 @@ test('failures of very many clients from very many addresses take the memory of 
   const { memory, count } = start()
   const sizeOf = ({ byClient, byAddress }: FailureMemory) => byClient.byteLength + byAddress.byteLength
   const [before, heapBefore] = [sizeOf(memory), heapUsed()]
-  for (let n = 0; n < 200_000; n += 1) count(`client ${n}`.repeat(1 + (n % 50)), `10.${n >> 16}.${(n >> 8) & 255}.${n & 255}`)
+  for (let n = 0; n < 200_000; n += 1)
+    count(`client ${n}`.repeat(1 + (n % 50)), `10.${n >> 16}.${(n >> 8) & 255}.${n & 255}`)
   assert.equal(sizeOf(memory), before)
   assert.ok(before <= 1_048_576)
   // 200,000 entries of a map would be 20 MB at least.

@@ -10,8 +10,7 @@ import { makeFailedAuthentications, makeFailureMemory } from '../../../src/keys/
 const PER_CLIENT = 3
 const PER_ADDRESS = 8
 const WRONG = `mmc_${'A'.repeat(43)}_wrong`
-const TOO_OFTEN =
-  'Too many failed authentications: wait as long as Retry-After says, and send the right credential.'
+const TOO_OFTEN = 'Too many failed authentications: wait as long as Retry-After says, and send the right credential.'
 
 /** In ms: the time of the limits. Each test begins with none used, minutes after the one before. */
 let now = 1000
@@ -84,11 +83,7 @@ const WAYS: Readonly<Record<string, readonly [number, string, () => readonly [He
     '/oauth/revoke',
     () => [{ token: 'x', client_id: agent.clientId, client_secret: WRONG }, {}],
   ],
-  'an assertion at revocation': [
-    PER_CLIENT,
-    '/oauth/revoke',
-    () => [{ token: 'x', ...asserting(agent.clientId) }, {}],
-  ],
+  'an assertion at revocation': [PER_CLIENT, '/oauth/revoke', () => [{ token: 'x', ...asserting(agent.clientId) }, {}]],
   'a JWT at revocation': [PER_ADDRESS, '/oauth/revoke', () => [{ token: 'x' }, bearer('a.b.c')]],
 }
 
@@ -234,7 +229,10 @@ test('requests without a credential, and right credentials beyond a limit of tok
   const { key } = await service.createApiKey('agents:write')
   const limited = await service.createAgent({ tokensPerMinute: 1 })
   assert.equal((await askToken(service, limited)).status, 200)
-  assert.deepEqual(await statusesOf(PER_ADDRESS + 1, () => askToken(service, limited)), Array(PER_ADDRESS + 1).fill(429))
+  assert.deepEqual(
+    await statusesOf(PER_ADDRESS + 1, () => askToken(service, limited)),
+    Array(PER_ADDRESS + 1).fill(429),
+  )
   const bare = () => get(service, '/api/v1/tokens')
   assert.deepEqual(await statusesOf(PER_ADDRESS + 1, bare), Array(PER_ADDRESS + 1).fill(401))
   const forbidden = () => get(service, '/api/v1/tokens', { 'x-api-key': key })
