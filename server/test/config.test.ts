@@ -35,7 +35,12 @@ test('four variables are enough; the rest has the documented defaults', async ()
     scopesSupported: null,
     dpopNonce: 'required',
     clientKeyRanges: [],
+    trustedProxies: [],
     clientCertificates: { header: null, listener: null },
+    limits: {
+      failedAuthentications: { perClient: 30, perAddress: 300 },
+      connections: { max: 10_000, perAddress: 2000 },
+    },
     host: '0.0.0.0',
     logLevel: 'info',
     tls: null,

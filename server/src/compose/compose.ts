@@ -224,7 +224,7 @@ export const listen = async (ports: Ports, config: ServiceConfig, options: Serve
     import('./limits.ts'),
   ])
   const logger = options.logger ?? (await makeLogger(config))
-  const { limits, index } = options.shared ?? { limits: makeLimitMemory(config.limits, 1, logger), index: 0 }
+  const { limits, index } = options.shared ?? { limits: makeLimitMemory(config.limits, 1), index: 0 }
   const server = buildServer(ports, {
     bodyBytesMax: config.bodyBytesMax,
     logger,

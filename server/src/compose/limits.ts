@@ -47,23 +47,23 @@ export const connectionsThatFit = (configured: number, files = openFilesMax()): 
   Math.min(configured, Math.max(files - OTHER_FILES, Math.floor(files / 2)))
 
 /** Makes the memory, once in a process. */
-export const makeLimitMemory = (
+export const makeLimitMemory = ({ connections: { max } }: LimitsConfig, threads: number): LimitMemory => ({
+  failures: makeFailureMemory(randomBytes(SEED_BYTES)),
+  connections: Array.from({ length: threads }, makeConnectionCounts),
+  connectionsMax: connectionsThatFit(max),
+})
+
+/** Warns if fewer connections fit than are configured. */
+export const warnOfFewFiles = (
   { connections: { max } }: LimitsConfig,
-  threads: number,
+  { connectionsMax }: LimitMemory,
   logger: Pick<Logger, 'warn'>,
-): LimitMemory => {
-  const connectionsMax = connectionsThatFit(max)
-  if (connectionsMax < max) {
-    logger.warn(
-      { connectionsMax },
-      `this process may open too few files for ${max} connections (MINTMARK_CONNECTIONS_MAX): raise its limit, with \`ulimit -n ${max + OTHER_FILES}\`, LimitNOFILE= of systemd or --ulimit nofile of a container`,
-    )
-  }
-  return {
-    failures: makeFailureMemory(randomBytes(SEED_BYTES)),
-    connections: Array.from({ length: threads }, makeConnectionCounts),
-    connectionsMax,
-  }
+): void => {
+  if (connectionsMax === max) return
+  logger.warn(
+    { connectionsMax },
+    `This process may open too few files for ${max} connections (MINTMARK_CONNECTIONS_MAX): raise its limit with \`ulimit -n ${max + OTHER_FILES}\`, LimitNOFILE= of systemd or --ulimit nofile of a container.`,
+  )
 }
 
 /** Forgets the connections of a thread that has ended. */

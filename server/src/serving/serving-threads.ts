@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import type { Logger } from 'pino'
-import { clearConnections, makeLimitMemory } from '../compose/limits.ts'
+import { clearConnections, makeLimitMemory, warnOfFewFiles } from '../compose/limits.ts'
 import type { StoreHost } from '../compose/store.ts'
 import type { ServeConfig } from '../config/config.ts'
 import type { KeySets } from '../ports/key-sets.ts'
@@ -79,7 +79,7 @@ export const startServing = async (serving: ServingProcess): Promise<ServingThre
   const shared = {
     sharesPort: config.workers > 1,
     importCell: new Int32Array(new SharedArrayBuffer(4)),
-    limits: makeLimitMemory(config.limits, config.workers, logger),
+    limits: makeLimitMemory(config.limits, config.workers),
   }
   const threads = new Set<Worker>()
   let closing = false
@@ -123,7 +123,10 @@ export const startServing = async (serving: ServingProcess): Promise<ServingThre
   const started = await Promise.allSettled(starting)
   for (const [index, one] of started.entries()) if (one.status === 'fulfilled') keep(one.value, index)
   const failed = started.find(one => one.status === 'rejected')
-  if (failed === undefined) return { close }
+  if (failed === undefined) {
+    warnOfFewFiles(config.limits, shared.limits, logger)
+    return { close }
+  }
   closing = true
   await Promise.all([...threads].map(thread => thread.terminate()))
   throw failed.reason

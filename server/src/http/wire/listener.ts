@@ -9,6 +9,14 @@ import { sourceOfSocket } from './source.ts'
 /** How many connections may wait to be accepted. Linux allows no more than net.core.somaxconn. */
 export const BACKLOG = 4096
 
+/** The request line and the header fields. */
+const HEADER_BYTES_MAX = 16_384
+
+/** A TLS handshake, and a whole request. */
+const REQUEST_MS_MAX = 30_000
+
+const IDLE_MS_MAX = 72_000
+
 export type Timeouts = {
   /**
    * For a TLS handshake, and from then on, or from the first byte of a later request, for all of its header fields and for
@@ -21,7 +29,7 @@ export type Timeouts = {
   readonly idleMs: number
 }
 
-const TIMEOUTS: Timeouts = { requestMs: 30_000, checkMs: 1000, idleMs: 72_000 }
+const TIMEOUTS: Timeouts = { requestMs: REQUEST_MS_MAX, checkMs: 1000, idleMs: IDLE_MS_MAX }
 
 /** PEM, and whether clients are asked for certificates. */
 export type Tls = Pick<
@@ -62,6 +70,7 @@ const boundConnections = (server: Server, { enter }: ConnectionLimit): void => {
 export const makeListener = (handle: RequestListener, options: ListenerOptions): Server => {
   const { https, timeouts = TIMEOUTS, connections } = options
   const bounds = {
+    maxHeaderSize: HEADER_BYTES_MAX,
     headersTimeout: timeouts.requestMs,
     requestTimeout: timeouts.requestMs,
     connectionsCheckingInterval: timeouts.checkMs,
