@@ -45,7 +45,11 @@ test('trusted proxies alone say where requests come from, and no header of their
   })
   assert.deepEqual(trustedProxies, ['10.0.0.7/32', 'fd00::/8'])
   assert.deepEqual(clientCertificates, { header: null, listener: null })
-  assert.deepEqual((await readServeConfig({ ...BASE, ...HEADER })).trustedProxies, ['10.0.0.7/32', 'fd00::/8', '::1/128'])
+  assert.deepEqual((await readServeConfig({ ...BASE, ...HEADER })).trustedProxies, [
+    '10.0.0.7/32',
+    'fd00::/8',
+    '::1/128',
+  ])
 })
 
 test('the listener asks for certificates where it has authorities, or where it is told to', async () => {
@@ -59,7 +63,11 @@ test('the listener asks for certificates where it has authorities, or where it i
 })
 
 const MISTAKES: readonly (readonly [string, Environment, RegExp])[] = [
-  ['a header alone', { MINTMARK_CLIENT_CERT_HEADER: 'Client-Cert pem' }, /^MINTMARK_TRUSTED_PROXIES, .* belong together/],
+  [
+    'a header alone',
+    { MINTMARK_CLIENT_CERT_HEADER: 'Client-Cert pem' },
+    /^MINTMARK_TRUSTED_PROXIES, .* belong together/,
+  ],
   [
     'a header from nobody',
     { ...HEADER, MINTMARK_TRUSTED_PROXIES: '' },

@@ -74,6 +74,7 @@ test('plain HTTP beyond this machine is warned of, and not on loopback, with TLS
     MINTMARK_CLIENT_CERT_CHAIN: 'verified',
   }
   assert.deepEqual(await warningsFor(proxies), [])
+  assert.deepEqual(await warningsFor({ MINTMARK_TRUSTED_PROXIES: '10.0.0.7' }), [])
 })
 
 test('a file of a secret that others can read is warned of by name, path and mode, and one of a group is not', async () => {

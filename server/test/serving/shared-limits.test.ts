@@ -22,7 +22,7 @@ test('three threads share the limit of failures and the bound of connections, an
 }, async t => {
   const provider = await startIdentityProvider()
   t.after(() => provider.close())
-  const [port = 0] = await freePorts()
+  const [port] = await freePorts()
   const config = await readServeConfig({
     MINTMARK_KEY_ENCRYPTION_KEY: KEY,
     MINTMARK_BASE_URL: `http://127.0.0.1:${port}`,

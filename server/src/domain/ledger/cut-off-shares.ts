@@ -30,7 +30,11 @@ const sharesOf = (caller: Actor): readonly Share[] => {
   const isTheirs = ({ actor }: OpenAct): boolean => callerOf(actor) === callerOf(caller)
   return [
     { max: OF_ONE_API_KEY_MAX, includes: act => isTheirs(act) && ofApiKeys(act), of: 'acts of this API key' },
-    { max: REVOCATIONS_OF_ONE_MAX, includes: act => isTheirs(act) && isRevocation(act), of: 'revocations by this caller' },
+    {
+      max: REVOCATIONS_OF_ONE_MAX,
+      includes: act => isTheirs(act) && isRevocation(act),
+      of: 'revocations by this caller',
+    },
     { max: OF_API_KEYS_MAX, includes: ofApiKeys, of: 'acts of API keys' },
     { max: REVOCATIONS_MAX, includes: isRevocation, of: 'revocations' },
     { max: CUT_OFFS_MAX, includes: () => true, of: 'revocations and changes of agents' },

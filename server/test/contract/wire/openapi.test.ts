@@ -95,7 +95,19 @@ test('an operation of the administration: its JSON body, the id in its path, its
     parameters?.map(({ name }) => name),
     ['id'],
   )
-  assert.deepEqual(Object.keys(responses ?? {}), ['200', '400', '401', '403', '404', '409', '413', '421', '429', '500', '503'])
+  assert.deepEqual(Object.keys(responses ?? {}), [
+    '200',
+    '400',
+    '401',
+    '403',
+    '404',
+    '409',
+    '413',
+    '421',
+    '429',
+    '500',
+    '503',
+  ])
   assert.deepEqual(security, [{ apiKey: ['agents:write'] }, { identityProviderJwt: ['admin'] }])
   const list = paths['/api/v1/agents']?.['get']?.parameters
   assert.deepEqual(
