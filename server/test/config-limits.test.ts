@@ -6,6 +6,13 @@ import { BASE, mistakesOf } from '../../testkit/services/base-environment.ts'
 
 const read = async (env: Environment) => (await readServeConfig({ ...BASE, ...env })).limits
 
+test('without settings the limits are those of the documents', async () => {
+  assert.deepEqual(await read({}), {
+    failedAuthentications: { perClient: 30, perAddress: 300 },
+    connections: { max: 10_000, perAddress: 2000 },
+  })
+})
+
 test('each limit is as it is set, and limits of failed authentications may be off', async () => {
   assert.deepEqual(
     await read({

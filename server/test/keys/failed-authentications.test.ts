@@ -116,8 +116,8 @@ import(workerData.module).then(({ makeFailedAuthentications }) => {
 test('of failures that threads count at the same time exactly as many are within the limit as it says', async () => {
   const memory = makeFailureMemory(SEED)
   const module = new URL('../../src/keys/clients/failed-authentications.ts', import.meta.url).href
-  const workerData = { module, memory, limits: { perClient: 1000, perAddress: null } }
-  const threads = Array.from({ length: 4 }, () => new Worker(WORKER, { eval: true, workerData }))
+  const given = { module, memory, limits: { perClient: 1000, perAddress: null } }
+  const threads = Array.from({ length: 4 }, () => new Worker(WORKER, { eval: true, workerData: given }))
   const counted = await Promise.all(threads.map(async thread => Number((await once(thread, 'message'))[0])))
   assert.equal(
     counted.reduce((sum, one) => sum + one, 0),
