@@ -79,6 +79,7 @@ const readRows = (): readonly Row[] =>
 const INTERNAL: Readonly<Record<string, readonly string[]>> = {
   'a name of a setting, not a limit': ['limits/AT_LIVE_TOKENS_MAX'],
   'how much work is done together; more is done next': [
+    'start-queue/STARTED_MAX',
     'group/GROUP_MAX',
     'group/TURNS_MAX',
     'store-options/GROUP_JOBS_MAX',
@@ -99,6 +100,7 @@ const INTERNAL: Readonly<Record<string, readonly string[]>> = {
     'live-rows/BEYOND_MAX',
   ],
   'the size of a cache; what is not in it is read again': [
+    'known-credentials/KNOWN_MAX',
     'api-key-repository/CACHED_MAX',
     'version-keyed-cache/CACHED_MAX',
     'name-cache/CACHED_MAX',
@@ -113,6 +115,7 @@ const INTERNAL: Readonly<Record<string, readonly string[]>> = {
     'foreign-hash-queue/KNOWN_NETWORKS_MAX',
   ],
   'a part of the time that a response may take': [
+    'arrival/BODY_MS_MAX',
     'relayed-key-sets/ANSWER_MS_MAX',
     'connection/STATEMENT_MS_MAX',
     'connection/ANSWER_MS_MAX',

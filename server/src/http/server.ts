@@ -3,8 +3,11 @@ import type { IncomingMessage, RequestListener } from 'node:http'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import type { FailedAuthentications } from '../ports/failed-authentications.ts'
+import { isRefused } from '../domain/refusal.ts'
 import type { Ports } from '../ports/ports.ts'
 import { registerAdministration } from './admin/administration-routes.ts'
+import { acceptInNumbers } from './wire/accepting.ts'
+import { type Admission, makeAdmission } from './wire/admission.ts'
 import { makeAnswerDeadline } from './wire/answer-deadline.ts'
 import { makeBrokenRequestHandler } from './wire/broken-request.ts'
 import { type CertificatesTaken, makeCertificateFinder } from './oauth/client-certificate.ts'
@@ -45,18 +48,23 @@ export type ServerOptions = {
   readonly connections?: ConnectionLimit
   /** Networks, as address/bits, of the proxies that say where a request came from. */
   readonly proxies?: readonly string[]
+  /** Whether other sockets may listen on its port. */
+  readonly sharesPort?: boolean
 }
 
 const NO_CERTIFICATES: CertificatesTaken = { header: null, listener: null }
 const UNLIMITED: FailedAuthentications = { count: () => null }
 
-type Errors = { readonly refuser: Refuser; readonly makeId: () => string }
+type Errors = { readonly refuser: Refuser; readonly makeId: () => string; readonly guard: Admission['guard'] }
 
-const optionsOf = ({ bodyBytesMax, https, timeouts, connections }: ServerOptions, { refuser, makeId }: Errors) => ({
+const optionsOf = (
+  { bodyBytesMax, https, timeouts, connections }: ServerOptions,
+  { refuser, makeId, guard }: Errors,
+) => ({
   // Our own lines go to options.logger; a child logger for each request is what Fastify's would cost.
   logger: false as const,
   bodyLimit: bodyBytesMax,
-  serverFactory: (handle: RequestListener) => makeListener(handle, { https, timeouts, connections }),
+  serverFactory: (handle: RequestListener) => makeListener(guard(handle), { https, timeouts, connections }),
   // What is under way is answered while the server closes.
   return503OnClosing: false,
   requestIdHeader: false as const,
@@ -77,8 +85,17 @@ export const buildServer = (ports: Ports, options: ServerOptions): FastifyInstan
   const { logger, allowedHosts } = options
   const outages = makeOutageLog({ logger, monotonic: ports.monotonic })
   const sourceOf = makeSourceReader(makeNetworks(options.proxies ?? []))
+  const makeId = (): string => ports.randomness.uuid()
+  const { monotonic } = ports
+  const admission = makeAdmission({ issuer, basePath, monotonic, makeId, reportUnavailable: outages.report })
+  const { credentials } = admission
+  const recognize = makeRecognizer(ports, sourceOf)
   const refuser = makeRefuser({
-    recognize: makeRecognizer(ports, sourceOf),
+    recognize: async (request, access) => {
+      const origin = await recognize(request, access)
+      if (!isRefused(origin)) credentials.add(request.headers)
+      return origin
+    },
     issuer,
     problemsUnder: `${basePath}/api/`,
     logger,
@@ -86,9 +103,9 @@ export const buildServer = (ports: Ports, options: ServerOptions): FastifyInstan
     countRefusal: (attempt, source) => ports.audit.countRefusal(attempt, source),
     failedAuthentications: options.failedAuthentications ?? UNLIMITED,
     sourceOf,
+    forgetCredential: credentials.remove,
   })
-  const makeId = (): string => ports.randomness.uuid()
-  const app: FastifyInstance = fastify(optionsOf(options, { refuser, makeId }))
+  const app: FastifyInstance = fastify(optionsOf(options, { refuser, makeId, guard: admission.guard }))
   useOurReaders(app, refuser)
   const answerUnknownRoute = answerUnknownRoutes(app, refuser)
   app.addHook('onRequest', makeRequestRules({ refuser, answerUnknownRoute, basePath, allowedHosts }))
@@ -98,10 +115,14 @@ export const buildServer = (ports: Ports, options: ServerOptions): FastifyInstan
   void app.register(async scope => registerFrontPage(scope, { basePath, issuer, hash }))
   const findCertificate = makeCertificateFinder(ports.certificates, options.certificates ?? NO_CERTIFICATES)
   const { importCell = new Int32Array(1) } = options
-  const wire = { ports, refuser, logger, inTime: makeAnswerDeadline(ports), findCertificate, importCell, sourceOf }
+  const inTime = makeAnswerDeadline(ports)
+  const wire = { ports, refuser, logger, inTime, findCertificate, importCell, credentials, sourceOf }
   void app.register(async scope => registerOperations(scope, wire), { prefix: basePath })
   void app.register(async scope => registerAdministration(scope, wire), { prefix: basePath })
   void app.register(async scope => registerMetadata(scope, wire, basePath))
+  if (options.sharesPort === true) {
+    acceptInNumbers(app, err => logger.error({ err }, 'a socket beside the first cannot listen'))
+  }
   app.addHook('preClose', done => {
     // A connection whose last answer is out would else be kept, and the server open, for a minute more.
     app.server.keepAliveTimeout = 1

@@ -5,10 +5,12 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import type { Logger } from 'pino'
 import { clearConnections, makeLimitMemory, warnOfFewFiles } from '../compose/limits.ts'
+import { noteThreadEnd, type ThreadEndCells } from '../compose/thread-ends.ts'
 import type { StoreHost } from '../compose/store.ts'
 import type { ServeConfig } from '../config/config.ts'
 import type { KeySets } from '../ports/key-sets.ts'
 import { refuseListening } from '../config/start-refused.ts'
+import { CAN_SHARE_PORTS } from '../config/workers.ts'
 import { type FromServingThread, type ServingOptions, startFailureOf, type ToServingThread } from './thread-messages.ts'
 
 /** The shortest time between replacements of threads that end unexpectedly. */
@@ -19,6 +21,7 @@ type ServingProcess = {
   readonly host: StoreHost
   readonly keySets: KeySets
   readonly logger: Logger
+  readonly threadEnds: ThreadEndCells
 }
 
 type ServingThreads = {
@@ -42,8 +45,8 @@ const refuseTakenPort = async ({ host, port }: ServeConfig): Promise<void> => {
 type Shared = Pick<ServingOptions, 'sharesPort' | 'importCell' | 'limits'>
 
 const startThread = (serving: ServingProcess, shared: Shared, index: number): Promise<Worker> => {
-  const { config, host, keySets, logger } = serving
-  const options: ServingOptions = { config, clock: host.clock, index, ...shared }
+  const { config, host, keySets, logger, threadEnds } = serving
+  const options: ServingOptions = { config, clock: host.clock, threadEnds, index, ...shared }
   const file = new URL(`./serving-thread${import.meta.url.slice(-3)}`, import.meta.url)
   const thread = new Worker(file, { workerData: options, name: 'mintmark serving' })
   const report = (message: ToServingThread): void => thread.postMessage(message)
@@ -75,9 +78,9 @@ const startThread = (serving: ServingProcess, shared: Shared, index: number): Pr
 
 /** Starts `config.workers` threads, or throws a StartRefused or Unavailable and leaves none running. */
 export const startServing = async (serving: ServingProcess): Promise<ServingThreads> => {
-  const { config, logger } = serving
+  const { config, logger, threadEnds } = serving
   const shared = {
-    sharesPort: config.workers > 1,
+    sharesPort: CAN_SHARE_PORTS,
     importCell: new Int32Array(new SharedArrayBuffer(4)),
     limits: makeLimitMemory(config.limits, config.workers),
   }
@@ -95,6 +98,7 @@ export const startServing = async (serving: ServingProcess): Promise<ServingThre
 
   const replace = async (index: number): Promise<void> => {
     logger.error('a serving thread ended by itself and is replaced')
+    noteThreadEnd(threadEnds)
     await delay(RESTART_MS)
     if (closing) return
     try {

@@ -2,6 +2,7 @@
 import type { MessagePort } from 'node:worker_threads'
 import type { LimitMemory } from '../compose/limits.ts'
 import type { ServeConfig } from '../config/config.ts'
+import type { ThreadEndCells } from '../compose/thread-ends.ts'
 import { StartRefused } from '../config/start-refused.ts'
 import { Unavailable } from '../domain/refusal.ts'
 import type { MonotonicMilliseconds } from '../../../api/values/time.ts'
@@ -21,6 +22,8 @@ export type ServingOptions = {
   readonly limits: LimitMemory
   /** Of this thread among all, from 0. */
   readonly index: number
+  /** Shared memory: when threads of the process ended by themselves. */
+  readonly threadEnds: ThreadEndCells
 }
 
 export type ToServingThread =

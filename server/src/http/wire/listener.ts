@@ -6,9 +6,6 @@ import type { ConnectionLimit } from './connection-limit.ts'
 import { serveInTurn } from './pipelining.ts'
 import { sourceOfSocket } from './source.ts'
 
-/** How many connections may wait to be accepted. Linux allows no more than net.core.somaxconn. */
-export const BACKLOG = 4096
-
 /** The request line and the header fields. */
 const HEADER_BYTES_MAX = 16_384
 

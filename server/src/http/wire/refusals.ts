@@ -1,4 +1,5 @@
 // The one mapping of refusals and faults to responses: status, challenges, body.
+import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Access } from '../../../../api/values/access.ts'
 import type { Origin } from '../../domain/caller.ts'
@@ -60,7 +61,7 @@ const membersOf = ({ code, description }: Answer) => ({ error: code, error_descr
 export const formatError = (answer: Answer): string => JSON.stringify(membersOf(answer))
 
 /** A problem (RFC 9457) that carries the members of RFC 6749 too. */
-const formatProblem = (issuer: string, answer: Answer): string => {
+export const formatProblem = (issuer: string, answer: Answer): string => {
   const { status, title } = ERRORS[answer.code]
   const { error, error_description: detail } = membersOf(answer)
   const type = typeOf(issuer, error)
@@ -110,6 +111,8 @@ type RefuserOptions = {
   /** Bounds failed authentications. */
   readonly failedAuthentications: FailedAuthentications
   readonly sourceOf: SourceOf
+  /** Told of the headers of a request whose credential was refused. */
+  readonly forgetCredential: (headers: IncomingHttpHeaders) => void
 }
 
 export const makeRefuser = (options: RefuserOptions): Refuser => {
@@ -146,6 +149,7 @@ export const makeRefuser = (options: RefuserOptions): Refuser => {
     if (!('attempt' in refusal) || refusal.attempt === undefined) return null
     const source = sourceOf(reply.request)
     options.countRefusal(refusal.attempt, source)
+    options.forgetCredential(reply.request.headers)
     if (!('challenges' in refusal)) return null
     return options.failedAuthentications.count({ clientId: refusal.presentedId, source })
   }

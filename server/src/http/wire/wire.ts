@@ -4,6 +4,7 @@ import type { AdministrationPorts, Ports } from '../../ports/ports.ts'
 import type { FindCertificate } from '../oauth/client-certificate.ts'
 import type { InTime } from '../../ports/deadline.ts'
 import type { ImportCell } from '../imports/import-limit.ts'
+import type { KnownCredentials } from './known-credentials.ts'
 import type { Refuser } from './refusals.ts'
 import type { SourceOf } from './source.ts'
 
@@ -23,4 +24,6 @@ export type Wire = AdministrationWire & {
   readonly logger: Logger
   readonly findCertificate: FindCertificate
   readonly sourceOf: SourceOf
+  /** Told of each good credential in a header of its request. */
+  readonly credentials: KnownCredentials
 }

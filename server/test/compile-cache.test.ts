@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { type TestContext, test } from 'node:test'
 
-const PROGRAM = resolve(import.meta.dirname, '../../src/main.ts')
+const PROGRAM = resolve(import.meta.dirname, '../src/main.ts')
 const RUN_MS_MAX = 60_000
 
 const makeHome = (t: TestContext): string => {
