@@ -81,6 +81,7 @@ const INTERNAL: Readonly<Record<string, readonly string[]>> = {
   'how much work is done together; more is done next': [
     'start-queue/STARTED_MAX',
     'group/GROUP_MAX',
+    'group/GATHERING_MS_MAX',
     'group/TURNS_MAX',
     'store-options/GROUP_JOBS_MAX',
     'batched-lookup/IN_FLIGHT_MAX',
@@ -100,6 +101,8 @@ const INTERNAL: Readonly<Record<string, readonly string[]>> = {
     'live-rows/BEYOND_MAX',
   ],
   'the size of a cache; what is not in it is read again': [
+    'source/CACHED_MAX',
+    'source/CACHED_CHARACTERS_MAX',
     'known-credentials/KNOWN_MAX',
     'api-key-repository/CACHED_MAX',
     'version-keyed-cache/CACHED_MAX',

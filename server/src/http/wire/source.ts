@@ -8,6 +8,10 @@ import type { IsInNetworks } from './networks.ts'
 
 const isAddress = (text: string | undefined): text is Exclude<Source, typeof UNKNOWN_SOURCE> => isIP(text ?? '') > 0
 
+/** Headers whose caller is remembered, and how long each may be: 1 MiB in all. */
+const CACHED_MAX = 2048
+const CACHED_CHARACTERS_MAX = 512
+
 /** The address of a connection: none any more where the peer has reset it. */
 export const sourceOfSocket = ({ remoteAddress }: Pick<Socket, 'remoteAddress'>): Source =>
   isAddress(remoteAddress) ? remoteAddress : UNKNOWN_SOURCE
@@ -47,19 +51,35 @@ export const makeSourceReader = (isProxy: IsInNetworks): SourceOf => {
     return found
   }
 
-  return ({ raw: { headers, socket } }) => {
-    const peer = sourceOfSocket(socket)
-    const forwarded = headers.forwarded
-    const forwardedFor = headers['x-forwarded-for']
-    if ((forwarded === undefined && forwardedFor === undefined) || !isOfProxy(socket)) return peer
-    if (peer === UNKNOWN_SOURCE) return peer
+  const read = (peer: Source, forwarded: string | undefined, forwardedFor: string | undefined): Source => {
     const callers = [
       ...(forwarded === undefined ? [] : [callerIn(peer, hopsOfForwarded(forwarded), isProxy)]),
-      ...(forwardedFor === undefined
-        ? []
-        : [callerIn(peer, hopsOfForwardedFor([forwardedFor].flat().join(',')), isProxy)]),
+      ...(forwardedFor === undefined ? [] : [callerIn(peer, hopsOfForwardedFor(forwardedFor), isProxy)]),
     ]
     const [first = peer, second = first] = callers
     return first === second ? first : peer
+  }
+
+  // One caller sends the same headers again and again, and to read them takes microseconds.
+  const callers = new Map<string, Source>()
+
+  const readOnce = (peer: Source, forwarded: string | undefined, forwardedFor: string | undefined): Source => {
+    // No header holds a line break.
+    const key = `${peer}\n${forwarded ?? '\n'}\n${forwardedFor ?? '\n'}`
+    const before = callers.get(key)
+    if (before !== undefined) return before
+    const caller = read(peer, forwarded, forwardedFor)
+    if (key.length > CACHED_CHARACTERS_MAX) return caller
+    if (callers.size >= CACHED_MAX) callers.clear()
+    callers.set(key, caller)
+    return caller
+  }
+
+  return ({ raw: { headers, socket } }) => {
+    const peer = sourceOfSocket(socket)
+    const { forwarded, 'x-forwarded-for': forwardedFor } = headers
+    if ((forwarded === undefined && forwardedFor === undefined) || peer === UNKNOWN_SOURCE || !isOfProxy(socket))
+      return peer
+    return readOnce(peer, forwarded, forwardedFor === undefined ? undefined : [forwardedFor].flat().join(','))
   }
 }
