@@ -155,12 +155,13 @@ test('the callers of very many different headers are read as those of the first'
   const read = (peer: string, headers: Readonly<Record<string, string>>) =>
     sourceOf({ raw: { headers, socket: { remoteAddress: peer } } })
   for (let n = 0; n < 20_000; n += 1) {
-    const address = `203.0.${n >> 8}.${n & 255}`
+    const caller = `203.0.${n >> 8}.${n & 255}`
     for (let again = 0; again < 2; again += 1) {
-      assert.equal(read('10.0.0.1', { 'x-forwarded-for': address }), address)
+      assert.equal(read('10.0.0.1', { 'x-forwarded-for': caller }), caller)
       // The same text in the other header, and of another peer, is another question.
-      assert.equal(read('10.0.0.2', { forwarded: address }), '10.0.0.2')
-      assert.equal(read('192.0.2.1', { 'x-forwarded-for': address }), '192.0.2.1')
+      assert.equal(read('10.0.0.2', { forwarded: caller }), '10.0.0.2')
+      assert.equal(read('10.0.0.3', { forwarded: caller }), '10.0.0.3')
+      assert.equal(read('192.0.2.1', { 'x-forwarded-for': caller }), '192.0.2.1')
     }
   }
 })
