@@ -90,7 +90,6 @@ export const limitOptionsOf = (
     all: connections,
     slotsOf: makeSlots(failures.seed, CONNECTION_SLOTS),
     isShared: makeNetworks([...LOOPBACK, ...trustedProxies]),
-    monotonic: monotonicMs,
     report: refused => logger.warn({ refused }, 'connections beyond a limit were closed'),
   }),
 })

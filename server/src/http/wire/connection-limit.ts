@@ -36,16 +36,15 @@ type Options = ConnectionBounds & {
   readonly slotsOf: (text: string, count: number) => readonly number[]
   /** Addresses that one bound for each does not suit: trusted proxies, and this machine. */
   readonly isShared: IsInNetworks
-  readonly monotonic: () => number
   /** Told at most once a minute how many connections were refused since. */
   readonly report: (refused: number) => void
 }
 
 export const makeConnectionLimit = (options: Options): ConnectionLimit => {
-  const { max, perAddress, own, all, slotsOf, isShared, monotonic, report } = options
+  const { max, perAddress, own, all, slotsOf, isShared, report } = options
   const unreserved = max - Math.floor(max / RESERVED_PART)
   let refused = 0
-  let reportedAt = Number.NEGATIVE_INFINITY
+  let timer: NodeJS.Timeout | undefined
 
   const add = (cells: readonly number[], change: 1 | -1): void => {
     for (const cell of cells) Atomics.add(own, cell, change)
@@ -63,13 +62,17 @@ export const makeConnectionLimit = (options: Options): ConnectionLimit => {
     return inAll <= unreserved || ofAddress <= FEW_CONNECTIONS_MAX
   }
 
+  const reportRefused = (): void => {
+    timer = undefined
+    if (refused === 0) return
+    report(refused)
+    refused = 0
+    timer = setTimeout(reportRefused, LOG_EVERY_MS).unref()
+  }
+
   const countRefused = (): void => {
     refused += 1
-    const now = monotonic()
-    if (now - reportedAt < LOG_EVERY_MS) return
-    report(refused)
-    reportedAt = now
-    refused = 0
+    if (timer === undefined) reportRefused()
   }
 
   return {

@@ -28,7 +28,6 @@ const start = async (t: TestContext, isSecure: boolean, timeouts?: Timeouts) => 
     all: [own],
     slotsOf: makeSlots(new Uint8Array(32).fill(4), CONNECTION_SLOTS),
     isShared: makeNetworks(['127.0.0.9/32']),
-    monotonic: () => 0,
     report: () => undefined,
   })
   const service = await startServer({
