@@ -3,7 +3,7 @@
 export type AnswerReader = (chunk: Buffer) => void
 
 const HEAD_END = Buffer.from('\r\n\r\n')
-const LENGTH = Buffer.from('ontent-length: ')
+const LENGTHS = [Buffer.from('content-length: '), Buffer.from('Content-Length: ')]
 const STATUS_AT = 'HTTP/1.1 '.length
 const ZERO = 48
 const NOTHING = Buffer.alloc(0)
@@ -19,8 +19,11 @@ const digitsAt = (bytes: Buffer, from: number): number => {
 }
 
 const lengthIn = (head: Buffer): number => {
-  const at = head.indexOf(LENGTH)
-  return at < 0 ? 0 : digitsAt(head, at + LENGTH.length)
+  for (const name of LENGTHS) {
+    const at = head.indexOf(name)
+    if (at >= 0) return digitsAt(head, at + name.length)
+  }
+  return 0
 }
 
 /** Calls `onAnswer` with the status of each answer once its last byte has come. A chunk is not kept after the call. */

@@ -138,6 +138,7 @@ const makeNext = (requests: readonly Uint8Array[]): (() => Uint8Array) => {
 export type RunningFlood = {
   /** Once as many connections take part as were ordered: for `ask` those with an answer. */
   readonly served: Promise<void>
+  readonly counts: FloodCounts
   /** Resets every connection. */
   readonly stop: () => FloodCounts
 }
@@ -154,6 +155,7 @@ export const startFlood = (order: FloodOrder): RunningFlood => {
   }, SLOW_BYTE_MS)
   void openAll(flooding)
   return {
+    counts,
     served: served.promise,
     stop: () => {
       flooding.isOver = true

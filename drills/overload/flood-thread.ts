@@ -1,8 +1,8 @@
-// The thread that makes a flood, apart from the callers that measure it: `start`, then `stop`, as often as it is told.
+// The thread that makes a flood, apart from the callers that measure it: `start`, then `count` and `stop`, as often as it is told.
 import { parentPort } from 'node:worker_threads'
 import { type FloodCounts, type FloodOrder, type RunningFlood, startFlood } from './flood-lanes.ts'
 
-export type FloodMessage = { readonly start: FloodOrder } | { readonly stop: true }
+export type FloodMessage = { readonly start: FloodOrder } | { readonly count: true } | { readonly stop: true }
 export type FloodReport = { readonly served: true } | { readonly counts: FloodCounts }
 
 let running: RunningFlood | undefined
@@ -17,7 +17,7 @@ const start = async (order: FloodOrder): Promise<void> => {
 
 parentPort?.on('message', (message: FloodMessage) => {
   if ('start' in message) return void start(message.start)
-  const counts = running?.stop()
-  running = undefined
+  const counts = 'stop' in message ? running?.stop() : running?.counts
+  if ('stop' in message) running = undefined
   report({ counts: counts ?? { opened: 0, served: 0, lost: 0, sent: 0, statuses: new Map() } })
 })

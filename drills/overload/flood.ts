@@ -3,7 +3,7 @@
 import { availableParallelism, loadavg } from 'node:os'
 import { makeDrillFolder, type DrillFolder } from '../cluster/drill-folder.ts'
 import { conclude, performAll, print, readOptions } from '../drill.ts'
-import { STORES, STORES_UNDER_DRILL, type StoreUnderDrill } from '../strangers/databases.ts'
+import { STORES, storesUnderDrill, type StoreUnderDrill } from '../strangers/databases.ts'
 import { startBare } from './bare.ts'
 import { FLOOD_NAMES } from './flood-kinds.ts'
 import { type Run, runCells } from './run.ts'
@@ -39,12 +39,6 @@ const run: Run = {
   cells: 0,
 }
 
-/** One database is enough: what it compares texts by changes nothing here. */
-const stores = STORES.flatMap(kind => {
-  const store = STORES_UNDER_DRILL.find(each => each.kind === kind)
-  return store !== undefined && (options.store === null || options.store === kind) ? [store] : []
-})
-
 const runStore = (store: StoreUnderDrill, folder: DrillFolder): Promise<void> =>
   performAll(violations, async started => {
     const flooder = startFlooder(started)
@@ -58,7 +52,7 @@ print(
 )
 print(TABLE_HEAD)
 const folder = makeDrillFolder()
-for (const store of stores) await runStore(store, folder)
+for (const store of storesUnderDrill(options.store)) await runStore(store, folder)
 await folder.close(violations.length > 0)
 if (violations.length > 0) print(`What was logged is kept in ${folder.path}`)
 for (const line of missed) print(`MISSED: ${line}`)

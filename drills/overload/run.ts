@@ -1,4 +1,5 @@
 // Each flood in each size against one store: calm before it, beside it, after it, and the same beside a bare handler.
+import { loadavg } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { DrillFolder } from '../cluster/drill-folder.ts'
 import { print } from '../drill.ts'
@@ -131,7 +132,8 @@ const runCell = async (stage: Stage, parts: Parts, name: FloodName, size: number
   const title = `${store.kind}, ${name} from ${size}`
   const memory = [residentBefore, peakMiB(service.pid), residentMiB(service.pid)].map(whole).join('/')
   print(`${title}: ${formatFlood(counts, floodSeconds)}`)
-  print(`  MiB before/peak/after ${memory}; own delay calm/during/after/bare ${describeLag(cell)} ms`)
+  const load = loadavg()[0]?.toFixed(1) ?? '-'
+  print(`  load ${load}; MiB before/peak/after ${memory}; own delay calm/during/after/bare ${describeLag(cell)} ms`)
   const faults = faultsIn(service.readLog())
   if (faults.length > 0) run.missed.push(`${title}: ${faults.length} faults in the log, the first: ${faults[0]}`)
   report(run, title, cell, [

@@ -10,6 +10,8 @@ import type { HonestMessage, HonestReport } from './honest-thread.ts'
 export type Flooder = {
   /** Returns once every connection takes part, or after `withinMs`. */
   readonly start: (order: FloodOrder, withinMs: number) => Promise<void>
+  /** What was done so far. */
+  readonly count: () => Promise<FloodCounts>
   readonly stop: () => Promise<FloodCounts>
 }
 
@@ -26,6 +28,11 @@ export const startFlooder = (started: AsyncDisposableStack): Flooder => {
   started.defer(async () => void (await thread.terminate()))
   const send = (message: FloodMessage): void => thread.postMessage(message)
   let onCounts: ((counts: FloodCounts) => void) | undefined
+  const ask = (message: FloodMessage): Promise<FloodCounts> => {
+    const counts = new Promise<FloodCounts>(resolve => (onCounts = resolve))
+    send(message)
+    return counts
+  }
   let onServed: (() => void) | undefined
   thread.on('message', (report: FloodReport) => {
     if ('counts' in report) onCounts?.(report.counts)
@@ -37,11 +44,8 @@ export const startFlooder = (started: AsyncDisposableStack): Flooder => {
       send({ start: order })
       await Promise.race([served, delay(withinMs, undefined, { ref: false })])
     },
-    stop: () => {
-      const counts = new Promise<FloodCounts>(resolve => (onCounts = resolve))
-      send({ stop: true })
-      return counts
-    },
+    count: () => ask({ count: true }),
+    stop: () => ask({ stop: true }),
   }
 }
 

@@ -1,0 +1,45 @@
+// Leaks that the oracle drill must find: 5 µs in one branch of the service, put there as its source is loaded.
+
+export type Plant = {
+  /** Below `server/src`. */
+  readonly file: string
+  /** A text that is there exactly once. */
+  readonly find: string
+  readonly replace: string
+  /** Where the drill must find it. */
+  readonly group: string
+  readonly pair: readonly [string, string]
+}
+
+const SPIN = 'for (const until = process.hrtime.bigint() + 5000n; process.hrtime.bigint() < until; );'
+
+const MATCHING = 'const matching = findMatching(ports, credentials, client?.credentials ?? [], now)'
+const JUDGED = 'if (reference === undefined || token === undefined || token.dead) return INACTIVE'
+
+export const PLANTS = {
+  'unknown-client': {
+    file: 'operations/authentication/recognize-client.ts',
+    find: MATCHING,
+    replace: `if (client === undefined) { ${SPIN} } ${MATCHING}`,
+    group: 'client secret',
+    pair: ['wrong secret', 'unknown client'],
+  },
+  'revoked-token': {
+    file: 'operations/tokens/introspect-tokens.ts',
+    find: JUDGED,
+    replace: `if (token?.dead === true) { ${SPIN} } ${JUDGED}`,
+    group: 'inactive token',
+    pair: ['revoked', 'forged'],
+  },
+} as const satisfies Readonly<Record<string, Plant>>
+
+export type PlantName = keyof typeof PLANTS
+
+export const PLANT_NAMES: readonly PlantName[] = Object.keys(PLANTS) as PlantName[]
+export const PLANT_VARIABLE = 'DRILL_PLANT'
+
+/** Throws where the text is not there exactly once. */
+export const applyPlant = ({ find, replace, file }: Plant, source: string): string => {
+  if (source.split(find).length !== 2) throw new Error(`The text of a seeded leak is not exactly once in ${file}.`)
+  return source.replace(find, () => replace)
+}
