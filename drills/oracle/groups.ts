@@ -3,15 +3,9 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Connection, openConnection } from '../connection.ts'
 import { type AgentAccess, issueRequest, revokeRequest, tokenIn } from '../requests.ts'
+import { change } from '../overload/administer.ts'
 import { SHORT_LIFETIME_SECONDS } from '../service-under-drill.ts'
-import {
-  forgedToken,
-  introspection,
-  jsonRequest,
-  tokenRequest,
-  wrongApiKey,
-  wrongSecret,
-} from '../strangers/requests.ts'
+import { forgedToken, introspection, tokenRequest, wrongApiKey, wrongSecret } from '../strangers/requests.ts'
 import type { World } from '../strangers/world.ts'
 
 export type Group = {
@@ -27,25 +21,15 @@ const OTHER_AUDIENCE = 'https://other.example.com'
 
 const repeat = <T>(make: () => T): readonly T[] => Array.from({ length: VARIANTS }, make)
 
-type Created = Readonly<Record<string, string>>
-
-const create = async (connection: Connection, { adminJwt }: World, path: string, body: object): Promise<Created> => {
-  const { status, body: answer } = await connection.exchange(
-    jsonRequest(path, adminJwt, JSON.stringify(body)).toString('latin1'),
-  )
-  if (status >= 300) throw new Error(`POST ${path} was answered ${status} ${answer}`)
-  return (answer === '' ? {} : JSON.parse(answer)) as Created
-}
-
 const issueMany = async (connection: Connection, agent: AgentAccess): Promise<readonly string[]> => {
   const tokens: string[] = []
   while (tokens.length < VARIANTS) tokens.push(tokenIn((await connection.exchange(issueRequest(agent))).body))
   return tokens
 }
 
-const clientGroup = async (world: World, connection: Connection): Promise<Group> => {
+const clientGroup = async (world: World): Promise<Group> => {
   const { agent, shortLivedAgent } = world.access
-  await create(connection, world, `/api/v1/agents/${shortLivedAgent.clientId}/credentials`, { name: 'second' })
+  await change(world, `/api/v1/agents/${shortLivedAgent.clientId}/credentials`, { name: 'second' })
   const unknown = randomUUID()
   return {
     name: 'client secret',
@@ -61,12 +45,12 @@ const clientGroup = async (world: World, connection: Connection): Promise<Group>
   }
 }
 
-const apiKeyGroup = async (world: World, connection: Connection, token: string): Promise<Group> => {
+const apiKeyGroup = async (world: World, token: string): Promise<Group> => {
   const revoked: string[] = []
   while (revoked.length < VARIANTS) {
     const body = { name: `revoked ${revoked.length}`, permissions: ['tokens:introspect'] }
-    const made = await create(connection, world, '/api/v1/api-keys', body)
-    await create(connection, world, `/api/v1/api-keys/${made['api_key_id']}/revoke`, { note: 'drill' })
+    const made = await change(world, '/api/v1/api-keys', body)
+    await change(world, `/api/v1/api-keys/${made['api_key_id']}/revoke`, { note: 'drill' })
     revoked.push(made['api_key'] ?? '')
   }
   return {
@@ -95,7 +79,7 @@ const makeForeign = (token: string): string => {
 const inactiveGroup = async (world: World, connection: Connection, live: readonly string[]): Promise<Group> => {
   const { access } = world
   const body = { name: 'other', permissions: ['tokens:introspect'], audiences: [OTHER_AUDIENCE] }
-  const { api_key: key = '' } = await create(connection, world, '/api/v1/api-keys', body)
+  const { api_key: key = '' } = await change(world, '/api/v1/api-keys', body)
   const revoked = await issueMany(connection, access.agent)
   for (const token of revoked) await connection.exchange(revokeRequest(access, token, 'manual_revocation'))
   const expired = await issueMany(connection, access.shortLivedAgent)
@@ -124,8 +108,8 @@ export const makeGroups = async (world: World): Promise<readonly Group[]> => {
   try {
     const live = await issueMany(connection, world.access.agent)
     return [
-      await clientGroup(world, connection),
-      await apiKeyGroup(world, connection, live[0] ?? ''),
+      await clientGroup(world),
+      await apiKeyGroup(world, live[0] ?? ''),
       await inactiveGroup(world, connection, live),
     ]
   } finally {

@@ -27,6 +27,8 @@ export type World = {
   readonly adminJwt: string
   readonly importedClients: readonly ImportedClient[]
   readonly tokens: HonestTokens
+  /** The settings of the service. */
+  readonly variables: Variables
   readonly start: () => Promise<Service>
 }
 
@@ -85,5 +87,5 @@ export const makeWorld = async (
       kill: () => endChild(child, 'SIGKILL'),
     }
   }
-  return { name: store.name, access, adminJwt, importedClients, tokens: { live: [], ended: [] }, start }
+  return { name: store.name, access, adminJwt, importedClients, tokens: { live: [], ended: [] }, variables, start }
 }
