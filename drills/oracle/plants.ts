@@ -9,6 +9,8 @@ export type Plant = {
   /** Where the drill must find it. */
   readonly group: string
   readonly pair: readonly [string, string]
+  /** By how much the difference of the pair moves, in µs. */
+  readonly shiftUs: number
 }
 
 const SPIN = 'for (const until = process.hrtime.bigint() + 5000n; process.hrtime.bigint() < until; );'
@@ -23,13 +25,16 @@ export const PLANTS = {
     replace: `if (client === undefined) { ${SPIN} } ${MATCHING}`,
     group: 'client secret',
     pair: ['wrong secret', 'unknown client'],
+    // The second of the pair is slowed down, and twice: a refusal is decided again on what the store says now.
+    shiftUs: -10,
   },
-  'revoked-token': {
+  'expired-token': {
     file: 'operations/tokens/introspect-tokens.ts',
     find: JUDGED,
     replace: `if (token?.dead === true) { ${SPIN} } ${JUDGED}`,
     group: 'inactive token',
-    pair: ['revoked', 'forged'],
+    pair: ['expired', 'forged'],
+    shiftUs: 5,
   },
 } as const satisfies Readonly<Record<string, Plant>>
 
@@ -37,6 +42,12 @@ export type PlantName = keyof typeof PLANTS
 
 export const PLANT_NAMES: readonly PlantName[] = Object.keys(PLANTS) as PlantName[]
 export const PLANT_VARIABLE = 'DRILL_PLANT'
+
+const T_MIN = 4.5
+
+/** Whether a difference moved as the seeded leak moves it: half as far at the least, and not twice as far. */
+export const isFound = ({ shiftUs: seeded }: Plant, moved: { readonly shiftUs: number; readonly t: number }): boolean =>
+  Math.abs(moved.t) > T_MIN && moved.shiftUs / seeded > 0.5 && moved.shiftUs / seeded < 2
 
 /** Throws where the text is not there exactly once. */
 export const applyPlant = ({ find, replace, file }: Plant, source: string): string => {

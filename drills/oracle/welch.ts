@@ -8,6 +8,7 @@ export const EFFECT_US_MAX = 1
 
 /** The share of the fastest, of both sets together, that each comparison keeps. */
 const KEPT_SHARES = [1, 0.99, 0.95, 0.9, 0.75, 0.5]
+const SHIFT_KEPT = 0.5
 /** Fewer than this in a set say nothing. */
 const KEPT_MIN = 100
 
@@ -35,8 +36,11 @@ export const momentsOf = (values: ArrayLike<number>, limit = Number.POSITIVE_INF
   return { count, mean, variance: squares / (count - 1) }
 }
 
+const standardError = (first: Moments, second: Moments): number =>
+  Math.sqrt(first.variance / first.count + second.variance / second.count)
+
 export const welchT = (first: Moments, second: Moments): number =>
-  (first.mean - second.mean) / Math.sqrt(first.variance / first.count + second.variance / second.count)
+  (first.mean - second.mean) / standardError(first, second)
 
 const limitAt = (sorted: Float64Array, share: number): number =>
   share === 1 ? Number.POSITIVE_INFINITY : (sorted[Math.floor(share * (sorted.length - 1))] ?? Number.NaN)
@@ -57,6 +61,18 @@ export const differencesOf = (first: Float64Array, second: Float64Array): readon
 
 export const isLeak = ({ t, effectUs }: Difference): boolean =>
   Math.abs(t) > T_MAX && Math.abs(effectUs) > EFFECT_US_MAX
+
+/** How far a difference moved from one run to another, in µs, and the t of that. Both keep half, where outliers are least. */
+export const shiftOf = (
+  before: readonly Difference[],
+  after: readonly Difference[],
+): { readonly shiftUs: number; readonly t: number } => {
+  const [one, other] = [before, after].map(all => all.find(({ kept }) => kept === SHIFT_KEPT))
+  if (one === undefined || other === undefined) return { shiftUs: Number.NaN, t: Number.NaN }
+  const errors = [one, other].map(({ effectUs, t }) => effectUs / t)
+  const shiftUs = other.effectUs - one.effectUs
+  return { shiftUs, t: shiftUs / Math.hypot(...errors) }
+}
 
 const bySize = (one: Difference, other: Difference): number => Math.abs(other.t) - Math.abs(one.t)
 

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { applyPlant, PLANTS, type Plant } from '../oracle/plants.ts'
+import { applyPlant, isFound, PLANTS, type Plant } from '../oracle/plants.ts'
 import { differenceOf, normalize } from '../oracle/responses.ts'
-import { differencesOf, greatestOf, isLeak, momentsOf, welchT } from '../oracle/welch.ts'
+import { differencesOf, greatestOf, isLeak, momentsOf, shiftOf, welchT } from '../oracle/welch.ts'
 import { makeRandom } from '../random.ts'
 
 const SAMPLES = 20_000
@@ -56,6 +56,19 @@ test('a difference below 1 µs is no leak however certain it is, and a large one
 test('a leak is preferred to a greater t that is none', () => {
   const leak = { t: 5, effectUs: 2, kept: 0.9 }
   assert.deepEqual(greatestOf([{ t: 50, effectUs: 0.5, kept: 1 }, leak]), leak)
+})
+
+test('a seeded leak is found by how far it moves a difference that is there without it', () => {
+  const leaking = timesOf(1, 40)
+  const [before, after] = [differencesOf(leaking, timesOf(2, 0)), differencesOf(leaking, timesOf(3, 10))]
+  const moved = shiftOf(before, after)
+  assert.ok(Math.abs(moved.shiftUs - -10) < 2, JSON.stringify(moved))
+  assert.ok(isFound(PLANTS['unknown-client'], moved))
+  assert.equal(isFound(PLANTS['expired-token'], moved), false)
+  assert.equal(isFound(PLANTS['unknown-client'], shiftOf(before, before)), false)
+  assert.equal(isFound(PLANTS['unknown-client'], { shiftUs: -10, t: 4.4 }), false)
+  assert.equal(isFound(PLANTS['unknown-client'], { shiftUs: -21, t: -50 }), false)
+  assert.equal(isFound(PLANTS['unknown-client'], shiftOf([], after)), false)
 })
 
 test('of fewer than 100 samples there is no difference', () => {
