@@ -13,7 +13,7 @@ import { type Group, makeGroups } from './groups.ts'
 import { isFound, PLANT_NAMES, PLANT_VARIABLE, type Plant, PLANTS } from './plants.ts'
 import { differenceOf } from './responses.ts'
 import type { Sampled, Sampling } from './sampler.ts'
-import { type Difference, differencesOf, greatestOf, isLeak, shiftOf } from './welch.ts'
+import { type Difference, differencesOf, greatestOf, isLeak, shiftOf, type TwoSets } from './welch.ts'
 
 const GROUPS = ['client', 'api-key', 'inactive'] as const
 const WARM_UP_SAMPLES = 3000
@@ -42,6 +42,7 @@ type Pair = Group['pairs'][number]
 type Compared = {
   readonly title: string
   readonly differences: readonly Difference[]
+  readonly times: TwoSets
   readonly answersDiffer: string | null
 }
 
@@ -66,7 +67,12 @@ const compare = (group: Group, sampled: Sampled, store: string, pair: Pair): Com
   const figures = `t ${t.toFixed(1)}, ${effectUs.toFixed(2)} µs of the fastest ${100 * kept} %`
   print(`${isLeak(greatest) ? 'LEAK' : 'ok  '}  ${title}: ${figures}; answered ${statusesIn(one.answers)}`)
   compared += 1
-  return { title, differences, answersDiffer: differenceOf(one.answers, other.answers) }
+  return {
+    title,
+    differences,
+    times: [one.times, other.times],
+    answersDiffer: differenceOf(one.answers, other.answers),
+  }
 }
 
 const isAsked = ({ name }: Group, n: number): boolean =>
@@ -104,9 +110,10 @@ const seekPlant = async (plant: Plant, store: StoreUnderDrill): Promise<void> =>
   const variables = { [PLANT_VARIABLE]: options.plant ?? '', NODE_OPTIONS: `--import ${preload}` }
   const title = `${store.kind}, ${plant.group}: ${plant.pair.join(' against ')}`
   const [before, after] = [await runService(store, {}), await runService(store, variables)].map(
-    all => all.find(each => each.title === title)?.differences ?? [],
+    all => all.find(each => each.title === title)?.times,
   )
-  const moved = shiftOf(before ?? [], after ?? [])
+  if (before === undefined || after === undefined) return void violations.push(`${title}: nothing was measured`)
+  const moved = shiftOf(before, after)
   print(`seeded ${options.plant}: ${title} moved by ${moved.shiftUs.toFixed(2)} µs, t ${moved.t.toFixed(1)}`)
   if (!isFound(plant, moved)) violations.push(`${title}: the seeded ${plant.shiftUs} µs were not found`)
 }

@@ -8,7 +8,6 @@ export const EFFECT_US_MAX = 1
 
 /** The share of the fastest, of both sets together, that each comparison keeps. */
 const KEPT_SHARES = [1, 0.99, 0.95, 0.9, 0.75, 0.5]
-const SHIFT_KEPT = 0.5
 /** Fewer than this in a set say nothing. */
 const KEPT_MIN = 100
 
@@ -62,16 +61,20 @@ export const differencesOf = (first: Float64Array, second: Float64Array): readon
 export const isLeak = ({ t, effectUs }: Difference): boolean =>
   Math.abs(t) > T_MAX && Math.abs(effectUs) > EFFECT_US_MAX
 
-/** How far a difference moved from one run to another, in µs, and the t of that. Both keep half, where outliers are least. */
-export const shiftOf = (
-  before: readonly Difference[],
-  after: readonly Difference[],
-): { readonly shiftUs: number; readonly t: number } => {
-  const [one, other] = [before, after].map(all => all.find(({ kept }) => kept === SHIFT_KEPT))
-  if (one === undefined || other === undefined) return { shiftUs: Number.NaN, t: Number.NaN }
-  const errors = [one, other].map(({ effectUs, t }) => effectUs / t)
-  const shiftUs = other.effectUs - one.effectUs
-  return { shiftUs, t: shiftUs / Math.hypot(...errors) }
+export type TwoSets = readonly [Float64Array, Float64Array]
+
+/** The faster half of a set by itself, where outliers are least. */
+const fasterHalf = (values: Float64Array): Moments => momentsOf(values, limitAt(values.toSorted(), 0.5))
+
+/** How far the difference of two sets moved from one run to another, in µs, and the t of that. */
+export const shiftOf = (before: TwoSets, after: TwoSets): { readonly shiftUs: number; readonly t: number } => {
+  const runs = [before, after].map(([first, second]) => {
+    const [one, other] = [fasterHalf(first), fasterHalf(second)]
+    return { effectUs: one.mean - other.mean, error: standardError(one, other) }
+  })
+  const [old, moved] = runs
+  const shiftUs = (moved?.effectUs ?? Number.NaN) - (old?.effectUs ?? Number.NaN)
+  return { shiftUs, t: shiftUs / Math.hypot(...runs.map(({ error }) => error)) }
 }
 
 const bySize = (one: Difference, other: Difference): number => Math.abs(other.t) - Math.abs(one.t)

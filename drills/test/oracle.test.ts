@@ -60,7 +60,8 @@ test('a leak is preferred to a greater t that is none', () => {
 
 test('a seeded leak is found by how far it moves a difference that is there without it', () => {
   const leaking = timesOf(1, 40)
-  const [before, after] = [differencesOf(leaking, timesOf(2, 0)), differencesOf(leaking, timesOf(3, 10))]
+  const before = [leaking, timesOf(2, 0)] as const
+  const after = [leaking, timesOf(3, 10)] as const
   const moved = shiftOf(before, after)
   assert.ok(Math.abs(moved.shiftUs - -10) < 2, JSON.stringify(moved))
   assert.ok(isFound(PLANTS['unknown-client'], moved))
@@ -68,7 +69,8 @@ test('a seeded leak is found by how far it moves a difference that is there with
   assert.equal(isFound(PLANTS['unknown-client'], shiftOf(before, before)), false)
   assert.equal(isFound(PLANTS['unknown-client'], { shiftUs: -10, t: 4.4 }), false)
   assert.equal(isFound(PLANTS['unknown-client'], { shiftUs: -21, t: -50 }), false)
-  assert.equal(isFound(PLANTS['unknown-client'], shiftOf([], after)), false)
+  const none = new Float64Array()
+  assert.equal(isFound(PLANTS['unknown-client'], shiftOf([none, none], after)), false)
 })
 
 test('of fewer than 100 samples there is no difference', () => {
