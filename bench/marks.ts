@@ -1,9 +1,9 @@
-// The marks that Mintmark is held to: ratios of processor time a request between lanes of the same run.
+// The marks that Mintmark is held to: ratios of processor time a request between series of the same run.
 import { format, median } from './figures.ts'
 import type { Tally } from './load.ts'
 import { microsecondsOf, type Tallies } from './rounds.ts'
 
-export type LaneName =
+export type SeriesName =
   | 'bare POST'
   | 'introspection bytes'
   | 'signing POST'
@@ -14,8 +14,8 @@ export type LaneName =
   | 'revoke'
 
 type Mark = {
-  readonly of: LaneName
-  readonly by: LaneName
+  readonly of: SeriesName
+  readonly by: SeriesName
   readonly bound: 'at most' | 'at least'
   readonly ratio: number
 }
@@ -44,7 +44,7 @@ const ratiosOf = (above: readonly Tally[], below: readonly Tally[]): readonly nu
     return other === undefined ? [] : [microsecondsOf(tally) / microsecondsOf(other)]
   })
 
-const judge = (tallies: Tallies<LaneName>, { of, by, bound, ratio }: Mark): readonly JudgedMark[] => {
+const judge = (tallies: Tallies<SeriesName>, { of, by, bound, ratio }: Mark): readonly JudgedMark[] => {
   const ratios = ratiosOf(tallies.get(of) ?? [], tallies.get(by) ?? [])
   const middle = median(ratios)
   if (Number.isNaN(middle)) return []
@@ -53,6 +53,6 @@ const judge = (tallies: Tallies<LaneName>, { of, by, bound, ratio }: Mark): read
   return [{ mark: `${of} ÷ ${by}`, wanted: `${bound} ${format(ratio)}`, ratio: middle, ...range, reached }]
 }
 
-/** The marks whose two lanes were measured: the median of the rounds' ratios. */
-export const judgeMarks = (tallies: Tallies<LaneName>): readonly JudgedMark[] =>
+/** The marks whose two series were measured: the median of the rounds' ratios. */
+export const judgeMarks = (tallies: Tallies<SeriesName>): readonly JudgedMark[] =>
   MARKS.flatMap(mark => judge(tallies, mark))

@@ -45,7 +45,7 @@ type Served = {
   readonly operations: readonly Operation[]
 }
 
-type Lane = {
+type Series = {
   readonly operation: Operation
   readonly by: Served
   readonly slices: Slice[]
@@ -104,42 +104,42 @@ const startServices = async (cores: Cores, started: AsyncDisposableStack): Promi
   ]
 }
 
-const measure = async (lane: Lane): Promise<Slice> => {
-  const { operation, by } = lane
+const measure = async (series: Series): Promise<Slice> => {
+  const { operation, by } = series
   const { loads, database } = by
   const drains = operation === 'introspect fresh' || operation === 'revoke'
   if (drains) {
-    await loads.fillPool(Math.ceil(lane.ratePerSecond * options.seconds * POOL_MARGIN), options.connections)
+    await loads.fillPool(Math.ceil(series.ratePerSecond * options.seconds * POOL_MARGIN), options.connections)
   }
   const before = database?.processorSeconds() ?? 0
   const tally = await runClosed(loads[operation], options.connections, 1000 * options.seconds)
-  lane.ratePerSecond = rateOf(tally)
+  series.ratePerSecond = rateOf(tally)
   return { ...tally, databaseSeconds: (database?.processorSeconds() ?? 0) - before }
 }
 
 // The stores of one operation stand side by side in time, and take turns in being the first.
-const inTurn = (lanes: readonly Lane[], round: number): readonly Lane[] =>
+const inTurn = (allSeries: readonly Series[], round: number): readonly Series[] =>
   OPERATIONS.flatMap(operation => {
-    const beside = lanes.filter(lane => lane.operation === operation)
+    const beside = allSeries.filter(series => series.operation === operation)
     const first = round % Math.max(1, beside.length)
     return [...beside.slice(first), ...beside.slice(0, first)]
   })
 
-const measureAll = async (lanes: readonly Lane[]): Promise<void> => {
+const measureAll = async (allSeries: readonly Series[]): Promise<void> => {
   const { warmups, rounds } = options
   for (let round = 0; round < warmups + rounds; round += 1) {
     console.error(round < warmups ? `warm-up ${round + 1} of ${warmups}` : `round ${round - warmups + 1} of ${rounds}`)
-    for (const lane of inTurn(lanes, round)) {
-      const slice = await measure(lane)
-      if (round >= warmups) lane.slices.push(slice)
+    for (const series of inTurn(allSeries, round)) {
+      const slice = await measure(series)
+      if (round >= warmups) series.slices.push(slice)
     }
   }
 }
 
-const laneTable = (lanes: readonly Lane[]): string =>
+const seriesTable = (allSeries: readonly Series[]): string =>
   formatTable(
     ['operation', 'store', 'service µs', 'PostgreSQL µs', 'requests/s', 'service busy'],
-    lanes.map(({ operation, by: { store, database }, slices }) => [
+    allSeries.map(({ operation, by: { store, database }, slices }) => [
       operation,
       store,
       median(slices.map(microsecondsOf)),
@@ -171,9 +171,9 @@ const done: Readonly<Record<Mark['what'], (slice: Slice) => number>> = {
   'a second': rateOf,
 }
 
-const judge = (lanes: readonly Lane[], { operation, of, by, what, atLeast }: Mark): (string | number)[] => {
+const judge = (allSeries: readonly Series[], { operation, of, by, what, atLeast }: Mark): (string | number)[] => {
   const slicesOf = (store: Store): readonly Slice[] =>
-    lanes.find(lane => lane.by.store === store && lane.operation === operation)?.slices ?? []
+    allSeries.find(series => series.by.store === store && series.operation === operation)?.slices ?? []
   const below = slicesOf(by)
   // Slices of one round stand a few seconds apart: their ratio feels less of the neighbours than one of two medians.
   const ratios = slicesOf(of).map((slice, round) => done[what](slice) / done[what](below[round] ?? slice))
@@ -191,18 +191,18 @@ const run = async (): Promise<void> => {
   const served = await startServices(cores, started)
   const awake = started.adopt(keepAwake(options.sleep ? null : cores), one => one.end())
   const wanted = options.only === '' ? OPERATIONS : options.only.split(',').map(name => name.trim())
-  const lanes = OPERATIONS.filter(one => wanted.includes(one)).flatMap(operation =>
+  const allSeries = OPERATIONS.filter(one => wanted.includes(one)).flatMap(operation =>
     served
       .filter(({ operations }) => operations.includes(operation))
-      .map((by): Lane => ({ operation, by, slices: [], ratePerSecond: FIRST_RATE_PER_SECOND })),
+      .map((by): Series => ({ operation, by, slices: [], ratePerSecond: FIRST_RATE_PER_SECOND })),
   )
-  await measureAll(lanes)
+  await measureAll(allSeries)
   const alone = served.find(({ store }) => store === 'PostgreSQL')?.database
   const about = [
     'requests served by a core of the service in one store, by those in the other: medians of the ratios of each round',
   ]
-  const marks = MARKS.filter(({ operation }) => wanted.includes(operation)).map(mark => judge(lanes, mark))
-  const tables = [laneTable(lanes), formatTable(['mark', 'wanted', 'measured', 'range', 'verdict'], marks)]
+  const marks = MARKS.filter(({ operation }) => wanted.includes(operation)).map(mark => judge(allSeries, mark))
+  const tables = [seriesTable(allSeries), formatTable(['mark', 'wanted', 'measured', 'range', 'verdict'], marks)]
   const bytes = alone === null || alone === undefined ? [] : [await bytesOf(alone)]
   publish(
     {

@@ -1,8 +1,8 @@
-// Measures lanes in turn, in short slices, so that a noisy neighbour hits all of them alike.
+// Measures series in turn, in short slices, so that a noisy neighbour hits all of them alike.
 import { type Load, runClosed, runOpen, type Tally } from './load.ts'
 import { median, quantile } from './figures.ts'
 
-export type Lane<Name extends string> = {
+export type Series<Name extends string> = {
   readonly name: Name
   readonly load: Load
   /** Makes what so many requests need, outside of any measured time. */
@@ -34,10 +34,10 @@ export type Figures = {
   readonly generatorBusy: number
 }
 
-/** Tallies of the counted rounds, one a round, by lane. */
+/** Tallies of the counted rounds, one a round, by series. */
 export type Tallies<Name extends string> = ReadonlyMap<Name, readonly Tally[]>
 
-/** What a pool must hold before anything is known of a lane's rate; a slice that drains it ends early. */
+/** What a pool must hold before anything is known of a series's rate; a slice that drains it ends early. */
 const FIRST_RATE_PER_SECOND = 4000
 const POOL_MARGIN = 1.25
 /** Of the throughput: where latency is looked at. */
@@ -47,22 +47,22 @@ const rateOf = ({ requests, seconds }: Tally): number => requests / seconds
 
 export const microsecondsOf = (tally: Tally): number => (tally.processorSeconds / tally.requests) * 1e6
 
-/** Another lane is the first in each round. */
-const inTurn = <T>(lanes: readonly T[], round: number): readonly T[] => {
-  const first = round % Math.max(lanes.length, 1)
-  return [...lanes.slice(first), ...lanes.slice(0, first)]
+/** Another series is the first in each round. */
+const inTurn = <T>(allSeries: readonly T[], round: number): readonly T[] => {
+  const first = round % Math.max(allSeries.length, 1)
+  return [...allSeries.slice(first), ...allSeries.slice(0, first)]
 }
 
 export const measureRounds = async <Name extends string>(
-  lanes: readonly Lane<Name>[],
+  allSeries: readonly Series<Name>[],
   { rounds, warmups, seconds, connections }: Plan,
   report: (line: string) => void,
 ): Promise<Tallies<Name>> => {
-  const tallies = new Map<Name, Tally[]>(lanes.map(({ name }) => [name, []]))
+  const tallies = new Map<Name, Tally[]>(allSeries.map(({ name }) => [name, []]))
   const rates = new Map<Name, number>()
   for (let round = 0; round < warmups + rounds; round += 1) {
     report(round < warmups ? `warm-up ${round + 1} of ${warmups}` : `round ${round - warmups + 1} of ${rounds}`)
-    for (const { name, load, prepare } of inTurn(lanes, round)) {
+    for (const { name, load, prepare } of inTurn(allSeries, round)) {
       await prepare(Math.ceil((rates.get(name) ?? FIRST_RATE_PER_SECOND) * seconds * POOL_MARGIN))
       const tally = await runClosed(load, connections, seconds * 1000)
       rates.set(name, rateOf(tally))
@@ -88,7 +88,7 @@ const quantilesOf = (slices: readonly Float64Array[], share: number): readonly n
   slices.map(sorted => quantile(sorted, share))
 
 const sliceLatency = async (
-  { load, prepare }: Lane<string>,
+  { load, prepare }: Series<string>,
   ratePerSecond: number,
   { connections, seconds }: Plan,
 ): Promise<Float64Array> => {
@@ -96,17 +96,17 @@ const sliceLatency = async (
   return runOpen(load, { connections, ratePerSecond, seconds })
 }
 
-/** Open-loop at half of each lane's throughput: medians over the rounds, and the worst of all. */
+/** Open-loop at half of each series's throughput: medians over the rounds, and the worst of all. */
 export const measureLatencies = async <Name extends string>(
-  lanes: readonly Lane<Name>[],
+  allSeries: readonly Series<Name>[],
   throughput: (name: Name) => number,
   plan: Plan,
 ): Promise<ReadonlyMap<Name, Latency>> => {
-  const slices = new Map<Name, Float64Array[]>(lanes.map(({ name }) => [name, []]))
+  const slices = new Map<Name, Float64Array[]>(allSeries.map(({ name }) => [name, []]))
   const rateFor = (name: Name): number => Math.max(1, Math.floor(throughput(name) * OPEN_LOOP_SHARE))
   for (let round = 0; round < plan.rounds; round += 1) {
-    for (const lane of inTurn(lanes, round)) {
-      slices.get(lane.name)?.push(await sliceLatency(lane, rateFor(lane.name), plan))
+    for (const series of inTurn(allSeries, round)) {
+      slices.get(series.name)?.push(await sliceLatency(series, rateFor(series.name), plan))
     }
   }
   return new Map(

@@ -15,7 +15,7 @@ import { type Access, introspectRequest, isActiveIn } from './requests.ts'
 import { openConnection } from './connection.ts'
 import { environmentOf, prepareAccess, PROGRAM, untilReady } from './service-under-drill.ts'
 
-const options = readOptions({ faults: FAULTS.length, seconds: 8, outage: 600, lanes: 8, workers: 1 })
+const options = readOptions({ faults: FAULTS.length, seconds: 8, outage: 600, callers: 8, workers: 1 })
 const RECOVERY_MS_MAX = 2000
 const GIVE_UP_MS = 30_000
 /** The memory that a service of some 150 MB may gain while nothing can be done. */
@@ -103,7 +103,7 @@ const endure = async (world: World, fault: Fault): Promise<void> => {
   print(`  ${fault.name}: ${reported}; all answered again after ${Math.round(took)} ms`)
 }
 
-const runLane = async (world: World, isOver: () => boolean): Promise<void> => {
+const runCaller = async (world: World, isOver: () => boolean): Promise<void> => {
   const { access, stock } = world
   for (let n = 0; !isOver(); n += 1) {
     const operation = OPERATIONS[n % OPERATIONS.length] ?? 'issue'
@@ -146,15 +146,15 @@ const judgeMemory = (how: string, samples: readonly number[]): void => {
 const outlastLong = async (world: World): Promise<void> => {
   await fillStock(world)
   const until = performance.now() + 1000 * options.outage
-  const lanes = Array.from({ length: options.lanes }, () => runLane(world, () => performance.now() > until))
+  const callers = Array.from({ length: options.callers }, () => runCaller(world, () => performance.now() > until))
   const letGo = world.link.hold(BOTH)
   const silent = Math.round(options.outage / 4)
   const refusing = options.outage - silent
-  judgeMemory(`silent for ${silent} s under ${options.lanes} lanes`, await sampleFor(world.pid, silent))
+  judgeMemory(`silent for ${silent} s under ${options.callers} callers`, await sampleFor(world.pid, silent))
   await world.server.stop('fast')
   letGo()
-  judgeMemory(`refusing for ${refusing} s under ${options.lanes} lanes`, await sampleFor(world.pid, refusing))
-  await Promise.all(lanes)
+  judgeMemory(`refusing for ${refusing} s under ${options.callers} callers`, await sampleFor(world.pid, refusing))
+  await Promise.all(callers)
   await world.server.start()
   await world.server.untilAnswering()
   const took = await untilAllGood(world.access, world.stock, report, GIVE_UP_MS)

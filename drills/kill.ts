@@ -23,7 +23,7 @@ const ANSWER_MS_MAX = 10_000
 const AFTERMATH_MS = 100
 const PROGRESS_KILLS = 20
 
-const options = readOptions({ kills: 200, lanes: 16, sample: 500, workers: null })
+const options = readOptions({ kills: 200, callers: 16, sample: 500, workers: null })
 const random = makeRandom(options.seed)
 const known = makeKnownTokens()
 const kills: Record<Target, number> = { process: 0, thread: 0, start: 0 }
@@ -64,7 +64,7 @@ const endThread = async ({ child, complaints }: Running, port: number): Promise<
 /** Loads, kills, and gives the service that is there afterwards. */
 const strike = async (service: ServiceUnderDrill, running: Running, target: Target): Promise<Running> => {
   const { access } = service
-  const load = startLoad(access, known, { lanes: options.lanes, seed: random.below(2 ** 32) })
+  const load = startLoad(access, known, { callers: options.callers, seed: random.below(2 ** 32) })
   await delay(random.between(LOAD_MS_LEAST, LOAD_MS_MOST))
   if (target === 'thread') {
     await endThread(running, access.port)

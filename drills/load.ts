@@ -1,4 +1,4 @@
-// The load under which a service is killed: lanes of requests, each on a connection of its own, until it is told to end
+// The load under which a service is killed: callers of requests, each on a connection of its own, until it is told to end
 // or the service is gone. What comes back is noted as it comes.
 import { type Connection, ConnectionLost, openConnection } from './connection.ts'
 import { addToken, type KnownToken, type KnownTokens, mustBeInactive, noteIntrospection } from './known-tokens.ts'
@@ -22,7 +22,7 @@ const REPEAT_SHARE = 0.15
 const OLD_MAX = 50
 
 type Load = {
-  /** Lets every lane finish its request, and waits for that. Errors under way are no violations. */
+  /** Lets every caller finish its request, and waits for that. Errors under way are no violations. */
   readonly stop: () => Promise<void>
 }
 
@@ -35,21 +35,21 @@ type Pool = {
   stopped: boolean
 }
 
-type Lane = { readonly connection: Connection; readonly random: Random; readonly pool: Pool }
+type Caller = { readonly connection: Connection; readonly random: Random; readonly pool: Pool }
 
 /** The body of a 200; undefined for 503, after which the outcome is unknown. */
-const ask = async ({ connection }: Lane, request: string): Promise<string | undefined> => {
+const ask = async ({ connection }: Caller, request: string): Promise<string | undefined> => {
   const { status, body } = await connection.exchange(request)
   if (status === 200) return body
   if (status < 500) throw new Error(`A good request was refused with ${status}: ${body}`)
   return undefined
 }
 
-const issue = async (lane: Lane): Promise<void> => {
-  const { access, known, live } = lane.pool
-  const reason = lane.random.chance(0.5) ? 'manual_revocation' : 'self_revocation'
+const issue = async (caller: Caller): Promise<void> => {
+  const { access, known, live } = caller.pool
+  const reason = caller.random.chance(0.5) ? 'manual_revocation' : 'self_revocation'
   known.issuesUnanswered += 1
-  const body = await ask(lane, issueRequest(access.agent))
+  const body = await ask(caller, issueRequest(access.agent))
   if (body === undefined) return
   known.issuesUnanswered -= 1
   const text = tokenIn(body)
@@ -61,14 +61,14 @@ const takeFrom = (tokens: KnownToken[], random: Random): KnownToken | undefined 
   return taken
 }
 
-const revoke = async (lane: Lane): Promise<void> => {
-  const { access, known, live, ending } = lane.pool
-  const repeated = ending.length > 0 && lane.random.chance(REPEAT_SHARE) ? lane.random.pick(ending) : undefined
-  const token = repeated ?? takeFrom(live, lane.random)
-  if (token === undefined) return issue(lane)
+const revoke = async (caller: Caller): Promise<void> => {
+  const { access, known, live, ending } = caller.pool
+  const repeated = ending.length > 0 && caller.random.chance(REPEAT_SHARE) ? caller.random.pick(ending) : undefined
+  const token = repeated ?? takeFrom(live, caller.random)
+  if (token === undefined) return issue(caller)
   if (repeated === undefined) ending.push(token)
   token.revokeSent = true
-  const body = await ask(lane, revokeRequest(access, token.text, token.reason))
+  const body = await ask(caller, revokeRequest(access, token.text, token.reason))
   if (body === undefined) return
   token.revoked = true
   known.revocations += 1
@@ -76,22 +76,22 @@ const revoke = async (lane: Lane): Promise<void> => {
 
 const RECENT = 6
 
-const introspect = async (lane: Lane): Promise<void> => {
-  const { access, known, live, ending } = lane.pool
-  const watched = lane.random.chance(WATCH_SHARE) ? ending.slice(-RECENT) : live
-  if (watched.length === 0) return issue(lane)
-  const token = lane.random.pick(watched)
+const introspect = async (caller: Caller): Promise<void> => {
+  const { access, known, live, ending } = caller.pool
+  const watched = caller.random.chance(WATCH_SHARE) ? ending.slice(-RECENT) : live
+  if (watched.length === 0) return issue(caller)
+  const token = caller.random.pick(watched)
   const wasInactive = mustBeInactive(token)
-  const body = await ask(lane, introspectRequest(access, token.text))
+  const body = await ask(caller, introspectRequest(access, token.text))
   if (body !== undefined) noteIntrospection(known, token, { active: isActiveIn(body), wasInactive })
 }
 
-const step = (lane: Lane): Promise<void> => {
-  if (lane.random.chance(ISSUE_SHARE)) return issue(lane)
-  return lane.random.chance(REVOKE_SHARE / (1 - ISSUE_SHARE)) ? revoke(lane) : introspect(lane)
+const step = (caller: Caller): Promise<void> => {
+  if (caller.random.chance(ISSUE_SHARE)) return issue(caller)
+  return caller.random.chance(REVOKE_SHARE / (1 - ISSUE_SHARE)) ? revoke(caller) : introspect(caller)
 }
 
-const runLane = async (pool: Pool, random: Random): Promise<void> => {
+const runCaller = async (pool: Pool, random: Random): Promise<void> => {
   let connection: Connection | undefined
   try {
     connection = await openConnection(pool.access.port)
@@ -104,15 +104,15 @@ const runLane = async (pool: Pool, random: Random): Promise<void> => {
   }
 }
 
-/** Starts `lanes` lanes; each lane's choices follow from the seed. */
+/** Starts `callers` callers; each caller's choices follow from the seed. */
 export const startLoad = (
   access: Access,
   known: KnownTokens,
-  { lanes, seed }: { readonly lanes: number; readonly seed: number },
+  { callers, seed }: { readonly callers: number; readonly seed: number },
 ): Load => {
   const ended = [...known.all.values()].filter(mustBeInactive).slice(-OLD_MAX)
   const pool: Pool = { access, known, live: [], ending: ended, stopped: false }
-  const running = Array.from({ length: lanes }, (_, n) => runLane(pool, makeRandom(seed + n)))
+  const running = Array.from({ length: callers }, (_, n) => runCaller(pool, makeRandom(seed + n)))
   return {
     stop: async () => {
       pool.stopped = true

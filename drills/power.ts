@@ -22,7 +22,7 @@ const SYNC_MICROSECONDS = [0, 2000, 8000]
 const RESTART_SHARE = 0.3
 const PROGRESS_CUTS = 10
 
-const options = readOptions({ cuts: 100, lanes: 16, sample: 500, workers: null })
+const options = readOptions({ cuts: 100, callers: 16, sample: 500, workers: null })
 const random = makeRandom(options.seed)
 const known = makeKnownTokens()
 const unsynced = { kept: 0, dropped: 0, torn: 0, reordered: 0 }
@@ -53,7 +53,7 @@ const untilCheckpoint = async (dataFolder: string): Promise<void> => {
 }
 
 const loadAndKill = async (service: ServiceUnderDrill, running: Running, folder: RecordedFolder): Promise<void> => {
-  const load = startLoad(service.access, known, { lanes: options.lanes, seed: random.below(2 ** 32) })
+  const load = startLoad(service.access, known, { callers: options.callers, seed: random.below(2 ** 32) })
   if (!random.chance(AIMED_SHARE)) await delay(random.between(LOAD_MS_LEAST, LOAD_MS_MOST))
   else await untilCheckpoint(service.dataFolder)
   await running.kill()

@@ -23,7 +23,7 @@ const SINGLE_REVOKES = 10
 const RATE_KEPT_LEAST = 0.8
 const WARM_SECONDS = 10
 
-const options = readOptions({ tokens: 1_000_000, lanes: 16, seconds: 10, kills: 3, workers: null })
+const options = readOptions({ tokens: 1_000_000, callers: 16, seconds: 10, kills: 3, workers: null })
 const random = makeRandom(options.seed)
 const violations: string[] = []
 const id = randomUUID()
@@ -60,7 +60,7 @@ const endAll = async (access: Access, samples: readonly string[]): Promise<void>
 
 /** The rate of other traffic before, and while the records follow. */
 const endUnderTraffic = async (access: Access, samples: readonly string[]): Promise<void> => {
-  const traffic = startTraffic(access, options.lanes)
+  const traffic = startTraffic(access, options.callers)
   await traffic.rate(WARM_SECONDS)
   const before = await traffic.rate(options.seconds)
   await endAll(access, samples)

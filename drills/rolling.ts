@@ -10,12 +10,12 @@ import { addressOf, withConnection } from '../testkit/databases/postgres-store.t
 import { CANNOT_RUN, conclude, formatCount, performAll, print, readOptions } from './drill.ts'
 import { freePort } from '../testkit/processes/free-port.ts'
 import { findBalancer, startBalancer } from './rolling/balancer.ts'
-import { type Lanes, startLanes } from './rolling/lanes.ts'
+import { type Callers, startCallers } from './rolling/callers.ts'
 import { makeRollingReplica, type RollingReplica } from './rolling/rolling-replica.ts'
 import type { Access } from './requests.ts'
 import { environmentOf, prepareAccess, untilReady } from './service-under-drill.ts'
 
-const options = readOptions({ rounds: 2, lanes: 16, drain: 5, workers: 1 })
+const options = readOptions({ rounds: 2, callers: 16, drain: 5, workers: 1 })
 const violations: string[] = []
 const report = (violation: string): void => void violations.push(violation)
 let [restarts, answers] = [0, 0]
@@ -77,35 +77,35 @@ const setUp = async (balancerProgram: string, started: AsyncDisposableStack): Pr
   return { access, replicas, database: database.name }
 }
 
-const restart = async (replica: RollingReplica, lanes: Lanes): Promise<void> => {
-  const [began, before] = [performance.now(), lanes.answers()]
+const restart = async (replica: RollingReplica, callers: Callers): Promise<void> => {
+  const [began, before] = [performance.now(), callers.answers()]
   const wrong = await replica.stop()
   if (wrong !== undefined) report(wrong)
   await replica.start()
   restarts += 1
   const seconds = ((performance.now() - began) / 1000).toFixed(1)
-  print(`  ${replica.name} restarted in ${seconds} s, ${formatCount(lanes.answers() - before)} answers meanwhile`)
+  print(`  ${replica.name} restarted in ${seconds} s, ${formatCount(callers.answers() - before)} answers meanwhile`)
 }
 
-const roll = async ({ replicas, database }: Stage, lanes: Lanes): Promise<void> => {
+const roll = async ({ replicas, database }: Stage, callers: Callers): Promise<void> => {
   for (let round = 1; round <= options.rounds; round += 1) {
     if (round > 1) await migrateBefore(round, database)
     print(`  round ${round}${round > 1 ? ', over the schema of a later version' : ''}`)
-    for (const replica of replicas) await restart(replica, lanes)
+    for (const replica of replicas) await restart(replica, callers)
   }
 }
 
 const perform = async (balancerProgram: string, started: AsyncDisposableStack): Promise<void> => {
   const stage = await setUp(balancerProgram, started)
   await untilReady(stage.access.port, '/.well-known/jwks.json')
-  const lanes = startLanes(stage.access, options.lanes, report)
+  const callers = startCallers(stage.access, options.callers, report)
   try {
-    await roll(stage, lanes)
+    await roll(stage, callers)
   } finally {
-    await lanes.stop()
-    answers = lanes.answers()
+    await callers.stop()
+    answers = callers.answers()
   }
-  if (answers < options.rounds * options.lanes) report('So little was answered that nothing was tested.')
+  if (answers < options.rounds * options.callers) report('So little was answered that nothing was tested.')
 }
 
 const run = async (balancerProgram: string): Promise<void> => {

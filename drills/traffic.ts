@@ -1,4 +1,4 @@
-// The service's other traffic during a drill: lanes that issue a token and introspect it, over and over, and are counted.
+// The service's other traffic during a drill: callers that issue a token and introspect it, over and over, and are counted.
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Connection, openConnection } from './connection.ts'
 import { type Access, introspectRequest, isActiveIn, issueRequest, tokenIn } from './requests.ts'
@@ -19,7 +19,7 @@ const ask = async (connection: Connection, request: string): Promise<string> => 
   return body
 }
 
-const runLane = async (access: Access, count: Count): Promise<void> => {
+const runCaller = async (access: Access, count: Count): Promise<void> => {
   const connection = await openConnection(access.port)
   while (!count.stopped) {
     const token = tokenIn(await ask(connection, issueRequest(access.shortLivedAgent)))
@@ -32,10 +32,10 @@ const runLane = async (access: Access, count: Count): Promise<void> => {
   connection.close()
 }
 
-/** A lane that fails fails the next measurement, or the stop. */
-export const startTraffic = (access: Access, lanes: number): Traffic => {
+/** A caller that fails fails the next measurement, or the stop. */
+export const startTraffic = (access: Access, callers: number): Traffic => {
   const count: Count = { answers: 0, stopped: false }
-  const running = Promise.all(Array.from({ length: lanes }, () => runLane(access, count)))
+  const running = Promise.all(Array.from({ length: callers }, () => runCaller(access, count)))
   // Told to whoever measures or stops.
   running.catch(() => undefined)
   return {

@@ -7,7 +7,7 @@ import { formatCount, performAll } from '../drill.ts'
 import { SHORT_LIFETIME_SECONDS, untilReady } from '../service-under-drill.ts'
 import { makeTableMemory, openTokenTable, type TableMemory, type TokenOutcome } from '../linear/token-table.ts'
 import { checkOutcomes } from './check-fates.ts'
-import { type FaultLanes, startFaults } from './fault-lanes.ts'
+import { type FaultSchedule, startFaults } from './fault-schedule.ts'
 import type { Parts } from './parts.ts'
 import { type ReplicaSet, startReplicaSet } from './replica-set.ts'
 
@@ -55,7 +55,7 @@ type Course = {
   readonly table: TableMemory
   readonly progress: Int32Array<SharedArrayBuffer>
   reports: readonly ClientReport[]
-  faults: FaultLanes | undefined
+  faults: FaultSchedule | undefined
 }
 
 const operationsOf = ({ progress, reports }: Course): number => {
@@ -71,7 +71,7 @@ const summaryOf = (course: Course): string => {
   return `${formatCount(operationsOf(course))} operations (${reportCounts(reports)}) under ${under}`
 }
 
-const isOver = (course: Course, faults: FaultLanes, startedAt: number): boolean => {
+const isOver = (course: Course, faults: FaultSchedule, startedAt: number): boolean => {
   const { options, violations, progress } = course
   if (violations.length > 0 || Atomics.load(progress, PROGRESS.violations) > 0) return true
   if (options.seconds !== null) return performance.now() - startedAt > 1000 * options.seconds

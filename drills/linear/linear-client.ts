@@ -52,13 +52,13 @@ const report = (found: string): void => {
   Atomics.add(progress, PROGRESS.violations, 1)
 }
 
-type Lane = { readonly port: number; readonly connections: Map<number, Connection>; readonly random: Random }
+type Caller = { readonly port: number; readonly connections: Map<number, Connection>; readonly random: Random }
 
 /** An answer with the times around it; undefined for an error, whose outcome is unknown. */
 type Timed = { readonly sentAt: bigint; readonly receivedAt: bigint; readonly body: string }
 
 /** Waits for whoever listens on the port to listen again. */
-const connectionOf = async ({ connections }: Lane, port: number): Promise<Connection> => {
+const connectionOf = async ({ connections }: Caller, port: number): Promise<Connection> => {
   const until = performance.now() + UNREACHABLE_MS_MAX
   for (;;) {
     const open = connections.get(port)
@@ -72,8 +72,8 @@ const connectionOf = async ({ connections }: Lane, port: number): Promise<Connec
   }
 }
 
-const exchange = async (lane: Lane, request: string, port = lane.port): Promise<Timed | undefined> => {
-  const connection = await connectionOf(lane, port)
+const exchange = async (caller: Caller, request: string, port = caller.port): Promise<Timed | undefined> => {
+  const connection = await connectionOf(caller, port)
   const sentAt = now()
   try {
     const { status, body } = await connection.exchange(request)
@@ -83,17 +83,17 @@ const exchange = async (lane: Lane, request: string, port = lane.port): Promise<
   } catch (fault) {
     if (!(fault instanceof ConnectionLost)) throw fault
     connection.close()
-    lane.connections.delete(port)
+    caller.connections.delete(port)
   }
   counts.errors += 1
   await delay(AFTER_ERROR_MS)
   return undefined
 }
 
-const issue = async (lane: Lane, place: number): Promise<void> => {
-  const shortLived = lane.random.chance(SHORT_LIVED_SHARE)
-  const scope = `db:s${lane.random.below(options.scopes)}`
-  const answer = await exchange(lane, issueRequest(shortLived ? access.shortLivedAgent : access.agent, scope))
+const issue = async (caller: Caller, place: number): Promise<void> => {
+  const shortLived = caller.random.chance(SHORT_LIVED_SHARE)
+  const scope = `db:s${caller.random.below(options.scopes)}`
+  const answer = await exchange(caller, issueRequest(shortLived ? access.shortLivedAgent : access.agent, scope))
   counts.issues += 1
   if (answer === undefined) {
     counts.issuesUnanswered += 1
@@ -120,66 +120,66 @@ const noteActive = (token: LookedUp, { sentAt, body }: Timed, expired: boolean):
   if (scopeIn(body) !== scope) report(`P5: token ${jti} has the scope ${scope}, and is told to have ${scopeIn(body)}`)
 }
 
-const introspect = async (lane: Lane, token: LookedUp, port = lane.port): Promise<void> => {
+const introspect = async (caller: Caller, token: LookedUp, port = caller.port): Promise<void> => {
   const { place, text } = token
   const expired = Date.now() >= token.expiresAtMs
-  const answer = await exchange(lane, introspectRequest(access, text), port)
+  const answer = await exchange(caller, introspectRequest(access, text), port)
   counts.introspections += 1
   if (answer === undefined) return
   if (isActiveIn(answer.body)) return noteActive(token, answer, expired)
   table.noteInactive(place, answer.receivedAt)
-  if (!lane.random.chance(RETIRE_SHARE)) return
+  if (!caller.random.chance(RETIRE_SHARE)) return
   cache(text)
   table.retire(place)
 }
 
-const lookBack = async (lane: Lane): Promise<void> => {
-  const text = cached[lane.random.below(cached.length)]
+const lookBack = async (caller: Caller): Promise<void> => {
+  const text = cached[caller.random.below(cached.length)]
   if (text === undefined) return
-  const answer = await exchange(lane, introspectRequest(access, text))
+  const answer = await exchange(caller, introspectRequest(access, text))
   counts.introspections += 1
   if (answer === undefined || !isActiveIn(answer.body)) return
   report(`P2: token ${claimsOf(text).jti} is active, though an answer had said inactive some time before`)
 }
 
-const revoke = async (lane: Lane, token: LookedUp): Promise<void> => {
+const revoke = async (caller: Caller, token: LookedUp): Promise<void> => {
   const { place } = token
-  const request = revokeRequest(access, token.text, lane.random.pick(ENDINGS))
+  const request = revokeRequest(access, token.text, caller.random.pick(ENDINGS))
   table.noteRevokeSent(place, now())
-  Atomics.store(progress, PROGRESS.hot + lane.random.below(HOT_PLACES), place)
-  let answer = await exchange(lane, request)
+  Atomics.store(progress, PROGRESS.hot + caller.random.below(HOT_PLACES), place)
+  let answer = await exchange(caller, request)
   counts.revocations += 1
-  while (answer === undefined && lane.random.chance(REPEAT_SHARE) && takeTurn()) {
-    answer = await exchange(lane, request)
+  while (answer === undefined && caller.random.chance(REPEAT_SHARE) && takeTurn()) {
+    answer = await exchange(caller, request)
     counts.revocations += 1
   }
   if (answer !== undefined) table.noteRevoked(place, answer.receivedAt)
   // Whoever has just revoked looks at once, and anywhere: no moment is more likely to show a stale answer.
-  if (lane.random.chance(0.5) && takeTurn()) await introspect(lane, token, lane.random.pick(ports))
+  if (caller.random.chance(0.5) && takeTurn()) await introspect(caller, token, caller.random.pick(ports))
 }
 
 const takeTurn = (): boolean => Atomics.sub(progress, PROGRESS.left, 1) > 0
 
 type Done = 'an operation' | 'nothing'
 
-const renew = async (lane: Lane, place: number): Promise<Done> => {
+const renew = async (caller: Caller, place: number): Promise<Done> => {
   if (!table.take(place)) return 'nothing'
   table.judge(place).forEach(report)
   const outcome = options.outcomes === 'all' ? table.outcome(place) : undefined
   if (outcome !== undefined) outcomes.push(outcome)
-  if (takeTurn()) await issue(lane, place)
+  if (takeTurn()) await issue(caller, place)
   else table.fill(place, undefined)
   return 'an operation'
 }
 
-const act = async (lane: Lane, place: number): Promise<Done> => {
+const act = async (caller: Caller, place: number): Promise<Done> => {
   const used = table.use(place)
-  if (used === undefined) return renew(lane, place)
+  if (used === undefined) return renew(caller, place)
   const token = { ...used, place }
   try {
     if (!takeTurn()) return 'nothing'
-    if (!token.shortLived && lane.random.chance(REVOKE_SHARE)) await revoke(lane, token)
-    else await introspect(lane, token)
+    if (!token.shortLived && caller.random.chance(REVOKE_SHARE)) await revoke(caller, token)
+    else await introspect(caller, token)
     return 'an operation'
   } finally {
     table.release(place)
@@ -189,20 +189,20 @@ const act = async (lane: Lane, place: number): Promise<Done> => {
 // Half of all choices fall on a fifth of the places, so that many meet there, while tokens come and go in the others.
 const pickPlace = ({ below }: Random): number => below(below(table.places) + 1)
 
-const step = async (lane: Lane): Promise<void> => {
-  const { random } = lane
-  if (cached.length > 0 && random.chance(LOOK_BACK_SHARE) && takeTurn()) return lookBack(lane)
+const step = async (caller: Caller): Promise<void> => {
+  const { random } = caller
+  if (cached.length > 0 && random.chance(LOOK_BACK_SHARE) && takeTurn()) return lookBack(caller)
   const hot = Atomics.load(progress, PROGRESS.hot + random.below(HOT_PLACES))
-  const done = await act(lane, random.chance(HOT_SHARE) ? hot : pickPlace(random))
+  const done = await act(caller, random.chance(HOT_SHARE) ? hot : pickPlace(random))
   // Somebody else has taken the place, perhaps on this thread: its answer must be let in.
   if (done === 'nothing') await nextTurn()
 }
 
 const run = async (n: number): Promise<void> => {
   const port = ports[n % ports.length] ?? access.port
-  const lane: Lane = { port, connections: new Map(), random: makeRandom(options.seed + n) }
-  while (Atomics.load(progress, PROGRESS.left) > 0) await step(lane)
-  for (const connection of lane.connections.values()) connection.close()
+  const caller: Caller = { port, connections: new Map(), random: makeRandom(options.seed + n) }
+  while (Atomics.load(progress, PROGRESS.left) > 0) await step(caller)
+  for (const connection of caller.connections.values()) connection.close()
 }
 
 await Promise.all(Array.from({ length: options.connections }, (_, n) => run(n)))

@@ -17,7 +17,7 @@ import {
   type Attack,
   genuineOf,
   openStranger,
-  runLanes,
+  runCallers,
   type Stranger,
   type Strangers,
 } from './stranger.ts'
@@ -38,7 +38,7 @@ const repeat = <T>(count: number, make: () => T): readonly T[] => Array.from({ l
 const flood =
   (make: (attack: Attack) => Buffer, { sockets, pipelined }: Flood = USUAL): Strangers =>
   attack =>
-    runLanes(attack, sockets, async () => {
+    runCallers(attack, sockets, async () => {
       const stranger = await openStranger(attack)
       if (stranger === undefined) return
       while (
@@ -53,7 +53,7 @@ const flood =
 
 /** From an address that it has hardly had before: nothing that is kept by address may grow without a bound. */
 const fromEverywhere: Strangers = attack =>
-  runLanes(attack, USUAL.sockets, async () => {
+  runCallers(attack, USUAL.sockets, async () => {
     const stranger = await openStranger(attack, { source: anyAddress(attack.random) })
     if (stranger === undefined) return
     await exchange(stranger, [attack.random.pick(strangerRequests(genuineOf(attack)))()])
@@ -67,7 +67,7 @@ const send =
     const { access, adminJwt, cursors } = attack
     const credentials = { ...access, clientId: access.agent.clientId, adminJwt, cursors }
     const requests = HOSTILE_BYTES[name]?.(credentials) ?? []
-    return runLanes(attack, USUAL.sockets, async () => {
+    return runCallers(attack, USUAL.sockets, async () => {
       const stranger = await openStranger(attack)
       if (stranger === undefined) return
       while (!attack.isOver() && (await exchange(stranger, [attack.random.pick(requests)])));

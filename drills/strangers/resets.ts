@@ -15,9 +15,9 @@ import {
   wrongApiKey,
   wrongSecret,
 } from './requests.ts'
-import { type Attack, genuineOf, openStranger, runLanes, type Stranger, type Strangers } from './stranger.ts'
+import { type Attack, genuineOf, openStranger, runCallers, type Stranger, type Strangers } from './stranger.ts'
 
-const LANES = 16
+const CALLERS = 16
 const PAUSE_MS_MOST = 4
 const ANSWER_MS_MAX = 1000
 
@@ -39,7 +39,7 @@ const pickRequest = (attack: Attack, place: Place = 'whole'): Buffer => {
 const resetAt =
   (place: Place): Strangers =>
   attack =>
-    runLanes(attack, LANES, async () => {
+    runCallers(attack, CALLERS, async () => {
       const stranger = await openStranger(attack)
       if (stranger === undefined) return
       stranger.socket.write(cutAt(pickRequest(attack, place), place, attack.random.between))
@@ -48,7 +48,7 @@ const resetAt =
     })
 
 const resetWhileAnswering: Strangers = attack =>
-  runLanes(attack, LANES, async () => {
+  runCallers(attack, CALLERS, async () => {
     const stranger = await openStranger(attack)
     if (stranger === undefined) return
     const request = attack.random.chance(0.5) ? requestOf('GET /openapi.json') : pickRequest(attack)
@@ -60,7 +60,7 @@ const resetWhileAnswering: Strangers = attack =>
 
 /** The rest never comes: the connection ends in good order, or the last chunk is missing. */
 const cutBodies: Strangers = attack =>
-  runLanes(attack, LANES, async () => {
+  runCallers(attack, CALLERS, async () => {
     const stranger = await openStranger(attack)
     if (stranger === undefined) return
     const { random } = attack
@@ -74,13 +74,13 @@ const cutBodies: Strangers = attack =>
     else await Promise.race([closed(stranger), delay(ANSWER_MS_MAX)])
   })
 
-const BURST_LANES = 4
+const BURST_CALLERS = 4
 const BURST_PAUSE_MS = 250
 
 const burst =
   (make: (attack: Attack) => Buffer): Strangers =>
   attack =>
-    runLanes(attack, BURST_LANES, async () => {
+    runCallers(attack, BURST_CALLERS, async () => {
       const stranger = await openStranger(attack)
       if (stranger === undefined) return
       const bytes = burstOf(make(attack))

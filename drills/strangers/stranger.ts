@@ -104,12 +104,12 @@ export const openStranger = async (attack: Attack, options: Options = {}): Promi
   }
 }
 
-/** Repeats a step in so many lanes until the attack is over. */
-export const runLanes = async (attack: Attack, lanes: number, step: () => Promise<void>): Promise<void> => {
-  const runLane = async (): Promise<void> => {
+/** Repeats a step in so many callers until the attack is over. */
+export const runCallers = async (attack: Attack, callers: number, step: () => Promise<void>): Promise<void> => {
+  const runCaller = async (): Promise<void> => {
     while (!attack.isOver()) await step()
   }
-  await Promise.all(Array.from({ length: lanes }, runLane))
+  await Promise.all(Array.from({ length: callers }, runCaller))
 }
 
 /** Opens so many connections, a few at a time, and leaves them open. */

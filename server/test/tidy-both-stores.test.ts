@@ -6,7 +6,7 @@ const SQLITE = "SQLite's own machinery"
 const COUNTERPART = 'its counterpart is in server/test/postgres'
 const WIRE = 'of the wire and the keys, whichever store is behind them'
 const NO_STORE = 'it opens no store'
-const LONG = 'minutes of simulated time; what the store does there is in key-keeper and key-acts'
+const LONG = 'minutes of simulated time; what the store does there is in key-scheduler and key-acts'
 
 const ON_ONE_STORE: Readonly<Record<string, string>> = {
   'contract/wire/bad-input': WIRE,
@@ -40,7 +40,7 @@ const ON_ONE_STORE: Readonly<Record<string, string>> = {
   'store/audit/canaries': 'the bytes of a file',
   'store/sqlite/clock': `${SQLITE}; ${COUNTERPART}: commands`,
   'store/sqlite/connection': SQLITE,
-  'store/sqlite/drive': SQLITE,
+  'store/sqlite/run-program': SQLITE,
   'store/sqlite/migrations': `${SQLITE}; ${COUNTERPART}: migrations`,
   'store/offline/restore': `${SQLITE}; ${COUNTERPART}: backup-commands`,
   'store/ledger/retention': `${SQLITE}: rows go, not partitions; ${COUNTERPART}: retention`,

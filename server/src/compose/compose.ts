@@ -18,6 +18,7 @@ import {
   type StoreVersions,
   verifyAuditOf,
 } from './store.ts'
+import { makeThreadEndCells, noteThreadEnd, type ThreadEndCells, withThreadEnds } from './thread-ends.ts'
 import { openKeySets, verifiersOf } from './verification.ts'
 import type { CommandConfig, MigrateConfig, ServeConfig, ServiceConfig, StoreConfig } from '../config/config.ts'
 import { LIFETIMES_MAX } from '../domain/clients/agent.ts'
@@ -47,6 +48,8 @@ export type Service = {
   readonly ports: Ports
   /** Counts and logs errors of background work. */
   readonly report: FaultLog
+  /** Of the writing thread; serving threads add theirs. */
+  readonly threadEnds: ThreadEndCells
   /** The last restore of the store, if there was one. */
   readonly restoreState: () => Promise<RestoreState | undefined>
   readonly close: () => Promise<void>
@@ -61,7 +64,9 @@ const COMMAND_DEADLINE_MS = 10_000
 export const openForCommand = (config: StoreConfig): Promise<Store> =>
   openStore(config, { retention: null, deadlineMs: COMMAND_DEADLINE_MS })
 
-const openForService = async (config: ServiceConfig): Promise<{ readonly store: Store; readonly report: FaultLog }> => {
+type Opened = Pick<Service, 'report' | 'threadEnds'> & { readonly store: Store }
+
+const openForService = async (config: ServiceConfig): Promise<Opened> => {
   const { expiredDays, endedDays } = config.retention
   const retention = { expiredMs: expiredDays * DAY_MS, endedMs: endedDays * DAY_MS }
   const logger = await makeLogger(config)
@@ -73,7 +78,12 @@ const openForService = async (config: ServiceConfig): Promise<{ readonly store: 
     onSeal: (seal: Seal): void => logger.info(seal, 'audit entries sealed'),
   }
   const keys = keepingOf(config)
-  return { store: await openStore(config, { retention, sealing, keys, onFault: report }), report }
+  const threadEnds = makeThreadEndCells()
+  const onFault: FaultLog = (task, fault) => {
+    if (task === 'writing thread') noteThreadEnd(threadEnds)
+    report(task, fault)
+  }
+  return { store: await openStore(config, { retention, sealing, keys, onFault }), report, threadEnds }
 }
 
 /** The administration of the local store for the command line; it opens no port. */
@@ -159,15 +169,17 @@ const refuseLifetime = async (store: Store, seconds: number): Promise<void> => {
 const openFor = async (maker: StoreMaker, config: ServiceConfig, checkKey: CheckKey): Promise<Service> => {
   // Loaded while the writing thread starts.
   const opening = openKeySets(config)
-  const { store, report } = await openForService(config)
+  const { store, report, threadEnds } = await openForService(config)
   try {
     refuseOtherMaker(store, config, maker)
     await checkKey(store, config)
     await refuseLifetime(store, config.tokenLifetimeSeconds)
     const keySets = await opening
-    const ports = portsOf(store, config, await verifiersOf(config, keySets))
+    const verifiers = await verifiersOf(config, keySets)
+    const health = withThreadEnds(store.health, threadEnds)
+    const ports = { ...portsOf(store, config, verifiers), health }
     const restoreState = () => store.restores.state()
-    return { host: store.host, keySets, ports, report, restoreState, close: () => store.close() }
+    return { host: store.host, keySets, ports, report, threadEnds, restoreState, close: () => store.close() }
   } catch (error) {
     await store.close()
     throw error
@@ -204,7 +216,7 @@ type ServerAddress = {
   readonly tls: ServeConfig['tls']
   /** The accepted `Host` headers; null: any, as behind a proxy. */
   readonly allowedHosts: readonly string[] | null
-  /** Whether other threads of this process listen on the same port. */
+  /** Whether other sockets of this process listen on the same port. */
   readonly sharesPort: boolean
   /** Shared memory: whether one of those threads runs an import. */
   readonly importCell?: Int32Array
@@ -215,20 +227,23 @@ type ServerAddress = {
 /** Serves HTTP. */
 export const listen = async (ports: Ports, config: ServiceConfig, options: ServerAddress): Promise<FastifyInstance> => {
   const { host, port } = config
-  const [{ buildServer }, { BACKLOG }] = await Promise.all([
+  const { sharesPort } = options
+  const [{ buildServer }, { BACKLOG, SOCKET_BACKLOG }] = await Promise.all([
     import('../http/server.ts'),
-    import('../http/wire/listener.ts'),
+    import('../http/wire/accepting.ts'),
   ])
   const server = buildServer(ports, {
     bodyBytesMax: config.bodyBytesMax,
     logger: options.logger ?? (await makeLogger(config)),
+    sharesPort,
     ...certificateOptionsOf(options.tls, config.clientCertificates),
     ...(options.allowedHosts !== null && { allowedHosts: options.allowedHosts }),
     ...(options.importCell !== undefined && { importCell: options.importCell }),
   })
   try {
     // Fastify passes all options to Node; its types lack some.
-    const where: ListenOptions & FastifyListenOptions = { host, port, backlog: BACKLOG, reusePort: options.sharesPort }
+    const backlog = sharesPort ? SOCKET_BACKLOG : BACKLOG
+    const where: ListenOptions & FastifyListenOptions = { host, port, backlog, reusePort: sharesPort }
     await server.listen(where)
     return server
   } catch (error) {

@@ -2,7 +2,8 @@
 import { once } from 'node:events'
 import type { RequestListener } from 'node:http'
 import { makeBrokenRequestHandler } from '../http/wire/broken-request.ts'
-import { BACKLOG, makeListener } from '../http/wire/listener.ts'
+import { BACKLOG } from '../http/wire/accepting.ts'
+import { makeListener } from '../http/wire/listener.ts'
 import { randomness } from '../keys/clients/secrets.ts'
 import { refuseListening } from '../config/start-refused.ts'
 

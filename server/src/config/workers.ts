@@ -7,7 +7,7 @@ const WORKERS_MAX = 64
 const parseWorkers = parseAutoOr(parseInteger(1, WORKERS_MAX))
 
 // Other systems cannot share a port (Node: ENOTSUP on macOS and Windows), so one thread serves.
-const CAN_SHARE_PORTS = process.platform === 'linux'
+export const CAN_SHARE_PORTS = process.platform === 'linux'
 
 export const readWorkers = (read: SettingReader): number => {
   const workers = read.optional('MINTMARK_WORKERS', parseWorkers) ?? 'auto'

@@ -22,21 +22,21 @@ const HIDDEN = { schema: { hide: true } }
 
 /** The operations, below the path of the base URL, each answered by its deadline. */
 export const registerOperations = (app: FastifyInstance, wire: Wire): void => {
-  const { ports, refuser, inTime } = wire
+  const { ports, refuser } = wire
   app.route<Form<typeof issueToken>>({ ...routeOf(issueToken), handler: makeTokenHandler(wire) })
-  const introspect = makeIntrospectHandler(ports, refuser, inTime)
+  const introspect = makeIntrospectHandler(wire)
   app.route<Form<typeof introspectToken>>({ ...routeOf(introspectToken), handler: introspect })
-  const revoke = answerInTime(inTime, makeRevokeHandler(wire))
+  const revoke = answerInTime(wire, makeRevokeHandler(wire))
   app.route<Form<typeof revokeToken>>({ ...routeOf(revokeToken), handler: revoke })
   app.get('/oauth/authorize', HIDDEN, makeAuthorizeHandler(refuser))
-  app.route({ ...routeOf(publishKeys), handler: answerInTime(inTime, makeKeySetHandler(ports)) })
+  app.route({ ...routeOf(publishKeys), handler: answerInTime(wire, makeKeySetHandler(ports)) })
   app.options(pathOf(publishKeys), HIDDEN, answerPreflight)
   app.route({ ...routeOf(readErrorReference), handler: makeErrorPageHandler(ports) })
   app.route({ ...routeOf(checkAlive), handler: answerAlive })
   app.route({
     ...routeOf(checkHealth),
     errorHandler: makeUnreadyHandler(refuser),
-    handler: answerInTime(inTime, makeReadyHandler(ports)),
+    handler: answerInTime(wire, makeReadyHandler(ports)),
   })
 }
 
@@ -44,12 +44,13 @@ export const registerOperations = (app: FastifyInstance, wire: Wire): void => {
  * The metadata, at the root of the host: with a path in the base URL clients look for it both with the path appended
  * and, as RFC 8414 §3.1 has it, with the well-known name inserted before the path.
  */
-export const registerMetadata = (app: FastifyInstance, { ports, inTime }: Wire, basePath: string): void => {
+export const registerMetadata = (app: FastifyInstance, wire: Wire, basePath: string): void => {
+  const { ports } = wire
   for (const [row, answerWhenRead] of [
     [publishMetadata, makeMetadataHandler(ports)],
     [publishOpenidMetadata, makeOpenidMetadataHandler(ports)],
   ] as const) {
-    const [name, handler] = [pathOf(row), answerInTime(inTime, answerWhenRead)]
+    const [name, handler] = [pathOf(row), answerInTime(wire, answerWhenRead)]
     app.route({ ...routeOf(row), url: basePath + name, handler })
     app.options(basePath + name, HIDDEN, answerPreflight)
     if (basePath === '') continue

@@ -2,8 +2,11 @@
 import type { IncomingMessage, RequestListener } from 'node:http'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
+import { isRefused } from '../domain/refusal.ts'
 import type { Ports } from '../ports/ports.ts'
 import { registerAdministration } from './admin/administration-routes.ts'
+import { acceptInNumbers } from './wire/accepting.ts'
+import { type Admission, makeAdmission } from './wire/admission.ts'
 import { makeAnswerDeadline } from './wire/answer-deadline.ts'
 import { makeBrokenRequestHandler } from './wire/broken-request.ts'
 import { type CertificatesTaken, makeCertificateFinder } from './oauth/client-certificate.ts'
@@ -35,17 +38,19 @@ export type ServerOptions = {
   readonly allowedHosts?: readonly string[]
   /** Shared with the other threads that serve; its own unless it is given. */
   readonly importCell?: ImportCell
+  /** Whether other sockets may listen on its port. */
+  readonly sharesPort?: boolean
 }
 
 const NO_CERTIFICATES: CertificatesTaken = { header: null, listener: null }
 
-type Errors = { readonly refuser: Refuser; readonly makeId: () => string }
+type Errors = { readonly refuser: Refuser; readonly makeId: () => string; readonly guard: Admission['guard'] }
 
-const optionsOf = ({ bodyBytesMax, https, timeouts }: ServerOptions, { refuser, makeId }: Errors) => ({
+const optionsOf = ({ bodyBytesMax, https, timeouts }: ServerOptions, { refuser, makeId, guard }: Errors) => ({
   // Our own lines go to options.logger; a child logger for each request is what Fastify's would cost.
   logger: false as const,
   bodyLimit: bodyBytesMax,
-  serverFactory: (handle: RequestListener) => makeListener(handle, { https, timeouts }),
+  serverFactory: (handle: RequestListener) => makeListener(guard(handle), { https, timeouts }),
   // What is under way is answered while the server closes.
   return503OnClosing: false,
   requestIdHeader: false as const,
@@ -65,16 +70,25 @@ export const buildServer = (ports: Ports, options: ServerOptions): FastifyInstan
   const basePath = basePathOf(issuer)
   const { logger, allowedHosts } = options
   const outages = makeOutageLog({ logger, monotonic: ports.monotonic })
+  const makeId = (): string => ports.randomness.uuid()
+  const { monotonic } = ports
+  const admission = makeAdmission({ issuer, basePath, monotonic, makeId, reportUnavailable: outages.report })
+  const { credentials } = admission
+  const recognize = makeRecognizer(ports)
   const refuser = makeRefuser({
-    recognize: makeRecognizer(ports),
+    recognize: async (request, access) => {
+      const origin = await recognize(request, access)
+      if (!isRefused(origin)) credentials.add(request.headers)
+      return origin
+    },
     issuer,
     problemsUnder: `${basePath}/api/`,
     logger,
     reportUnavailable: outages.report,
     countRefusal: (attempt, source) => ports.audit.countRefusal(attempt, source),
+    forgetCredential: credentials.remove,
   })
-  const makeId = (): string => ports.randomness.uuid()
-  const app: FastifyInstance = fastify(optionsOf(options, { refuser, makeId }))
+  const app: FastifyInstance = fastify(optionsOf(options, { refuser, makeId, guard: admission.guard }))
   useOurReaders(app, refuser)
   const answerUnknownRoute = answerUnknownRoutes(app, refuser)
   app.addHook('onRequest', makeRequestRules({ refuser, answerUnknownRoute, basePath, allowedHosts }))
@@ -84,10 +98,13 @@ export const buildServer = (ports: Ports, options: ServerOptions): FastifyInstan
   void app.register(async scope => registerFrontPage(scope, { basePath, issuer, hash }))
   const findCertificate = makeCertificateFinder(ports.certificates, options.certificates ?? NO_CERTIFICATES)
   const { importCell = new Int32Array(1) } = options
-  const wire = { ports, refuser, logger, inTime: makeAnswerDeadline(ports), findCertificate, importCell }
+  const wire = { ports, refuser, logger, inTime: makeAnswerDeadline(ports), findCertificate, importCell, credentials }
   void app.register(async scope => registerOperations(scope, wire), { prefix: basePath })
   void app.register(async scope => registerAdministration(scope, wire), { prefix: basePath })
   void app.register(async scope => registerMetadata(scope, wire, basePath))
+  if (options.sharesPort === true) {
+    acceptInNumbers(app, err => logger.error({ err }, 'a socket beside the first cannot listen'))
+  }
   app.addHook('preClose', done => {
     // A connection whose last answer is out would else be kept, and the server open, for a minute more.
     app.server.keepAliveTimeout = 1

@@ -4,6 +4,8 @@
 export const GROUP_MAX = 256
 /** Turns of the event loop that a group may wait while each brings more. */
 const TURNS_MAX = 4
+/** A turn that takes longer has brought enough: under load each may take as long as an answer should. */
+const GATHERING_MS_MAX = 2
 
 /**
  * Turns `run`, which answers a whole group in order, into a function that takes one request. A group, at most
@@ -35,6 +37,7 @@ export const inGroups = <Request, Answer>(
   // How many waited at the last turn, and how many turns the first of them has waited.
   let seen = 0
   let turns = 0
+  let beganAt = 0
 
   const leave = (): void => {
     const gathered = waiting
@@ -46,13 +49,16 @@ export const inGroups = <Request, Answer>(
 
   const turn = (): void => {
     turns += 1
-    if (waiting.length === seen || waiting.length >= groupMax || turns === TURNS_MAX) return leave()
+    const isLong = turns === TURNS_MAX || performance.now() - beganAt > GATHERING_MS_MAX
+    if (waiting.length === seen || waiting.length >= groupMax || isLong) return leave()
     seen = waiting.length
     defer(turn)
   }
 
   return request =>
     new Promise((resolve, reject) => {
-      if (waiting.push({ request, resolve, reject }) === 1) defer(turn)
+      if (waiting.push({ request, resolve, reject }) > 1) return
+      beganAt = performance.now()
+      defer(turn)
     })
 }

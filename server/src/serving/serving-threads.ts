@@ -4,10 +4,12 @@ import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import type { Logger } from 'pino'
+import { noteThreadEnd, type ThreadEndCells } from '../compose/thread-ends.ts'
 import type { StoreHost } from '../compose/store.ts'
 import type { ServeConfig } from '../config/config.ts'
 import type { KeySets } from '../ports/key-sets.ts'
 import { refuseListening } from '../config/start-refused.ts'
+import { CAN_SHARE_PORTS } from '../config/workers.ts'
 import { type FromServingThread, type ServingOptions, startFailureOf, type ToServingThread } from './thread-messages.ts'
 
 /** The shortest time between replacements of threads that end unexpectedly. */
@@ -18,6 +20,7 @@ type ServingProcess = {
   readonly host: StoreHost
   readonly keySets: KeySets
   readonly logger: Logger
+  readonly threadEnds: ThreadEndCells
 }
 
 type ServingThreads = {
@@ -41,8 +44,8 @@ const refuseTakenPort = async ({ host, port }: ServeConfig): Promise<void> => {
 type Shared = Pick<ServingOptions, 'sharesPort' | 'importCell'>
 
 const startThread = (serving: ServingProcess, shared: Shared): Promise<Worker> => {
-  const { config, host, keySets, logger } = serving
-  const options: ServingOptions = { config, clock: host.clock, ...shared }
+  const { config, host, keySets, logger, threadEnds } = serving
+  const options: ServingOptions = { config, clock: host.clock, threadEnds, ...shared }
   const file = new URL(`./serving-thread${import.meta.url.slice(-3)}`, import.meta.url)
   const thread = new Worker(file, { workerData: options, name: 'mintmark serving' })
   const report = (message: ToServingThread): void => thread.postMessage(message)
@@ -73,8 +76,8 @@ const startThread = (serving: ServingProcess, shared: Shared): Promise<Worker> =
 
 /** Starts `config.workers` threads, or throws a StartRefused or Unavailable and leaves none running. */
 export const startServing = async (serving: ServingProcess): Promise<ServingThreads> => {
-  const { config, logger } = serving
-  const shared = { sharesPort: config.workers > 1, importCell: new Int32Array(new SharedArrayBuffer(4)) }
+  const { config, logger, threadEnds } = serving
+  const shared = { sharesPort: CAN_SHARE_PORTS, importCell: new Int32Array(new SharedArrayBuffer(4)) }
   const threads = new Set<Worker>()
   let closing = false
 
@@ -89,6 +92,7 @@ export const startServing = async (serving: ServingProcess): Promise<ServingThre
 
   const replace = async (): Promise<void> => {
     logger.error('a serving thread ended by itself and is replaced')
+    noteThreadEnd(threadEnds)
     await delay(RESTART_MS)
     if (closing) return
     try {

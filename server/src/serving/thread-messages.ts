@@ -1,6 +1,7 @@
 // The messages between the main thread and the serving threads.
 import type { MessagePort } from 'node:worker_threads'
 import type { ServeConfig } from '../config/config.ts'
+import type { ThreadEndCells } from '../compose/thread-ends.ts'
 import { StartRefused } from '../config/start-refused.ts'
 import { Unavailable } from '../domain/refusal.ts'
 import type { MonotonicMilliseconds } from '../../../api/values/time.ts'
@@ -16,6 +17,8 @@ export type ServingOptions = {
   readonly sharesPort: boolean
   /** Shared memory: which thread runs an import. */
   readonly importCell: Int32Array
+  /** Shared memory: when threads of the process ended by themselves. */
+  readonly threadEnds: ThreadEndCells
 }
 
 export type ToServingThread =

@@ -19,7 +19,7 @@ import type { AdministrationWire } from '../wire/wire.ts'
 /** Call it in a scope of its own, below the path of the base URL: it takes JSON and nothing else. */
 export const registerAdministration = (app: FastifyInstance, wire: AdministrationWire): void => {
   takeJson(app)
-  answerEachInTime(app, wire.inTime)
+  answerEachInTime(app, wire)
   for (const bindings of [agents, tokens, revocations, credentials, apiKeys, leakedSecrets]) {
     serveBindings(app, wire, bindings)
   }

@@ -87,6 +87,6 @@ export const makeClientReader =
     const authorization = parseAuthorization(request.headers.authorization)
     const credentials = readCredentials(authorization, request.body, shown.certificate)
     if (isRefused(credentials)) return credentials
-    const origin = { requestId: request.id, source: sourceOf(request), until: answerBy(ports) }
+    const origin = { requestId: request.id, source: sourceOf(request), until: answerBy(ports, request.raw) }
     return { ...shown, credentials, origin }
   }

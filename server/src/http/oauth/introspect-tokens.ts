@@ -7,12 +7,12 @@ import type { PresentedApiKey } from '../../operations/authentication/authentica
 import { GROUP_MAX, inGroups } from '../../operations/group.ts'
 import { type IntrospectRequest, introspectTokens } from '../../operations/tokens/introspect-tokens.ts'
 import { signIntrospections } from '../../operations/tokens/sign-introspections.ts'
-import type { Ports } from '../../ports/ports.ts'
 import { makeNegotiator } from './accept.ts'
-import type { InTime } from '../../ports/deadline.ts'
+import type { MonotonicMilliseconds } from '../../../../api/values/time.ts'
+import { answerBy } from '../wire/answer-deadline.ts'
 import { decodeBasic, parseAuthorization } from '../wire/authorization.ts'
 import { headerOf } from '../wire/header.ts'
-import type { Refuser } from '../wire/refusals.ts'
+import type { Wire } from '../wire/wire.ts'
 
 type IntrospectionRequest = FastifyRequest<{ Body: FormOf<typeof introspectToken> }>
 
@@ -33,21 +33,26 @@ const readApiKey = (request: FastifyRequest): OrRefusal<Presented> => {
   return basic === undefined ? refuseScheme() : { apiKey: { key: basic.password, id: basic.user } }
 }
 
-export const makeIntrospectHandler = (ports: Ports, refuser: Refuser, inTime: InTime) => {
+type Asked = IntrospectRequest & { readonly until: MonotonicMilliseconds }
+
+const earliestOf = (requests: readonly Asked[]): MonotonicMilliseconds =>
+  Math.min(...requests.map(({ until }) => until))
+
+export const makeIntrospectHandler = ({ ports, refuser, inTime, credentials }: Wire) => {
   const introspect = inGroups(
-    (requests: readonly IntrospectRequest[]) => inTime(introspectTokens(ports, requests)),
+    (requests: readonly Asked[]) => inTime(introspectTokens(ports, requests), earliestOf(requests)),
     GROUP_MAX,
     setImmediate,
   )
   // A group of its own: who asks for no signature waits for none.
   const introspectSigned = inGroups(
-    (requests: readonly IntrospectRequest[]) => inTime(signIntrospections(ports, requests)),
+    (requests: readonly Asked[]) => inTime(signIntrospections(ports, requests), earliestOf(requests)),
     GROUP_MAX,
     setImmediate,
   )
   const mediaTypeFor = makeNegotiator('application/json', SIGNED_TYPE)
 
-  const answerSigned = async (reply: FastifyReply, request: IntrospectRequest): Promise<void> => {
+  const answerSigned = async (reply: FastifyReply, request: Asked): Promise<void> => {
     const answer = await introspectSigned(request)
     void (isRefused(answer) ? refuser.refuse(reply, answer.refusal) : reply.type(SIGNED_TYPE).send(answer.jwt))
   }
@@ -56,9 +61,11 @@ export const makeIntrospectHandler = (ports: Ports, refuser: Refuser, inTime: In
   return async (request: IntrospectionRequest, reply: FastifyReply): Promise<void> => {
     const presented = readApiKey(request)
     if (isRefused(presented)) return void refuser.refuse(reply, presented.refusal)
-    const asked = { apiKey: presented.apiKey, token: request.body.token }
+    const asked = { apiKey: presented.apiKey, token: request.body.token, until: answerBy(ports, request.raw) }
     if (mediaTypeFor(request.headers.accept) === SIGNED_TYPE) return answerSigned(reply, asked)
     const answer = await introspect(asked)
-    void (isRefused(answer) ? refuser.refuse(reply, answer.refusal) : reply.send(answer))
+    if (isRefused(answer)) return void refuser.refuse(reply, answer.refusal)
+    credentials.add(request.headers)
+    void reply.send(answer)
   }
 }

@@ -25,7 +25,7 @@ const readCredentials = (
 }
 
 export const makeRevokeHandler = (wire: Wire) => {
-  const { ports, refuser, logger } = wire
+  const { ports, refuser, logger, credentials } = wire
   const readCaller = makeClientReader(wire, readCredentials)
   const revokeToken = makeRevokeToken(ports)
   return async (request: RevocationRequest, reply: FastifyReply): Promise<FastifyReply> => {
@@ -33,6 +33,7 @@ export const makeRevokeHandler = (wire: Wire) => {
     if (isRefused(caller)) return refuser.refuse(reply, caller.refusal)
     const revoked = await revokeToken({ ...caller, token: request.body.token })
     if (isRefused(revoked)) return refuser.refuse(reply, revoked.refusal)
+    credentials.add(request.headers)
     logger.info({ requestId: request.id, outcome: revoked.outcome }, 'revocation')
     return reply.send({})
   }

@@ -3,9 +3,6 @@ import { createServer, type RequestListener, type Server } from 'node:http'
 import { createServer as createSecureServer, type ServerOptions as SecureServerOptions } from 'node:https'
 import { serveInTurn } from './pipelining.ts'
 
-/** How many connections may wait to be accepted. Linux allows no more than net.core.somaxconn. */
-export const BACKLOG = 4096
-
 export type Timeouts = {
   /**
    * For a TLS handshake, and from then on, or from the first byte of a later request, for all of its header fields and for

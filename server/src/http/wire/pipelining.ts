@@ -21,10 +21,24 @@ type Connection = {
   hasWaited: boolean
   /** In place of a request whose body can never be read whole. */
   answerBroken?: () => void
+  /** Whether it was refused for want of room, and nothing of it is read or begun for a while. */
+  isResting: boolean
+  /** Whether a listener keeps it paused while it should be. */
+  isKept: boolean
+  /** Begins the request that waits for the end of the rest. */
+  beginRested?: () => void
 }
 
 // One entry for a connection, not for a request.
 const connections = new WeakMap<Socket, Connection>()
+
+const keepPaused = (socket: Socket, connection: Connection): void => {
+  if (connection.isKept) return
+  connection.isKept = true
+  socket.on('resume', () => {
+    if (connection.waiting > 0 || connection.isResting) socket.pause()
+  })
+}
 
 type Exchange = { readonly request: IncomingMessage; readonly response: ServerResponse; readonly socket: Socket }
 
@@ -43,14 +57,17 @@ const makeWaiting = (handle: RequestListener) => {
     socket.pause()
     if (connection.hasWaited) return
     connection.hasWaited = true
-    socket.on('resume', () => {
-      if (connection.waiting > 0) socket.pause()
-    })
+    keepPaused(socket, connection)
     socket.once('close', () => count(connection, -connection.waiting))
   }
 
-  const begin = ({ request, response, socket }: Exchange, connection: Connection): void => {
+  const begin = (exchange: Exchange, connection: Connection): void => {
+    const { request, response, socket } = exchange
     if (socket.destroyed) return
+    if (connection.isResting) {
+      connection.beginRested = () => begin(exchange, connection)
+      return
+    }
     count(connection, -1)
     if (connection.waiting === 0) socket.resume()
     if (connection.answerBroken !== undefined && !request.complete) connection.answerBroken()
@@ -87,10 +104,32 @@ export const serveInTurn = (handle: RequestListener): RequestListener => {
       wait({ request, response, socket }, connection)
       return
     }
-    if (connection === undefined) connections.set(socket, { last: response, waiting: 0, hasWaited: false })
+    if (connection === undefined)
+      connections.set(socket, { last: response, waiting: 0, hasWaited: false, isResting: false, isKept: false })
     else connection.last = response
     if (!socket.destroyed) handle(request, response)
   }
+}
+
+/** How long a connection rests. */
+const REST_MS = 500
+
+/**
+ * Reads no more of the connection for a while, and begins nothing that it has sent already: its last request was refused for
+ * want of room, and who asks again without a pause would keep the thread busy with refusals.
+ */
+export const restConnection = (socket: Socket): void => {
+  const connection = connections.get(socket)
+  if (connection === undefined || connection.isResting || socket.destroyed) return
+  connection.isResting = true
+  keepPaused(socket, connection)
+  socket.pause()
+  setTimeout(() => {
+    connection.isResting = false
+    if (connection.waiting === 0) socket.resume()
+    connection.beginRested?.()
+    delete connection.beginRested
+  }, REST_MS).unref()
 }
 
 type Ending = {

@@ -1,4 +1,5 @@
 // The one mapping of refusals and faults to responses: status, challenges, body.
+import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Access } from '../../../../api/values/access.ts'
 import type { Origin } from '../../domain/caller.ts'
@@ -54,7 +55,7 @@ const membersOf = ({ code, description }: Answer) => ({ error: code, error_descr
 export const formatError = (answer: Answer): string => JSON.stringify(membersOf(answer))
 
 /** A problem (RFC 9457) that carries the members of RFC 6749 too. */
-const formatProblem = (issuer: string, answer: Answer): string => {
+export const formatProblem = (issuer: string, answer: Answer): string => {
   const { status, title } = ERRORS[answer.code]
   const { error, error_description: detail } = membersOf(answer)
   const type = typeOf(issuer, error)
@@ -101,10 +102,12 @@ type RefuserOptions = {
   /** Told of each answer that something could not be had in time. */
   readonly reportUnavailable: (requestId: string, fault: Unavailable) => void
   readonly countRefusal: AuditLog['countRefusal']
+  /** Told of the headers of a request whose credential was refused. */
+  readonly forgetCredential: (headers: IncomingHttpHeaders) => void
 }
 
 export const makeRefuser = (options: RefuserOptions): Refuser => {
-  const { recognize, issuer, problemsUnder, logger, reportUnavailable, countRefusal } = options
+  const { recognize, issuer, problemsUnder, logger, reportUnavailable, countRefusal, forgetCredential } = options
 
   const challenge = (asked: Challenge | 'Bearer error="insufficient_scope"'): string => {
     const [scheme, attribute] = asked.split(' ')
@@ -139,7 +142,10 @@ export const makeRefuser = (options: RefuserOptions): Refuser => {
     // Why a JWT of an operator is refused is told to nobody else, and is what an operator of ours must find.
     const level = 'inside' in refusal ? 'info' : 'debug'
     logger[level]({ requestId: reply.request.id, ...refusal }, 'refused')
-    if ('attempt' in refusal && refusal.attempt !== undefined) countRefusal(refusal.attempt, sourceOf(reply.request))
+    if ('attempt' in refusal && refusal.attempt !== undefined) {
+      countRefusal(refusal.attempt, sourceOf(reply.request))
+      forgetCredential(reply.request.headers)
+    }
     return answer(reply, refusal)
   }
 

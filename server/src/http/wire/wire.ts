@@ -4,6 +4,7 @@ import type { AdministrationPorts, Ports } from '../../ports/ports.ts'
 import type { FindCertificate } from '../oauth/client-certificate.ts'
 import type { InTime } from '../../ports/deadline.ts'
 import type { ImportCell } from '../imports/import-limit.ts'
+import type { KnownCredentials } from './known-credentials.ts'
 import type { Refuser } from './refusals.ts'
 
 /** What the routes of the administration are built over, in a service and at the terminal. */
@@ -21,4 +22,6 @@ export type Wire = AdministrationWire & {
   readonly ports: Ports
   readonly logger: Logger
   readonly findCertificate: FindCertificate
+  /** Told of each good credential in a header of its request. */
+  readonly credentials: KnownCredentials
 }

@@ -41,7 +41,7 @@ export const makeIssueToken = (
 ): ((request: TokenRequest) => Promise<OrRefusal<Issued>>) => {
   const issueTogether = inGroups<Joining, Exclude<IssueAnswer, Error>>(
     requests => {
-      const until = Math.max(...requests.map(({ origin }) => origin.until))
+      const until = Math.min(...requests.map(({ origin }) => origin.until))
       return inTime(issueTokens(ports, requests, until))
     },
     GROUP_MAX,

@@ -2,7 +2,7 @@
 import type { Agent } from '../../domain/clients/agent.ts'
 import { type AgentFilters, type KeyedPage, type KeyedRequest, PAGE_EXAMINED_MAX } from '../../domain/lists/page.ts'
 import { isUuid } from '../../../../api/values/uuid.ts'
-import { AGENT_COLUMNS, agentOf, type AgentRow } from '../repositories/agents.ts'
+import { AGENT_COLUMNS, agentOf, type AgentRow } from '../repositories/agent-columns.ts'
 import { all, byIndex, first, type Program } from '../statement-program.ts'
 
 /** Above every name: no name holds this character, which is none. */

@@ -2,74 +2,23 @@
 import type { Act } from '../../domain/audit/act.ts'
 import { settingsRecord } from '../../domain/clients/agent-record.ts'
 import { type Agent, type Client, LIFETIMES_MAX } from '../../domain/clients/agent.ts'
-import type { AgentSettings } from '../../domain/clients/change-agent.ts'
 import { NO_CONDITION } from '../../domain/ledger/ledger.ts'
-import type { AgentLimits } from '../../../../api/values/limits.ts'
 import { formatTimeOrNull, type Milliseconds } from '../../../../api/values/time.ts'
 import type { NewAgent } from '../../ports/ports.ts'
 import { endAll } from '../ledger/end-tokens.ts'
-import { bytesOfHex, parseLabels, parseStrings } from '../rows.ts'
-import { all, first, only, run, type Program, type Value } from '../statement-program.ts'
+import { bytesOfHex } from '../rows.ts'
+import { all, first, only, run, type Program } from '../statement-program.ts'
 import { audit, type Transaction } from '../transaction.ts'
+import {
+  AGENT_COLUMNS,
+  agentOf,
+  type AgentRow,
+  SETTING_COLUMNS,
+  SETTING_PLACES,
+  settingValues,
+} from './agent-columns.ts'
 import { readUsableCredentials } from './credentials.ts'
 import { once } from './idempotency.ts'
-
-/** What {@link settingValues} gives, in that order. */
-export const SETTING_COLUMNS =
-  'name, description, owner, labels, scopes, default_scope, resources, default_audience, life, ' +
-  'tokens_per_minute, tokens_per_day, live_tokens_max, at_live_tokens_max, dpop_bound, certificate_bound'
-
-/** A question mark for each of them. */
-export const SETTING_PLACES = SETTING_COLUMNS.replaceAll(/\w+/g, '?')
-
-export type AgentRow = {
-  n: number
-  id: string
-  clientId: string
-  name: string
-  description: string | null
-  owner: string | null
-  labels: string
-  createdAt: number
-  disabledAt: number | null
-  suspendedAt: number | null
-  scopes: string
-  defaultScope: string | null
-  resources: string
-  defaultAudience: string | null
-  life: number | null
-  dpopBound: number
-  certificateBound: number
-} & AgentLimits
-
-export const AGENT_COLUMNS = `n, id, client_id as "clientId", name, description, owner, labels, created_at as "createdAt",
-  disabled_at as "disabledAt", suspended_at as "suspendedAt", scopes, default_scope as "defaultScope", resources, default_audience as "defaultAudience", life,
-  tokens_per_minute as "tokensPerMinute", tokens_per_day as "tokensPerDay", live_tokens_max as "liveTokensMax",
-  at_live_tokens_max as "atLiveTokensMax", dpop_bound as "dpopBound",
-  certificate_bound as "certificateBound"`
-
-export const agentOf = (row: AgentRow): Agent => ({
-  id: row.id,
-  clientId: row.clientId,
-  name: row.name,
-  description: row.description,
-  owner: row.owner,
-  labels: parseLabels(row.labels),
-  disabledAt: row.disabledAt,
-  suspendedAt: row.suspendedAt,
-  scopes: parseStrings(row.scopes),
-  defaultScope: row.defaultScope === null ? null : parseStrings(row.defaultScope),
-  resources: parseStrings(row.resources),
-  defaultAudience: row.defaultAudience,
-  lifetimeSeconds: row.life,
-  tokensPerMinute: row.tokensPerMinute,
-  tokensPerDay: row.tokensPerDay,
-  liveTokensMax: row.liveTokensMax,
-  atLiveTokensMax: row.atLiveTokensMax,
-  dpopBound: row.dpopBound === 1,
-  certificateBound: row.certificateBound === 1,
-  createdAt: row.createdAt,
-})
 
 const READ = `select ${AGENT_COLUMNS} from agent where id = ? and deleted_at is null`
 
@@ -110,27 +59,6 @@ export function* lifetimesFull(life: number | null, except = NOBODY): Program<bo
 export function* isNameTaken(name: string): Program<boolean> {
   return (yield* first('select 1 as found from agent where name = ? and deleted_at is null', name)) !== undefined
 }
-
-const jsonOrNull = (list: readonly string[] | null): string | null => (list === null ? null : JSON.stringify(list))
-
-/** Settings in the order of {@link SETTING_COLUMNS}. */
-export const settingValues = (settings: AgentSettings): readonly Value[] => [
-  settings.name,
-  settings.description,
-  settings.owner,
-  JSON.stringify(settings.labels),
-  JSON.stringify(settings.scopes),
-  jsonOrNull(settings.defaultScope),
-  JSON.stringify(settings.resources),
-  settings.defaultAudience,
-  settings.lifetimeSeconds,
-  settings.tokensPerMinute,
-  settings.tokensPerDay,
-  settings.liveTokensMax,
-  settings.atLiveTokensMax,
-  settings.dpopBound ? 1 : 0,
-  settings.certificateBound ? 1 : 0,
-]
 
 const AGENT = `insert into agent (id, client_id, created_at, ${SETTING_COLUMNS})
   values (?, ?, ?, ${SETTING_PLACES}) returning n`

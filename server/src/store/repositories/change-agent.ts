@@ -18,16 +18,8 @@ import { readLiveRows } from '../ledger/live-rows.ts'
 import { issuedAtIn } from '../ledger/token-rows.ts'
 import { run, type Program } from '../statement-program.ts'
 import { audit, nextSeq, type Transaction } from '../transaction.ts'
-import {
-  type ActOnAgent,
-  agentOf,
-  type AgentRow,
-  isNameTaken,
-  lifetimesFull,
-  readAgentRow,
-  SETTING_COLUMNS,
-  settingValues,
-} from './agents.ts'
+import { agentOf, type AgentRow, SETTING_UPDATES, settingValues } from './agent-columns.ts'
+import { type ActOnAgent, isNameTaken, lifetimesFull, readAgentRow } from './agents.ts'
 import { dropWorkloadsOf } from './workloads.ts'
 
 const LIMITS = ['tokensPerMinute', 'tokensPerDay', 'liveTokensMax', 'atLiveTokensMax'] as const
@@ -87,7 +79,7 @@ const difference = (before: AgentSettings, after: AgentSettings): { before: obje
   }
 }
 
-const UPDATE = `update agent set ${SETTING_COLUMNS.replaceAll(/\w+/g, '$& = ?')} where n = ?`
+const UPDATE = `update agent set ${SETTING_UPDATES} where n = ?`
 
 /** The numbers that the change takes, for the audit; none where nobody would go by the old settings. */
 function* takeNumbers(tx: Transaction, agent: number, change: Change, act: Act): Program<object> {

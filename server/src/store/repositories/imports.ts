@@ -9,7 +9,8 @@ import type { ImportedAgent, ImportObstacle } from '../../ports/imports.ts'
 import { bytesOfHex } from '../rows.ts'
 import { first, only, run, type Program } from '../statement-program.ts'
 import { audit, type Transaction } from '../transaction.ts'
-import { isNameTaken, lifetimesFull, SETTING_COLUMNS, SETTING_PLACES, settingValues } from './agents.ts'
+import { SETTING_COLUMNS, SETTING_PLACES, settingValues } from './agent-columns.ts'
+import { isNameTaken, lifetimesFull } from './agents.ts'
 import { liveCaller } from './api-keys.ts'
 
 const AGENT = `insert into agent (id, client_id, created_at, disabled_at, ${SETTING_COLUMNS})

@@ -2,6 +2,6 @@
 import { runOnPostgres } from '../../suites/run-files.ts'
 
 await runOnPostgres(
-  ['contract/admin', ['import-clients', 'import-documents', 'import-effects', 'import-lane', 'exports']],
+  ['contract/admin', ['import-clients', 'import-documents', 'import-effects', 'one-import-at-a-time', 'exports']],
   ['contract/clients', ['imported-secrets', 'imported-secrets-flood']],
 )

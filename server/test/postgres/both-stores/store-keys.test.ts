@@ -2,7 +2,7 @@
 import { runOnPostgres } from '../../suites/run-files.ts'
 
 await runOnPostgres(
-  ['store/signing-keys', ['key-acts', 'key-compromise', 'key-keeper', 'signing-keys']],
+  ['store/signing-keys', ['key-acts', 'key-compromise', 'key-scheduler', 'signing-keys']],
   ['store/audit', ['audit', 'refusals']],
   ['store/sqlite', ['background-faults']],
 )

@@ -1,4 +1,4 @@
-// Scripts on SQLite: each statement is asked for as the script wants it, and a hint becomes what it means there.
+// Statement programs on SQLite: each statement is asked for as its program wants it, and a hint becomes what it means there.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import Database from 'better-sqlite3'

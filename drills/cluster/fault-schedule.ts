@@ -1,4 +1,4 @@
-// The schedule of faults: lanes beside one another, each one fault after another, all from one seed.
+// The schedule of faults: sequences beside one another, each one fault after another, all from one seed.
 import { setTimeout as delay } from 'node:timers/promises'
 import { makeRandom, type Random } from '../random.ts'
 import type { Cluster } from './cluster.ts'
@@ -9,7 +9,7 @@ import { NODE_FAULTS } from './node-faults.ts'
 import type { Replica } from './replica.ts'
 import { REPLICA_FAULTS } from './replica-faults.ts'
 
-export type FaultLanes = {
+export type FaultSchedule = {
   /** How often each fault struck so far. */
   readonly counts: ReadonlyMap<string, number>
   readonly total: () => number
@@ -29,13 +29,13 @@ type FaultOptions = {
   readonly report: (line: string) => void
 }
 
-const LANES: readonly (readonly Fault[])[] = [REPLICA_FAULTS, LINK_FAULTS, [...NODE_FAULTS, DEPOSE]]
+const SEQUENCES: readonly (readonly Fault[])[] = [REPLICA_FAULTS, LINK_FAULTS, [...NODE_FAULTS, DEPOSE]]
 const GAP_MS_MOST = 1500
 
 const timelineOf = async (cluster: Cluster): Promise<number> => (await (await cluster.untilWhole()).state()).timeline
 
-/** Starts with all lanes at once, on a cluster that is whole. */
-export const startFaults = async ({ cluster, replicas, seed, report }: FaultOptions): Promise<FaultLanes> => {
+/** Starts with all sequences at once, on a cluster that is whole. */
+export const startFaults = async ({ cluster, replicas, seed, report }: FaultOptions): Promise<FaultSchedule> => {
   const counts = new Map<string, number>()
   const ending = new AbortController()
   const first = await timelineOf(cluster)
@@ -50,7 +50,7 @@ export const startFaults = async ({ cluster, replicas, seed, report }: FaultOpti
     report(await fault.strike(world))
     counts.set(fault.name, (counts.get(fault.name) ?? 0) + 1)
   }
-  const runLane = async (faults: readonly Fault[], n: number): Promise<void> => {
+  const runSequence = async (faults: readonly Fault[], n: number): Promise<void> => {
     const random = makeRandom(seed + n)
     while (!ending.signal.aborted) {
       await hold(random.below(GAP_MS_MOST))
@@ -59,8 +59,8 @@ export const startFaults = async ({ cluster, replicas, seed, report }: FaultOpti
       if (faults.includes(DEPOSE)) timeline = await timelineOf(cluster)
     }
   }
-  const lanes = Promise.all(LANES.map(runLane))
-  const failed = lanes.then(() => new Promise<never>(() => undefined))
+  const sequences = Promise.all(SEQUENCES.map(runSequence))
+  const failed = sequences.then(() => new Promise<never>(() => undefined))
   // Whoever waits for it is told; nobody has to.
   failed.catch(() => undefined)
   return {
@@ -70,7 +70,7 @@ export const startFaults = async ({ cluster, replicas, seed, report }: FaultOpti
     failed,
     stop: async () => {
       ending.abort()
-      await lanes
+      await sequences
     },
   }
 }

@@ -2,7 +2,7 @@
 import { type Answer, type Connection, openConnection } from '../connection.ts'
 import { type Access, introspectRequest, isActiveIn, issueRequest, revokeRequest, tokenIn } from '../requests.ts'
 
-export type Lanes = {
+export type Callers = {
   /** Requests answered so far. */
   readonly answers: () => number
   readonly stop: () => Promise<void>
@@ -45,7 +45,7 @@ const liveOneToken = async (world: World, ask: Ask): Promise<void> => {
   if (revoked !== undefined && after !== undefined && isActiveIn(after)) report('P1: a token was active after its end.')
 }
 
-const runLane = async (world: World, keepsConnection: boolean): Promise<void> => {
+const runCaller = async (world: World, keepsConnection: boolean): Promise<void> => {
   let connection: Connection | undefined
   const ask: Ask = async request => {
     connection ??= await openConnection(world.access.port)
@@ -67,9 +67,9 @@ const runLane = async (world: World, keepsConnection: boolean): Promise<void> =>
 }
 
 /** Every second one makes a connection for each token, the others keep theirs. */
-export const startLanes = (access: Access, count: number, report: (violation: string) => void): Lanes => {
+export const startCallers = (access: Access, count: number, report: (violation: string) => void): Callers => {
   const world: World = { access, report, answers: 0, stopped: false }
-  const running = Promise.all(Array.from({ length: count }, (_, n) => runLane(world, n % 2 === 0)))
+  const running = Promise.all(Array.from({ length: count }, (_, n) => runCaller(world, n % 2 === 0)))
   return {
     answers: () => world.answers,
     stop: async () => {

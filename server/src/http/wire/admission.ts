@@ -1,0 +1,96 @@
+// The way in: which requests begin at once, which wait for a turn, and which are refused before anything is done for them.
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import { Buffer } from 'node:buffer'
+import { checkAlive, checkHealth } from '../../../../api/health.ts'
+import { publishKeys } from '../../../../api/metadata.ts'
+import { pathOf as pathOfRow } from '../../../../api/operation.ts'
+import type { MonotonicMilliseconds } from '../../../../api/values/time.ts'
+import { Unavailable } from '../../domain/refusal.ts'
+import { networkOf } from '../../domain/source.ts'
+import { noteArrival } from './arrival.ts'
+import { type KnownCredentials, makeKnownCredentials } from './known-credentials.ts'
+import { restConnection } from './pipelining.ts'
+import { formatError, formatProblem, RETRY_AFTER_SECONDS } from './refusals.ts'
+import { makeStartQueue } from './start-queue.ts'
+
+const REFUSED = {
+  code: 'temporarily_unavailable',
+  description: 'The service has more requests than it can serve: try again.',
+} as const
+
+const FULL = new Unavailable('More requests arrive than can be served.')
+
+/** A shorter wait changes no deadline. */
+const NOTED_MS = 10
+
+type AdmissionOptions = {
+  readonly issuer: string
+  readonly basePath: string
+  readonly monotonic: () => MonotonicMilliseconds
+  readonly makeId: () => string
+  readonly reportUnavailable: (requestId: string, fault: Unavailable) => void
+}
+
+export type Admission = {
+  /** `handle`, for the requests that begin. */
+  readonly guard: (handle: RequestListener) => RequestListener
+  readonly credentials: KnownCredentials
+}
+
+type RefusalText = { readonly type: string; readonly body: Buffer }
+
+/** The refusal as bytes, made once: it must cost next to nothing. */
+const makeRefusal = ({ issuer, basePath, makeId, reportUnavailable }: AdmissionOptions) => {
+  const problem: RefusalText = {
+    type: 'application/problem+json',
+    body: Buffer.from(formatProblem(issuer, REFUSED)),
+  }
+  const error: RefusalText = { type: 'application/json; charset=utf-8', body: Buffer.from(formatError(REFUSED)) }
+  const problemsUnder = `${basePath}/api/`
+
+  return (request: IncomingMessage, response: ServerResponse): void => {
+    const { type, body } = request.url?.startsWith(problemsUnder) === true ? problem : error
+    const id = makeId()
+    reportUnavailable(id, FULL)
+    response.writeHead(503, {
+      'content-type': type,
+      'content-length': body.length,
+      'retry-after': String(RETRY_AFTER_SECONDS),
+      'cache-control': 'no-store',
+      'x-request-id': id,
+    })
+    response.end(body)
+    restConnection(request.socket)
+  }
+}
+
+/** Of one listener. */
+export const makeAdmission = (options: AdmissionOptions): Admission => {
+  const { basePath, monotonic } = options
+  const queue = makeStartQueue({ now: monotonic, nextTurn: setImmediate })
+  const credentials = makeKnownCredentials(queue.isBusy)
+  const probes = new Set([checkAlive, checkHealth, publishKeys].map(row => basePath + pathOfRow(row)))
+  const refuse = makeRefusal(options)
+
+  const guard =
+    (handle: RequestListener): RequestListener =>
+    (request, response) => {
+      const readAt = monotonic()
+      const arrivedAt = readAt - queue.unreadMs()
+      const isGone = (): boolean => request.socket.destroyed
+      queue.admit({
+        isReserved: () => probes.has(request.url ?? '') || credentials.has(request.headers),
+        network: () => networkOf(request.socket.remoteAddress ?? ''),
+        start: () => {
+          if (isGone()) return
+          const begunAt = monotonic()
+          if (begunAt - arrivedAt > NOTED_MS) noteArrival(request, { arrivedAt, begunAt })
+          handle(request, response)
+        },
+        refuse: () => {
+          if (!isGone()) refuse(request, response)
+        },
+      })
+    }
+  return { guard, credentials }
+}

@@ -1,0 +1,129 @@
+// Starts requests no faster than the thread can serve them. A turn of the event loop serves whatever has arrived, so that
+// under a flood each turn, and with it everybody's answer, takes as long as the flood is wide. Here a turn starts a limited
+// number of requests; the others wait in lanes, and what would wait too long is refused at once.
+import { type FairQueue, makeFairQueue } from '../../domain/fair-queue.ts'
+
+/** How long a turn may take; the number of open requests that it starts follows. */
+const TURN_MS = 10
+const STARTED_MIN = 8
+const STARTED_MAX = 256
+const STARTED_AT_FIRST = 64
+/** Reserved requests come in numbers too; they have this much of each turn. */
+const RESERVED_A_TURN = 256
+/** What would wait longer is refused on arrival. */
+export const WAIT_MS_MAX = 1000
+/** Of one thread, in memory: each takes some 4 kB. */
+export const WAITING_MAX = 8192
+/** A turn that started fewer, while none waits, says nothing about the load. */
+const MEASURED_FROM = 8
+/** How many are started in a millisecond, where nothing is measured yet. */
+const PER_MS = 5
+/** How much of the newest measurement the average takes. */
+const WEIGHT = 0.2
+
+export type Startable = {
+  /** Whether it is a probe, or of a caller whose credential was good lately: no flood of others is before it. */
+  readonly isReserved: () => boolean
+  readonly network: () => string
+  readonly start: () => void
+  /** In place of `start`. */
+  readonly refuse: () => void
+}
+
+type Waiting = Pick<Startable, 'start' | 'refuse'> & { readonly arrivedAt: number }
+
+/** `perMs`: how many it starts in a millisecond while some wait, an average. */
+type Lane = { readonly queue: FairQueue<Waiting>; started: number; startedMax: number; perMs: number }
+
+const makeLane = (startedMax: number): Lane => ({ queue: makeFairQueue(), started: 0, startedMax, perMs: PER_MS })
+
+const hasRoom = ({ queue, started, startedMax }: Lane): boolean =>
+  queue.size() === 0 && started < Math.floor(startedMax)
+
+const startWaiting = (lane: Lane, now: number): void => {
+  lane.started = 0
+  while (lane.started < Math.floor(lane.startedMax)) {
+    const next = lane.queue.take()
+    if (next === undefined) return
+    if (now - next.arrivedAt > 2 * WAIT_MS_MAX) next.refuse()
+    else {
+      lane.started += 1
+      next.start()
+    }
+  }
+}
+
+const measure = (lane: Lane, turnMs: number): void => {
+  if (lane.queue.size() > 0) lane.perMs += WEIGHT * (lane.started / Math.max(turnMs, 0.1) - lane.perMs)
+}
+
+/** Fewer a turn where turns take too long, more where they are short and requests wait. */
+const adapt = (lane: Lane, turnMs: number): void => {
+  if (turnMs > TURN_MS) lane.startedMax = Math.max(STARTED_MIN, lane.startedMax * Math.max(0.5, TURN_MS / turnMs))
+  else if (lane.queue.size() > 0) lane.startedMax = Math.min(STARTED_MAX, lane.startedMax * 1.1 + 1)
+}
+
+export type StartQueue = {
+  /** Starts the request now or in a later turn, or refuses it. */
+  readonly admit: (request: Startable) => void
+  /** Whether requests wait, or turns are long. */
+  readonly isBusy: () => boolean
+  /** For how long a request that is read now may have waited to be read, in ms. */
+  readonly unreadMs: () => number
+}
+
+type Surroundings = { readonly now: () => number; readonly nextTurn: (work: () => void) => void }
+
+/** The queue of one thread. `now` in ms. */
+export const makeStartQueue = ({ now, nextTurn }: Surroundings): StartQueue => {
+  const [reserved, open] = [makeLane(RESERVED_A_TURN), makeLane(STARTED_AT_FIRST)]
+  // Null where the thread may have rested since.
+  let turnBeganAt: number | null = null
+  let isScheduled = false
+  let lastTurnMs = 0
+
+  const size = (): number => reserved.queue.size() + open.queue.size()
+
+  const schedule = (): void => {
+    if (isScheduled) return
+    isScheduled = true
+    nextTurn(endTurn)
+  }
+
+  const endTurn = (): void => {
+    isScheduled = false
+    const at = now()
+    lastTurnMs = turnBeganAt === null ? 0 : at - turnBeganAt
+    if (turnBeganAt !== null) {
+      for (const lane of [reserved, open]) measure(lane, lastTurnMs)
+      adapt(open, lastTurnMs)
+    }
+    const isLoaded = size() > 0 || reserved.started + open.started >= MEASURED_FROM
+    turnBeganAt = isLoaded ? at : null
+    for (const lane of [reserved, open]) startWaiting(lane, at)
+    if (isLoaded) schedule()
+  }
+
+  const wait = (lane: Lane, request: Startable): void => {
+    const { queue } = lane
+    const network = request.network()
+    if (queue.size() / lane.perMs > WAIT_MS_MAX || size() >= WAITING_MAX) {
+      const other = queue.makeRoom(network)
+      if (other === undefined) return request.refuse()
+      other.refuse()
+    }
+    queue.push(network, { start: request.start, refuse: request.refuse, arrivedAt: now() })
+  }
+
+  return {
+    admit: request => {
+      schedule()
+      const lane = !hasRoom(open) && request.isReserved() ? reserved : open
+      if (!hasRoom(lane)) return wait(lane, request)
+      lane.started += 1
+      request.start()
+    },
+    isBusy: () => size() > 0 || lastTurnMs > TURN_MS,
+    unreadMs: () => lastTurnMs,
+  }
+}

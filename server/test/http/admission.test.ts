@@ -1,0 +1,129 @@
+// The way in under more requests than can be served: who begins, who waits, who is refused, and what a refused caller hears.
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { connect, type Socket } from 'node:net'
+import { performance } from 'node:perf_hooks'
+import { test, type TestContext } from 'node:test'
+import { type Admission, makeAdmission } from '../../src/http/wire/admission.ts'
+import { makeListener } from '../../src/http/wire/listener.ts'
+
+const ISSUER = 'https://issuer.example'
+const ID = '00000000-0000-4000-8000-000000000000'
+/** More than a turn of a thread starts whose every turn takes 100 ms, and more than it would start in a second. */
+const CROWD = 300
+
+type World = {
+  readonly begun: string[]
+  readonly reasons: string[]
+  readonly admission: Admission
+  /** An accepted connection. */
+  readonly connectTo: () => Promise<Socket>
+}
+
+const getOf = (path: string, headers = ''): string => `GET ${path} HTTP/1.1\r\nHost: a\r\n${headers}\r\n`
+
+const answerOf = async (socket: Socket): Promise<string> => {
+  const [bytes] = (await once(socket, 'data')) as [Buffer]
+  return bytes.toString()
+}
+
+/** A listener behind its admission, whose clock moves by `stepMs` each time it is read. */
+const makeWorld = async (t: TestContext, stepMs: number): Promise<World> => {
+  const [begun, reasons]: [string[], string[]] = [[], []]
+  let now = 0
+  const admission = makeAdmission({
+    issuer: ISSUER,
+    basePath: '',
+    monotonic: () => (now += stepMs),
+    makeId: () => ID,
+    reportUnavailable: (_id, { message }) => void reasons.push(message),
+  })
+  const guarded = admission.guard((request, response) => {
+    if (request.url !== '/livez') begun.push(request.url ?? '')
+    response.end('done')
+  })
+  const server = makeListener(guarded, {})
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo // it listens on a port
+  const sockets = new Set<Socket>()
+  t.after(() => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
+  const connectTo = async (): Promise<Socket> => {
+    const socket = connect(port, '127.0.0.1')
+    sockets.add(socket)
+    // Once it is answered, the listener has accepted the connection.
+    socket.write(getOf('/livez'))
+    await answerOf(socket)
+    return socket
+  }
+  return { begun, reasons, admission, connectTo }
+}
+
+const statusOf = (answer: string): string => answer.slice(9, 12)
+
+/** Sends each request on a connection of its own, all of them in one turn of the event loop; the answers in order. */
+const askTogether = async ({ connectTo }: World, requests: readonly string[]): Promise<readonly string[]> => {
+  const sockets = await Promise.all(requests.map(connectTo))
+  requests.forEach((request, n) => sockets[n]?.write(request))
+  return Promise.all(sockets.map(socket => answerOf(socket)))
+}
+
+const crowdAt = (path: string, headers = ''): readonly string[] =>
+  Array.from({ length: CROWD }, () => getOf(path, headers))
+
+test('what is more than can be served is refused early, each as its path wants it, and the others are served', async t => {
+  const world = await makeWorld(t, 100)
+  const refusedAt = async (path: string): Promise<string> => {
+    const answers = await askTogether(world, crowdAt(path))
+    assert.ok(answers.some(answer => statusOf(answer) === '200'))
+    const refused = answers.find(answer => statusOf(answer) === '503') ?? ''
+    assert.match(refused, /\r\nretry-after: 1\r\n/i)
+    assert.match(refused, /\r\ncache-control: no-store\r\n/i)
+    assert.ok(refused.includes(`\r\nx-request-id: ${ID}\r\n`))
+    assert.match(refused, /"error":"temporarily_unavailable"/)
+    return refused
+  }
+  assert.match(await refusedAt('/oauth/token'), /\r\ncontent-type: application\/json; charset=utf-8\r\n/i)
+  const problem = await refusedAt('/api/v1/tokens')
+  assert.match(problem, /\r\ncontent-type: application\/problem\+json\r\n/i)
+  assert.ok(problem.includes(`"type":"${ISSUER}/errors#temporarily_unavailable"`))
+  assert.deepEqual(new Set(world.reasons), new Set(['More requests arrive than can be served.']))
+})
+
+test('probes and callers that are known are served whatever waits', async t => {
+  const world = await makeWorld(t, 100)
+  world.admission.credentials.add({ 'x-api-key': 'known' })
+  const first = ['/livez', '/readyz', '/.well-known/jwks.json'].map(path => getOf(path))
+  const answers = await askTogether(world, [
+    ...crowdAt('/unknown', 'x-api-key: unknown\r\n'),
+    ...first,
+    getOf('/known', 'x-api-key: known\r\n'),
+  ])
+  assert.ok(answers.slice(0, CROWD).some(answer => statusOf(answer) === '503'))
+  assert.deepEqual(answers.slice(CROWD).map(statusOf), ['200', '200', '200', '200'])
+})
+
+test('a connection that was refused rests: what it sends next begins later, and is answered all the same', async t => {
+  const world = await makeWorld(t, 100)
+  const sockets = await Promise.all(Array.from({ length: CROWD }, world.connectTo))
+  const answers = sockets.map(socket => answerOf(socket))
+  for (const socket of sockets) socket.write(getOf('/crowd'))
+  const refused = sockets[(await Promise.all(answers)).findIndex(answer => statusOf(answer) === '503')]
+  assert.ok(refused !== undefined)
+  const sentAt = performance.now()
+  refused.write(getOf('/again').repeat(2))
+  assert.equal(statusOf(await answerOf(refused)), '200')
+  assert.ok(performance.now() - sentAt > 100, 'it rests')
+})
+
+test('while there is room nothing is refused and nothing is reported', async t => {
+  const world = await makeWorld(t, 0)
+  const answers = await askTogether(world, crowdAt('/oauth/token'))
+  assert.deepEqual(new Set(answers.map(statusOf)), new Set(['200']))
+  assert.equal(world.begun.length, CROWD)
+  assert.deepEqual(world.reasons, [])
+})

@@ -1,0 +1,118 @@
+// How many requests a turn of the event loop starts, which ones, and which are refused.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { makeStartQueue, WAIT_MS_MAX, WAITING_MAX } from '../../src/http/wire/start-queue.ts'
+
+const AT_FIRST = 64
+
+/** A thread whose clock and turns the test moves. */
+const makeThread = () => {
+  let now = 1000
+  let turns: (() => void)[] = []
+  const queue = makeStartQueue({ now: () => now, nextTurn: work => void turns.push(work) })
+  const started: string[] = []
+  const refused: string[] = []
+  const admit = (name: string, { network = 'a', isReserved = false } = {}): void =>
+    queue.admit({
+      isReserved: () => isReserved,
+      network: () => network,
+      start: () => void started.push(name),
+      refuse: () => void refused.push(name),
+    })
+  const admitMany = (count: number, network = 'a'): void => {
+    for (let n = 0; n < count; n += 1) admit(`${network}${n}`, { network })
+  }
+  /** Ends a turn that took so long; returns how many requests the next one started. */
+  const turn = (ms: number): number => {
+    now += ms
+    const before = started.length
+    const due = turns
+    turns = []
+    for (const work of due) work()
+    return started.length - before
+  }
+  return { queue, admit, admitMany, turn, started, refused, isResting: () => turns.length === 0 }
+}
+
+test('a turn starts what there is room for, and the next ones the rest', () => {
+  const { admitMany, turn, started, refused } = makeThread()
+  admitMany(AT_FIRST + 10)
+  assert.equal(started.length, AT_FIRST)
+  assert.equal(turn(1), 10)
+  assert.deepEqual(refused, [])
+})
+
+test('without load no turn is asked for after the one of the last request', () => {
+  const { admit, turn, started, isResting, queue } = makeThread()
+  admit('one')
+  assert.deepEqual(started, ['one'])
+  turn(50)
+  assert.equal(isResting(), true)
+  assert.equal(queue.isBusy(), false)
+  assert.equal(queue.unreadMs(), 0)
+})
+
+test('long turns start fewer requests, down to a few, and short ones more again', () => {
+  const { admitMany, turn } = makeThread()
+  admitMany(5000)
+  const startedInLong = [1, 2, 3, 4, 5, 6].map(() => turn(40))
+  assert.equal(startedInLong.at(-1), 8)
+  const startedInShort = Array.from({ length: 60 }, () => turn(1))
+  assert.equal(Math.max(...startedInShort), 256)
+})
+
+test('while requests wait, one that is reserved starts at once', () => {
+  const { admitMany, admit, started } = makeThread()
+  admitMany(AT_FIRST + 1)
+  admit('probe', { isReserved: true })
+  assert.equal(started.at(-1), 'probe')
+  admit('stranger')
+  assert.equal(started.at(-1), 'probe')
+})
+
+test('networks take turns, however many requests of one wait', () => {
+  const { admitMany, turn, started } = makeThread()
+  admitMany(AT_FIRST + 300, 'many')
+  admitMany(3, 'few')
+  turn(1)
+  assert.deepEqual(
+    started.filter(name => name.startsWith('few')),
+    ['few0', 'few1', 'few2'],
+  )
+})
+
+test('what would wait too long is refused at once', () => {
+  const { admitMany, turn, refused, started } = makeThread()
+  admitMany(400)
+  // In the end eight in 100 ms: fewer in WAIT_MS_MAX than wait.
+  for (let n = 0; n < 15; n += 1) turn(100)
+  const waiting = 400 - started.length - refused.length
+  assert.ok(waiting > 0)
+  const before = refused.length
+  admitMany(WAIT_MS_MAX)
+  assert.ok(refused.length - before >= WAIT_MS_MAX - 200, `${refused.length - before} refused`)
+})
+
+test('a request that has waited too long all the same is refused in its turn', () => {
+  const { admitMany, turn, refused } = makeThread()
+  admitMany(AT_FIRST + 5)
+  turn(2 * WAIT_MS_MAX + 1)
+  assert.equal(refused.length, 5)
+})
+
+test('so many wait at most, however fast they are started', () => {
+  const { admitMany, turn, refused, started } = makeThread()
+  admitMany(4000)
+  for (let n = 0; n < 60; n += 1) turn(1)
+  admitMany(WAITING_MAX + 1000)
+  assert.equal(4000 + WAITING_MAX + 1000 - started.length - refused.length, WAITING_MAX)
+})
+
+test('where no more may wait the network with the most gives up its last for another', () => {
+  const { admitMany, admit, refused } = makeThread()
+  admitMany(AT_FIRST + WAITING_MAX + 100, 'many')
+  const before = refused.length
+  admit('other', { network: 'few' })
+  assert.equal(refused.length, before + 1)
+  assert.match(refused.at(-1) ?? '', /^many/)
+})
