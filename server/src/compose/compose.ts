@@ -231,17 +231,13 @@ type ServerAddress = {
 export const listen = async (ports: Ports, config: ServiceConfig, options: ServerAddress): Promise<FastifyInstance> => {
   const { host, port } = config
   const { sharesPort } = options
-  const [{ buildServer }, { BACKLOG, SOCKET_BACKLOG }, { limitOptionsOf, makeLimitMemory }] = await Promise.all([
-    import('../http/server.ts'),
-    import('../http/wire/accepting.ts'),
-    import('./limits.ts'),
-  ])
+  const [{ buildServer }, { acceptInNumbers, BACKLOG, SOCKET_BACKLOG }, { limitOptionsOf, makeLimitMemory }] =
+    await Promise.all([import('../http/server.ts'), import('../http/wire/accepting.ts'), import('./limits.ts')])
   const logger = options.logger ?? (await makeLogger(config))
   const { limits, index } = options.shared ?? { limits: makeLimitMemory(config.limits, 1), index: 0 }
   const server = buildServer(ports, {
     bodyBytesMax: config.bodyBytesMax,
     logger,
-    sharesPort,
     ...limitOptionsOf(config, limits, { index, logger }),
     ...certificateOptionsOf(options.tls, config.clientCertificates),
     ...(options.allowedHosts !== null && { allowedHosts: options.allowedHosts }),
@@ -252,6 +248,7 @@ export const listen = async (ports: Ports, config: ServiceConfig, options: Serve
     const backlog = sharesPort ? SOCKET_BACKLOG : BACKLOG
     const where: ListenOptions & FastifyListenOptions = { host, port, backlog, reusePort: sharesPort }
     await server.listen(where)
+    if (sharesPort) await acceptInNumbers(server)
     return server
   } catch (error) {
     await server.close()

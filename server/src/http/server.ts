@@ -6,7 +6,7 @@ import type { FailedAuthentications } from '../ports/failed-authentications.ts'
 import { isRefused } from '../domain/refusal.ts'
 import type { Ports } from '../ports/ports.ts'
 import { registerAdministration } from './admin/administration-routes.ts'
-import { acceptInNumbers } from './wire/accepting.ts'
+import { closeBeside } from './wire/accepting.ts'
 import { type Admission, makeAdmission } from './wire/admission.ts'
 import { makeAnswerDeadline } from './wire/answer-deadline.ts'
 import { makeBrokenRequestHandler } from './wire/broken-request.ts'
@@ -48,8 +48,6 @@ export type ServerOptions = {
   readonly connections?: ConnectionLimit
   /** Networks, as address/bits, of the proxies that say where a request came from. */
   readonly proxies?: readonly string[]
-  /** Whether other sockets may listen on its port. */
-  readonly sharesPort?: boolean
 }
 
 const NO_CERTIFICATES: CertificatesTaken = { header: null, listener: null }
@@ -87,7 +85,8 @@ export const buildServer = (ports: Ports, options: ServerOptions): FastifyInstan
   const sourceOf = makeSourceReader(makeNetworks(options.proxies ?? []))
   const makeId = (): string => ports.randomness.uuid()
   const { monotonic } = ports
-  const admission = makeAdmission({ issuer, basePath, monotonic, makeId, reportUnavailable: outages.report })
+  const { report: reportUnavailable } = outages
+  const admission = makeAdmission({ issuer, basePath, monotonic, makeId, sourceOf, reportUnavailable })
   const { credentials } = admission
   const recognize = makeRecognizer(ports, sourceOf)
   const refuser = makeRefuser({
@@ -99,7 +98,7 @@ export const buildServer = (ports: Ports, options: ServerOptions): FastifyInstan
     issuer,
     problemsUnder: `${basePath}/api/`,
     logger,
-    reportUnavailable: outages.report,
+    reportUnavailable,
     countRefusal: (attempt, source) => ports.audit.countRefusal(attempt, source),
     failedAuthentications: options.failedAuthentications ?? UNLIMITED,
     sourceOf,
@@ -120,12 +119,10 @@ export const buildServer = (ports: Ports, options: ServerOptions): FastifyInstan
   void app.register(async scope => registerOperations(scope, wire), { prefix: basePath })
   void app.register(async scope => registerAdministration(scope, wire), { prefix: basePath })
   void app.register(async scope => registerMetadata(scope, wire, basePath))
-  if (options.sharesPort === true) {
-    acceptInNumbers(app, err => logger.error({ err }, 'a socket beside the first cannot listen'))
-  }
   app.addHook('preClose', done => {
     // A connection whose last answer is out would else be kept, and the server open, for a minute more.
     app.server.keepAliveTimeout = 1
+    closeBeside(app)
     done()
   })
   app.addHook('onClose', (_app, done) => {

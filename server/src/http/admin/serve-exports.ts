@@ -18,7 +18,11 @@ const PAGE_TAKEN_MS_MAX = 60_000
 const NOT_TAKEN = 'The caller took too long to read a page of the export.'
 
 /** Of a thread. Each may hold a page in memory for as long as its caller takes to read it. */
-const EXPORTS = { permitsMax: 8, ofOneMax: 4, reserved: 2 } as const
+const EXPORTS_MAX = 8
+const EXPORTS_OF_ONE_MAX = 4
+/** What API keys leave to operators. */
+const EXPORTS_RESERVED = 2
+const SHARES = { permitsMax: EXPORTS_MAX, ofOneMax: EXPORTS_OF_ONE_MAX, reserved: EXPORTS_RESERVED } as const
 
 const MEDIA_TYPES = {
   ndjson: 'application/x-ndjson',
@@ -35,8 +39,8 @@ type Enter = (response: ServerResponse, reader: Administrator) => OrRefusal<Perm
 /** An export that is under way when the server closes would keep it open: its caller asks again elsewhere. */
 const makeExportLimit = (app: FastifyInstance, { logger }: AdministrationWire): Enter => {
   const underWay = new Set<ServerResponse>()
-  const enter = makeSharedLimit(EXPORTS, () =>
-    logger.warn({ underWayMax: EXPORTS.permitsMax }, 'exports are refused until others have ended'),
+  const enter = makeSharedLimit(SHARES, () =>
+    logger.warn({ underWayMax: EXPORTS_MAX }, 'exports are refused until others have ended'),
   )
   app.addHook('preClose', done => {
     for (const response of underWay) response.destroy()

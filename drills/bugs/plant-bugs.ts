@@ -5,8 +5,8 @@ import { once } from 'node:events'
 import { cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Bug, readBugs, ROOT } from './bugs/read-bugs.ts'
-import { print, readOptions } from './drill.ts'
+import { type Bug, readBugs, ROOT } from './read-bugs.ts'
+import { print, readOptions } from '../drill.ts'
 
 const bugs = readBugs()
 const options = readOptions({ jobs: 1, only: bugs.map(({ name }) => name) })
