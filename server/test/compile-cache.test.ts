@@ -15,7 +15,7 @@ const makeHome = (t: TestContext): string => {
   return home
 }
 
-const runAt = (home: string | undefined, folder = process.cwd()): number | null => {
+const runAt = (home: string | undefined, folder = tmpdir()): number | null => {
   const { PATH } = process.env
   const env = { PATH, ...(home !== undefined && { HOME: home }) }
   const options = { cwd: folder, env, timeout: RUN_MS_MAX, killSignal: 'SIGKILL' } as const

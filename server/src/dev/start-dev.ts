@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { join, relative } from 'node:path'
 import { listen, openDevService, type Service } from '../compose/compose.ts'
 import { type LocalServer, serveLocally } from '../compose/local-server.ts'
+import { DEFAULT_LIMITS } from '../config/limits.ts'
 import { NO_CLIENT_CERTIFICATES } from '../config/client-certificates.ts'
 import type { DevConfig, ServiceConfig } from '../config/config.ts'
 import { DEFAULT_ROLE_CLAIM, DEFAULT_ROLES } from '../config/provider.ts'
@@ -67,6 +68,8 @@ const serviceConfigOf = (config: DevConfig, keyEncryptionKey: string): ServiceCo
     scopesSupported: null,
     clientKeyRanges: LOOPBACK_RANGES,
     clientCertificates: NO_CLIENT_CERTIFICATES,
+    trustedProxies: [],
+    limits: DEFAULT_LIMITS,
   }
 }
 

@@ -71,9 +71,13 @@ export const startWriter = async (options: WriterOptions, listeners: WriterListe
 
   const adopt = async (promised: Promise<Worker>): Promise<void> => {
     const started = await promised
-    started.on('error', fault => listeners.onFault('writing thread', fault))
+    let why: unknown = new Error('The writing thread ended without an error.')
+    started.on('error', fault => {
+      why = fault
+    })
     started.once('exit', () => {
       thread = undefined
+      if (!closing) listeners.onFault('writing thread', why)
       restart()
     })
     started.unref()
