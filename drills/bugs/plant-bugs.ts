@@ -25,12 +25,13 @@ const run = async (command: string, args: readonly string[], folder: string): Pr
   return status
 }
 
+const isOurs = (path: string): boolean => !path.includes('node_modules')
+
 /** A copy of the tree, with the packages of this one. */
 const makeCopy = (): string => {
   const folder = mkdtempSync(join(tmpdir(), 'mintmark-bugs-'))
   for (const name of COPIED) {
-    const filter = (from: string): boolean => !from.includes('node_modules')
-    cpSync(join(ROOT, name), join(folder, name), { recursive: true, filter })
+    cpSync(join(ROOT, name), join(folder, name), { recursive: true, filter: isOurs })
   }
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
   return folder
