@@ -5,7 +5,7 @@ import type { FuzzAnswer } from './send.ts'
 export const faultOf = (answer: FuzzAnswer): string | undefined => {
   if (answer === 'none') return undefined
   const { status, head, text } = answer
-  if (status === 503 && /^retry-after: \d+$/im.test(head)) return undefined
+  if (status === 503 && /^retry-after: \d+\r?$/im.test(head)) return undefined
   if (status >= 500) return `${status} ${text.slice(0, 200)}`
   // A HEAD has no body, and what is cut into another method neither.
   if (status < 400 || text === '') return undefined

@@ -52,10 +52,16 @@ const write = async (socket: Socket, bytes: Buffer, random: Random): Promise<voi
   socket.write(bytes.subarray(cut))
 }
 
+/** Without the answers behind it. */
+const answerIn = (status: number, head: string, rest: string): FuzzAnswer => {
+  const length = /^content-length: (\d+)$/im.exec(head.replaceAll('\r', ''))?.[1]
+  return { status, head, text: length === undefined ? rest : rest.slice(0, Number(length)) }
+}
+
 const readAnswer = (text: string): FuzzAnswer => {
   const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(text)?.[1] ?? 0)
   const end = text.indexOf('\r\n\r\n')
-  return status === 0 || end < 0 ? 'none' : { status, head: text.slice(0, end), text: text.slice(end + 4) }
+  return status === 0 || end < 0 ? 'none' : answerIn(status, text.slice(0, end), text.slice(end + 4))
 }
 
 const read = async (socket: Socket): Promise<FuzzAnswer> => {
