@@ -1,6 +1,5 @@
 // One service under the fuzzer: its seeds, its credentials, and so many requests, some of them at the same time.
 import assert from 'node:assert/strict'
-import type { InjectOptions } from 'fastify'
 import { admin } from '../../testkit/callers/administration.ts'
 import { OPERATIONS, type OperationRequest, type World } from '../../testkit/callers/every-operation.ts'
 import { basic, introspect, issue } from '../../testkit/callers/requests.ts'
@@ -24,6 +23,7 @@ type Headers = Readonly<Record<string, string>>
 /** Good requests are made again after so many: what they name has been deleted, disabled or revoked by then. */
 const SEEDS_EVERY = 1500
 const HONEST_EVERY = 250
+const HONEST_TRIES = 5
 const WRONG_SHOWN_MAX = 20
 
 const makeSeeds = async (world: World): Promise<readonly OperationRequest[]> => {
@@ -42,7 +42,7 @@ const makeCredentials = async (service: TestServer, { client }: World): Promise<
 const inject = async (service: TestServer, request: FuzzedRequest): Promise<FuzzAnswer> => {
   const { method, path: url, headers, body } = request
   const options = { method, url, headers: Object.fromEntries(headers), ...(body !== null && { payload: body }) }
-  const { statusCode: status, headers: answered, body: text } = await service.inject(options as InjectOptions)
+  const { statusCode: status, headers: answered, body: text } = await service.inject(options)
   const head = Object.entries(answered).map(([name, value]) => `${name}: ${String(value)}`)
   return { status, head: head.join('\n'), text }
 }
@@ -64,7 +64,6 @@ export const fuzzService = async ({ seed, requests, overSockets, atOnce }: FuzzR
   let credentials = await makeCredentials(service, world)
   let seeds = await makeSeeds(world)
   const honest = { key: (await service.createApiKey('tokens:introspect')).key, agent: await service.createAgent() }
-  let token = ''
 
   const send = (own: Random, request: FuzzedRequest): Promise<FuzzAnswer> => {
     if (!overSockets) return inject(service, request)
@@ -92,9 +91,14 @@ export const fuzzService = async ({ seed, requests, overSockets, atOnce }: FuzzR
 
   // An honest caller beside them has its token, whatever was revoked, and hears that it is active.
   const tryHonest = async (): Promise<void> => {
-    token = await issue(service, honest.agent)
-    const { json } = await introspect(service, honest.key, token)
-    if ((json as { active: boolean }).active !== true) wrong.push(`An honest caller heard ${JSON.stringify(json)}.`)
+    // An operator among the fuzzed may end all tokens in between, but not each time.
+    const heard: string[] = []
+    while (heard.length < HONEST_TRIES) {
+      const { text } = await introspect(service, honest.key, await issue(service, honest.agent))
+      if (text.includes('"active":true')) return
+      heard.push(text)
+    }
+    wrong.push(`An honest caller heard ${heard.join(', ')}.`)
   }
 
   const renew = async (): Promise<void> => {

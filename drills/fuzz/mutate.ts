@@ -13,12 +13,14 @@ export type FuzzedRequest = {
 
 type Json = Readonly<Record<string, unknown>>
 
+const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value)
+
 const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** One value anywhere in it is another, is missing, or has company. */
 const mutateValue = (value: unknown, random: Random): unknown => {
   if (random.chance(0.3)) return hostileValue(random)
-  if (Array.isArray(value) && value.length > 0) {
+  if (isList(value) && value.length > 0) {
     const n = random.below(value.length)
     return random.chance(0.3) ? [...value, ...value] : value.with(n, mutateValue(value[n], random))
   }

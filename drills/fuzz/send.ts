@@ -69,6 +69,7 @@ const read = async (socket: Socket): Promise<FuzzAnswer> => {
   socket.on('data', chunk => {
     received += chunk.toString('latin1')
   })
+  socket.on('end', () => socket.destroy())
   await once(socket, 'close', { signal: AbortSignal.timeout(ANSWER_MS_MAX) }).catch(() => socket.destroy())
   return readAnswer(received)
 }

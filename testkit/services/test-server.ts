@@ -1,5 +1,5 @@
 // A whole service on a port of its own: real store, real keys, a real identity provider, a clock that the test sets.
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify'
 import { pino } from 'pino'
 import type { Origin } from '../../server/src/domain/caller.ts'
 import type { KeyPolicy } from '../../server/src/domain/keys/key-life.ts'
@@ -91,7 +91,7 @@ export type TestServer = {
   readonly disableAgent: (id: string) => Promise<unknown>
   readonly enableAgent: (id: string) => Promise<unknown>
   /** Answers a request without a socket. */
-  readonly inject: FastifyInstance['inject']
+  readonly inject: (request: InjectOptions) => Promise<LightMyRequestResponse>
   /** Writes the refused authentications that were counted and not written yet. */
   readonly settle: () => Promise<void>
   /** Fails where an answer was not as the OpenAPI document says. */
@@ -261,7 +261,7 @@ export const startServer = async (options: TestServerOptions = {}): Promise<Test
     storeFile: place.file,
     log: () => lines.join(''),
     ...makeRepositories(store),
-    inject: server.inject.bind(server) as FastifyInstance['inject'], // one of its overloads
+    inject: request => server.inject(request),
     settle: store.settle,
     close: async () => {
       await server.close()
