@@ -15,10 +15,11 @@ const makeHome = (t: TestContext): string => {
   return home
 }
 
-const runAt = (home: string | undefined): number | null => {
+const runAt = (home: string | undefined, cwd?: string): number | null => {
   const { PATH } = process.env
   const env = { PATH, ...(home !== undefined && { HOME: home }) }
-  return spawnSync(process.execPath, [PROGRAM, '--version'], { env, timeout: RUN_MS_MAX, killSignal: 'SIGKILL' }).status
+  const options = { env, cwd, timeout: RUN_MS_MAX, killSignal: 'SIGKILL' } as const
+  return spawnSync(process.execPath, [PROGRAM, '--version'], options).status
 }
 
 const kept = (home: string): readonly string[] => {
@@ -39,6 +40,19 @@ test('a home in which no folder can be made keeps nobody waiting', t => {
     assert.equal(runAt(home), 0, String(home))
 })
 
+test('a home that is no absolute path leaves nothing where the command runs', t => {
+  const folder = makeHome(t)
+  for (const home of ['', '.', './']) assert.equal(runAt(home, folder), 0, home)
+  assert.deepEqual(readdirSync(folder), [])
+})
+
+test('nothing is kept in a home in which another user can replace it', t => {
+  const home = makeHome(t)
+  chmodSync(home, 0o777)
+  assert.equal(runAt(home), 0)
+  assert.deepEqual(readdirSync(home), [])
+})
+
 test('nothing is kept, or run, where another user can write', t => {
   const home = makeHome(t)
   mkdirSync(join(home, '.cache/mintmark'), { recursive: true })
@@ -55,5 +69,12 @@ if (process.getuid?.() === 0) {
     chownSync(join(home, '.cache'), 12_345, 12_345)
     assert.equal(runAt(home), 0)
     assert.deepEqual(kept(home), [])
+  })
+
+  test('nothing is made in the home of another user that has no cache yet', t => {
+    const home = makeHome(t)
+    chownSync(home, 12_345, 12_345)
+    assert.equal(runAt(home), 0)
+    assert.deepEqual(readdirSync(home), [])
   })
 }

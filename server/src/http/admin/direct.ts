@@ -5,7 +5,7 @@ import { type Operation, subjectOf } from '../../../../api/operation.ts'
 import type { Origin } from '../../domain/caller.ts'
 import { isRefused, type OrRefusal, type Refusal } from '../../domain/refusal.ts'
 import { readQuery } from '../wire/fields.ts'
-import { makeJsonReader, parseValue } from '../wire/json-body.ts'
+import { makeJsonReader } from '../wire/json-body.ts'
 import { ERRORS } from '../wire/error-reference.ts'
 import type { ActBinding, Input, ListBinding, TerminalPorts } from './binding.ts'
 import type { ExportBinding, NextText, TextPage } from './export-binding.ts'
@@ -54,8 +54,9 @@ const readInput = (row: Operation, { path = {}, query, body, bodyText }: DirectR
   const asked = row.query === undefined ? { value: undefined } : readQuery(row.query, pairsOf(query))
   if ('error' in asked) return asked.error
   const schema: z.ZodType = row.body ?? row.form ?? NOTHING
-  const said =
-    bodyText === undefined ? parseValue(schema, body) : makeJsonReader(schema, row.bodyValues)(Buffer.from(bodyText))
+  // As text also where it is a value: what is refused in a body from the network, as a member __proto__, is refused here too.
+  const text = bodyText ?? (body === undefined ? undefined : JSON.stringify(body))
+  const said = makeJsonReader(schema, row.bodyValues)(text === undefined ? undefined : Buffer.from(text))
   return 'error' in said ? said.error : { path, query: asked.value, body: said.value }
 }
 

@@ -52,7 +52,7 @@ const codeOf = (issue: z.core.$ZodIssue): InputRefusal => {
 }
 
 /** What a schema makes of a value that was read. */
-export const parseValue = <Value>(schema: z.ZodType<Value>, value: unknown): Parsed<Value> => {
+const parseValue = <Value>(schema: z.ZodType<Value>, value: unknown): Parsed<Value> => {
   const parsed = schema.safeParse(value)
   if (parsed.success) return { value: parsed.data }
   const [issue] = parsed.error.issues
