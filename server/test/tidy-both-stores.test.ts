@@ -16,6 +16,8 @@ const ON_ONE_STORE: Readonly<Record<string, string>> = {
   'contract/wire/constant-bodies': WIRE,
   'contract/clients/dpop-settings': WIRE,
   'contract/wire/error-reference': WIRE,
+  'contract/wire/connection-limit': WIRE,
+  'contract/clients/failed-authentications': WIRE,
   'contract/wire/every-endpoint': WIRE,
   'contract/wire/front-page': WIRE,
   'contract/wire/hostile-bytes': WIRE,

@@ -18,7 +18,9 @@ import {
   type StoreVersions,
   verifyAuditOf,
 } from './store.ts'
+import { makeThreadEndCells, noteThreadEnd, type ThreadEndCells, withThreadEnds } from './thread-ends.ts'
 import { openKeySets, verifiersOf } from './verification.ts'
+import type { LimitMemory } from './limits.ts'
 import type { CommandConfig, MigrateConfig, ServeConfig, ServiceConfig, StoreConfig } from '../config/config.ts'
 import { LIFETIMES_MAX } from '../domain/clients/agent.ts'
 import { actBy, type CliCaller, type Origin } from '../domain/caller.ts'
@@ -47,6 +49,8 @@ export type Service = {
   readonly ports: Ports
   /** Counts and logs errors of background work. */
   readonly report: FaultLog
+  /** Of the writing thread; serving threads add theirs. */
+  readonly threadEnds: ThreadEndCells
   /** The last restore of the store, if there was one. */
   readonly restoreState: () => Promise<RestoreState | undefined>
   readonly close: () => Promise<void>
@@ -61,7 +65,9 @@ const COMMAND_DEADLINE_MS = 10_000
 export const openForCommand = (config: StoreConfig): Promise<Store> =>
   openStore(config, { retention: null, deadlineMs: COMMAND_DEADLINE_MS })
 
-const openForService = async (config: ServiceConfig): Promise<{ readonly store: Store; readonly report: FaultLog }> => {
+type Opened = Pick<Service, 'report' | 'threadEnds'> & { readonly store: Store }
+
+const openForService = async (config: ServiceConfig): Promise<Opened> => {
   const { expiredDays, endedDays } = config.retention
   const retention = { expiredMs: expiredDays * DAY_MS, endedMs: endedDays * DAY_MS }
   const logger = await makeLogger(config)
@@ -73,7 +79,12 @@ const openForService = async (config: ServiceConfig): Promise<{ readonly store: 
     onSeal: (seal: Seal): void => logger.info(seal, 'audit entries sealed'),
   }
   const keys = keepingOf(config)
-  return { store: await openStore(config, { retention, sealing, keys, onFault: report }), report }
+  const threadEnds = makeThreadEndCells()
+  const onFault: FaultLog = (task, fault) => {
+    if (task === 'writing thread') noteThreadEnd(threadEnds)
+    report(task, fault)
+  }
+  return { store: await openStore(config, { retention, sealing, keys, onFault }), report, threadEnds }
 }
 
 /** The administration of the local store for the command line; it opens no port. */
@@ -159,15 +170,17 @@ const refuseLifetime = async (store: Store, seconds: number): Promise<void> => {
 const openFor = async (maker: StoreMaker, config: ServiceConfig, checkKey: CheckKey): Promise<Service> => {
   // Loaded while the writing thread starts.
   const opening = openKeySets(config)
-  const { store, report } = await openForService(config)
+  const { store, report, threadEnds } = await openForService(config)
   try {
     refuseOtherMaker(store, config, maker)
     await checkKey(store, config)
     await refuseLifetime(store, config.tokenLifetimeSeconds)
     const keySets = await opening
-    const ports = portsOf(store, config, await verifiersOf(config, keySets))
+    const verifiers = await verifiersOf(config, keySets)
+    const health = withThreadEnds(store.health, threadEnds)
+    const ports = { ...portsOf(store, config, verifiers), health }
     const restoreState = () => store.restores.state()
-    return { host: store.host, keySets, ports, report, restoreState, close: () => store.close() }
+    return { host: store.host, keySets, ports, report, threadEnds, restoreState, close: () => store.close() }
   } catch (error) {
     await store.close()
     throw error
@@ -208,6 +221,8 @@ type ServerAddress = {
   readonly sharesPort: boolean
   /** Shared memory: whether one of those threads runs an import. */
   readonly importCell?: Int32Array
+  /** Of all those threads, and the number of this one among them. */
+  readonly shared?: { readonly limits: LimitMemory; readonly index: number }
   /** The log of the thread, if it has one already. */
   readonly logger?: Logger
 }
@@ -216,14 +231,14 @@ type ServerAddress = {
 export const listen = async (ports: Ports, config: ServiceConfig, options: ServerAddress): Promise<FastifyInstance> => {
   const { host, port } = config
   const { sharesPort } = options
-  const [{ buildServer }, { BACKLOG, SOCKET_BACKLOG }] = await Promise.all([
-    import('../http/server.ts'),
-    import('../http/wire/accepting.ts'),
-  ])
+  const [{ buildServer }, { acceptInNumbers, BACKLOG, SOCKET_BACKLOG }, { limitOptionsOf, makeLimitMemory }] =
+    await Promise.all([import('../http/server.ts'), import('../http/wire/accepting.ts'), import('./limits.ts')])
+  const logger = options.logger ?? (await makeLogger(config))
+  const { limits, index } = options.shared ?? { limits: makeLimitMemory(config.limits, 1), index: 0 }
   const server = buildServer(ports, {
     bodyBytesMax: config.bodyBytesMax,
-    logger: options.logger ?? (await makeLogger(config)),
-    sharesPort,
+    logger,
+    ...limitOptionsOf(config, limits, { index, logger }),
     ...certificateOptionsOf(options.tls, config.clientCertificates),
     ...(options.allowedHosts !== null && { allowedHosts: options.allowedHosts }),
     ...(options.importCell !== undefined && { importCell: options.importCell }),
@@ -233,6 +248,7 @@ export const listen = async (ports: Ports, config: ServiceConfig, options: Serve
     const backlog = sharesPort ? SOCKET_BACKLOG : BACKLOG
     const where: ListenOptions & FastifyListenOptions = { host, port, backlog, reusePort: sharesPort }
     await server.listen(where)
+    if (sharesPort) await acceptInNumbers(server)
     return server
   } catch (error) {
     await server.close()

@@ -1,6 +1,7 @@
 // A serving thread: it has its own listener on the shared port, and its own reading connection.
 import { parentPort, workerData } from 'node:worker_threads'
 import { connectPorts, listen } from '../compose/compose.ts'
+import { withThreadEnds } from '../compose/thread-ends.ts'
 import { makeFaultLog, makeLogger, reportUnhandledRejections } from '../compose/log.ts'
 import type { StoreHealth } from '../ports/ports.ts'
 import { relayKeySets } from './relayed-key-sets.ts'
@@ -9,7 +10,7 @@ import { type FromServingThread, refusedStart, type ServingOptions, type ToServi
 const main = parentPort
 if (main === null) throw new Error('A serving thread is not a program of its own.')
 
-const { config, clock, sharesPort, importCell } = workerData as ServingOptions
+const { config, clock, sharesPort, importCell, threadEnds, limits, index } = workerData as ServingOptions
 const tell = (message: FromServingThread): void => main.postMessage(message)
 
 let draining = false
@@ -25,8 +26,9 @@ const keySets = relayKeySets((place, seenAt) => tell({ place, seenAt }))
 
 const start = async (): Promise<void> => {
   const { ports, connect, disconnect } = await connectPorts(config, { clock, keySets, report })
-  const options = { tls: config.tls, allowedHosts: null, sharesPort, importCell, logger }
-  const listening = listen({ ...ports, health: untilDraining(ports.health) }, config, options)
+  const options = { tls: config.tls, allowedHosts: null, sharesPort, importCell, shared: { limits, index }, logger }
+  const health = untilDraining(withThreadEnds(ports.health, threadEnds))
+  const listening = listen({ ...ports, health }, config, options)
 
   const close = async (): Promise<void> => {
     try {

@@ -8,8 +8,10 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { test, type TestContext } from 'node:test'
 import type { Worker } from 'node:worker_threads'
+import { setTimeout as delay } from 'node:timers/promises'
 import { pino } from 'pino'
 import { migrateStore, openService } from '../../src/compose/compose.ts'
+import { ENDS_MAX } from '../../src/compose/thread-ends.ts'
 import { readServeConfig } from '../../src/config/config.ts'
 import type { KeySets } from '../../src/ports/key-sets.ts'
 import { startServing } from '../../src/serving/serving-threads.ts'
@@ -44,23 +46,27 @@ const startOne = async (t: TestContext, between: (keySets: KeySets) => KeySets) 
   const onWorker = (worker: Worker): void => void started.push(worker)
   process.on('worker', onWorker)
   const keySets = between(service.keySets)
-  const serving = await startServing({ config, host: service.host, keySets, logger: pino({ level: 'silent' }) })
+  const { host, threadEnds } = service
+  const serving = await startServing({ config, host, keySets, logger: pino({ level: 'silent' }), threadEnds })
   t.after(async () => {
     process.off('worker', onWorker)
     await serving.close()
     await service.close()
   })
 
-  const list = async (headers: Readonly<Record<string, string>>) => {
-    const asked = request({ host: '127.0.0.1', port, path: '/api/v1/tokens', headers, agent: false })
+  const get = async (path: string, headers: Readonly<Record<string, string>> = {}) => {
+    const asked = request({ host: '127.0.0.1', port, path, headers, agent: false })
     asked.end()
     const [response] = (await once(asked, 'response')) as [IncomingMessage]
-    await text(response)
-    return [response.statusCode, response.headers['retry-after']]
+    return { status: response.statusCode, headers: response.headers, body: await text(response) }
+  }
+  const list = async (headers: Readonly<Record<string, string>>) => {
+    const { status, headers: answered } = await get('/api/v1/tokens', headers)
+    return [status, answered['retry-after']]
   }
   const asOperator = async () => list({ authorization: `Bearer ${await provider.operatorJwt({ jti: randomUUID() })}` })
   const withKey = () => list({ 'x-api-key': key })
-  return { provider, started, asOperator, withKey }
+  return { provider, started, asOperator, withKey, get }
 }
 
 test(
@@ -114,4 +120,21 @@ test('a thread that takes the place of another verifies with the keys that the m
   while (answered[0] !== 200) answered = await asOperator().catch(() => [])
   assert.deepEqual(answered, [200, undefined])
   assert.deepEqual(provider.fetches, { metadata: 1, jwks: 1 })
+})
+
+test('a thread that ends is replaced, and five ends within a minute make the service unready', LIMIT, async t => {
+  const { started, get } = await startOne(t, keySets => keySets)
+  const untilAnswered = async (): Promise<string> => {
+    for (;;) {
+      const answer = await get('/readyz').catch(() => undefined)
+      if (answer !== undefined) return `${answer.status} ${answer.body}`
+      await delay(50)
+    }
+  }
+  for (let ends = 0; ends < ENDS_MAX; ends += 1) {
+    assert.match(await untilAnswered(), /^200 /)
+    await started.at(-1)?.terminate()
+  }
+  assert.match(await untilAnswered(), /^503 .*Threads of the process ended by themselves 5 times within a minute/)
+  assert.equal(started.length, ENDS_MAX + 1)
 })

@@ -12,6 +12,10 @@ const END = `
   }, 1000 * seconds)
 `
 
+// A process that a test forks would look for this file in its own folder.
+const own = process.execArgv.findIndex(argument => argument.endsWith('time-limit.ts'))
+if (own > 0) process.execArgv = process.execArgv.toSpliced(own - 1, 2)
+
 // Node sets it for the process of each file.
 if (isMainThread && process.env['NODE_TEST_CONTEXT'] !== undefined) {
   const seconds = Number(process.env['TEST_FILE_SECONDS_MAX'] ?? FILE_SECONDS_MAX)

@@ -35,10 +35,10 @@ const run = async (): Promise<void> => {
   let restored: RestoreState | undefined
   try {
     restored = await service.restoreState()
-    const { host, keySets, ports, report } = service
+    const { host, keySets, ports, report, threadEnds } = service
     const logger = await makeLogger(config)
     for (const warning of config.warnings) logger.warn(warning)
-    const threads = await startServing({ config, host, keySets, logger })
+    const threads = await startServing({ config, host, keySets, logger, threadEnds })
     closeAtSignal({ drainSeconds: config.drainSeconds, report }, async () => {
       await threads.close()
       await service.close()

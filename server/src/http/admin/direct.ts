@@ -50,13 +50,14 @@ const pairsOf = (query: DirectRequest['query'] = {}) =>
 
 const NOTHING = z.undefined()
 
+/** A body is read from text even where it is at hand as a value: the schemas alone pass over a member `__proto__`. */
+const bytesOf = (text: string | undefined): Buffer | undefined => (text === undefined ? undefined : Buffer.from(text))
+
 const readInput = (row: Operation, { path = {}, query, body, bodyText }: DirectRequest): OrRefusal<Input> => {
   const asked = row.query === undefined ? { value: undefined } : readQuery(row.query, pairsOf(query))
   if ('error' in asked) return asked.error
   const schema: z.ZodType = row.body ?? row.form ?? NOTHING
-  // As text also where it is a value: what is refused in a body from the network, as a member __proto__, is refused here too.
-  const text = bodyText ?? (body === undefined ? undefined : JSON.stringify(body))
-  const said = makeJsonReader(schema, row.bodyValues)(text === undefined ? undefined : Buffer.from(text))
+  const said = makeJsonReader(schema, row.bodyValues)(bytesOf(bodyText ?? JSON.stringify(body)))
   return 'error' in said ? said.error : { path, query: asked.value, body: said.value }
 }
 

@@ -93,6 +93,15 @@ const readHead = (file: string) => {
 
 type Attach = WriterHost['attach']
 
+/** Where the store is in use already, a reason not to start the thread is one why it cannot be written now. */
+const startLate = async (start: () => Promise<WriterHost>): Promise<WriterHost> => {
+  try {
+    return await start()
+  } catch (fault) {
+    throw fault instanceof StoreProblem ? new Unavailable(fault.message, { cause: fault }) : fault
+  }
+}
+
 /** Of a command: the writing thread starts with the first job. Most commands only read. */
 const startAtFirstJob = (start: () => Promise<WriterHost>): LazyWriter => {
   const waiting = new Set<Parameters<Attach>[0]>()
@@ -100,7 +109,7 @@ const startAtFirstJob = (start: () => Promise<WriterHost>): LazyWriter => {
   let starting: Promise<void> | undefined
   let isClosed = false
   const attachAll = async (): Promise<void> => {
-    started = await start()
+    started = await startLate(start)
     for (const connect of waiting) started.attach(connect)
   }
   return {

@@ -1,14 +1,14 @@
 // The strangers drill: whatever arrives without a credential, in whatever bytes and however the connection ends, nothing
 // ends, memory stays bounded, and honest callers keep their answers. docs/drills.md says what it shows and what it cannot.
-import { makeDrillFolder, type DrillFolder } from './cluster/drill-folder.ts'
-import { conclude, performAll, print, readOptions } from './drill.ts'
-import { STORES, STORES_UNDER_DRILL, type StoreUnderDrill } from './strangers/databases.ts'
-import { endure } from './strangers/endure.ts'
-import { countRevived } from './strangers/honest-callers.ts'
-import { revivedLine } from './strangers/judge.ts'
-import { STAGE_NAMES } from './strangers/stages.ts'
-import { formatRow, TABLE_HEAD } from './strangers/table.ts'
-import { makeWorld, type Service, type World } from './strangers/world.ts'
+import { makeDrillFolder, type DrillFolder } from '../cluster/drill-folder.ts'
+import { conclude, performAll, print, readOptions } from '../drill.ts'
+import { STORES, STORES_UNDER_DRILL, type StoreUnderDrill } from './databases.ts'
+import { endure } from './endure.ts'
+import { countRevived } from './honest-callers.ts'
+import { revivedLine } from './judge.ts'
+import { STAGE_NAMES } from './stages.ts'
+import { formatRow, TABLE_HEAD } from './table.ts'
+import { makeWorld, type Service, type World } from './world.ts'
 
 const QUICK_SECONDS = 1.5
 const SHOWN_CHARACTERS = 200

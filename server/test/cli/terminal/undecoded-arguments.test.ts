@@ -1,4 +1,4 @@
-// Arguments that no person types: what a terminal would obey, bytes that are no text, and names that JavaScript knows.
+// Arguments that no person types: what a terminal would obey, and bytes that are no text.
 import assert from 'node:assert/strict'
 import { resolve } from 'node:path'
 import { type TestContext, test } from 'node:test'
@@ -42,13 +42,4 @@ test('bytes that are not UTF-8 are refused: two names would become one', t => {
     })
   }
   assert.equal((JSON.parse(run(folder, ['agent', 'list', '--json']).stdout) as { data: unknown[] }).data.length, 0)
-})
-
-test('a label that the API refuses is refused at the terminal too, and never left out', t => {
-  const folder = makeStore(t)
-  const { status, stdout, stderr } = run(folder, [...create('a'), '--label', '__proto__=x', '--label', 'team=data'])
-  assert.deepEqual(
-    [status, stdout, stderr],
-    [1, '', 'mintmark: The body has a member that this operation does not know.\n'],
-  )
 })

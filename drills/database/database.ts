@@ -1,19 +1,19 @@
 // The database drill: all that can befall a database befalls it, one after another, under a service that runs on; every
 // answer must be right or 503 in time, and right again within two seconds of its return. docs/drills.md says what it shows.
 import { setTimeout as delay } from 'node:timers/promises'
-import { memoryOf } from '../testkit/processes/process-costs.ts'
-import { startIdentityProvider } from '../testkit/identity-providers/identity-provider.ts'
-import { type DrillFolder, makeDrillFolder } from './cluster/drill-folder.ts'
-import { BOTH, openLink } from '../testkit/proxies/link.ts'
-import { untilListening } from './cluster/replica.ts'
-import { conclude, formatCount, performAll, print, readOptions } from './drill.ts'
-import { makeDatabaseServer, ROLE } from './database/database-server.ts'
-import { type Fault, FAULTS, type Stage } from './database/faults.ts'
-import { type Asked, askOne, type Operation, OPERATIONS, type Stock, untilAllGood } from './database/operations.ts'
-import { freePort } from '../testkit/processes/free-port.ts'
-import { type Access, introspectRequest, isActiveIn } from './requests.ts'
-import { openConnection } from './connection.ts'
-import { environmentOf, prepareAccess, PROGRAM, untilReady } from './service-under-drill.ts'
+import { memoryOf } from '../../testkit/processes/process-costs.ts'
+import { startIdentityProvider } from '../../testkit/identity-providers/identity-provider.ts'
+import { type DrillFolder, makeDrillFolder } from '../cluster/drill-folder.ts'
+import { BOTH, openLink } from '../../testkit/proxies/link.ts'
+import { untilListening } from '../cluster/replica.ts'
+import { conclude, formatCount, performAll, print, readOptions } from '../drill.ts'
+import { makeDatabaseServer, ROLE } from './database-server.ts'
+import { type Fault, FAULTS, type Stage } from './faults.ts'
+import { type Asked, askOne, type Operation, OPERATIONS, type Stock, untilAllGood } from './operations.ts'
+import { freePort } from '../../testkit/processes/free-port.ts'
+import { type Access, introspectRequest, isActiveIn } from '../requests.ts'
+import { openConnection } from '../connection.ts'
+import { environmentOf, prepareAccess, PROGRAM, untilReady } from '../service-under-drill.ts'
 
 const options = readOptions({ faults: FAULTS.length, seconds: 8, outage: 600, callers: 8, workers: 1 })
 const RECOVERY_MS_MAX = 2000

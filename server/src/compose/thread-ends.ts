@@ -1,0 +1,31 @@
+// How often threads of the process have ended by themselves. Each is replaced; where they go on ending, the process is not well,
+// and /readyz says so, so that a balancer takes it out and an operator looks.
+import type { MonotonicMilliseconds } from '../../../api/values/time.ts'
+import type { StoreHealth } from '../ports/ports.ts'
+import { monotonicMs } from '../store/monotonic.ts'
+
+/** So many ends within {@link WINDOW_MS} are too many. */
+export const ENDS_MAX = 5
+export const WINDOW_MS = 60_000
+
+/** Shared by all threads: when the latest of them ended, in ms of the clock that they share, each in the place of the oldest. */
+export type ThreadEndCells = Float64Array
+
+export const makeThreadEndCells = (): ThreadEndCells =>
+  new Float64Array(new SharedArrayBuffer(ENDS_MAX * Float64Array.BYTES_PER_ELEMENT)).fill(Number.NEGATIVE_INFINITY)
+
+/** Only the main thread, which sees threads end, writes. */
+export const noteThreadEnd = (cells: ThreadEndCells, now: MonotonicMilliseconds = monotonicMs()): void => {
+  cells[cells.indexOf(Math.min(...cells))] = now
+}
+
+const REASON = `Threads of the process ended by themselves ${ENDS_MAX} times within a minute; the log has the reasons.`
+
+/** The health of the store, and of the process. */
+export const withThreadEnds = (
+  health: StoreHealth,
+  cells: ThreadEndCells,
+  monotonic: () => MonotonicMilliseconds = monotonicMs,
+): StoreHealth => ({
+  check: async () => (cells.every(at => monotonic() - at < WINDOW_MS) ? REASON : health.check()),
+})
