@@ -3,15 +3,12 @@ import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { NO_CONDITION } from '../../../src/domain/ledger/ledger.ts'
 import { RETENTION_ROWS, type Retention } from '../../../src/store/retention.ts'
-import type { NewToken } from '../../../src/ports/ports.ts'
-import { groupOf, insertTokens } from '../../../src/store/ledger/insert-tokens.ts'
 import { retentionStep } from '../../../src/store/sqlite/writer/retention.ts'
 import {
   act,
   createAgent,
   issue,
   makeTestStore,
-  newTokens,
   NO_HISTORY_FILTERS,
   START,
   type TestAgent,
@@ -154,21 +151,6 @@ test('scope and audience sets go once no record can name them; a token that uses
     (await store.ledger.find(tokens)).map(token => [token?.scope, token?.audience]),
     [['db:old', ['https://old.example']]],
   )
-})
-
-test('the connection that removed a set does not give its number to the next token', async t => {
-  const world = await makeWorld(t)
-  const wish = { scope: 'db:old', audience: ['https://old.example'] }
-  const [, again] = await newTokens(world.store, world.agent, [wish, wish])
-  assert.ok(again)
-  withWritingConnection(world, connection => {
-    const insert = (token: NewToken) => inTransaction(connection, tx => insertTokens(tx, groupOf([token])))
-    assert.deepEqual(insert(again), ['inserted'])
-    world.clock.advance(RETENTION.endedMs + 4 * DAY_MS)
-    while (inTransaction(connection, tx => retentionStep(tx, RETENTION)) === 'more');
-    assert.deepEqual(insert(again), ['inserted'])
-  })
-  assert.equal(countRows(world.file, 'scope_set join token on token.scope = scope_set.n'), 1)
 })
 
 test('a set that is used again each day is never removed', async t => {
