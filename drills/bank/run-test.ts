@@ -30,7 +30,10 @@ export const runTest = async (folder: string, { file, store, titles }: Asked): P
   const child = spawn(
     process.execPath,
     [
-      ...['--import', './server/test/suites/time-limit.ts', '--test', '--test-reporter=tap'],
+      '--import',
+      './server/test/suites/time-limit.ts',
+      '--test',
+      '--test-reporter=tap',
       ...titles.map(title => `--test-name-pattern=${escapePattern(title)}`),
       file,
     ],

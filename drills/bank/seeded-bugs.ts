@@ -1,7 +1,7 @@
 // The bank of seeded bugs: `bugs/SUBJECT/NNN-name.patch`, each a defect, the promise that it breaks and the test that finds it.
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { ROOT } from '../program-copy.ts'
+import { ROOT } from './program-copy.ts'
 
 export type SeededBug = {
   /** Of the patch, from the top of the repository. */

@@ -2,24 +2,31 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { copyProgram, ROOT } from '../program-copy.ts'
+import { copyProgram, ROOT } from './program-copy.ts'
 import { gitApply } from './apply-patch.ts'
 import { hasFound, runTest, type TestRun } from './run-test.ts'
 import type { SeededBug } from './seeded-bugs.ts'
 
 /** Of the copy: all that a test may read. */
-const COPIED = [
-  ...['api', 'bench', 'bugs', 'deploy', 'docs', 'drills', 'interop', 'runtime', 'server', 'testkit'],
-  ...[
-    'README.md',
-    'SECURITY.md',
-    'LICENSE',
-    'CHANGELOG.md',
-    'package.json',
-    'package-lock.json',
-    'setup.mjs',
-    'tsconfig.json',
-  ],
+const COPIED: readonly string[] = [
+  'api',
+  'bench',
+  'bugs',
+  'deploy',
+  'docs',
+  'drills',
+  'interop',
+  'runtime',
+  'server',
+  'testkit',
+  'README.md',
+  'SECURITY.md',
+  'LICENSE',
+  'CHANGELOG.md',
+  'package.json',
+  'package-lock.json',
+  'setup.mjs',
+  'tsconfig.json',
 ]
 
 type Outcome = { readonly isCaught: boolean; readonly said: string }
@@ -36,15 +43,12 @@ const tryOne = async (folder: string, bug: SeededBug): Promise<Outcome> => {
   const patch = join(ROOT, bug.path)
   const refused = gitApply(folder, patch)
   if (refused !== null) return { isCaught: false, said: `does not apply: ${refused}` }
-  try {
-    const run = await runTest(folder, { ...bug, titles: [bug.title] })
-    return hasFound(run, bug)
-      ? { isCaught: true, said: bug.title }
-      : { isCaught: false, said: `${bug.file}: ${bug.title}\n    ${shorten(run.output)}` }
-  } finally {
-    const kept = gitApply(folder, patch, '--reverse')
-    if (kept !== null) throw new Error(`${bug.path} could not be taken back: ${kept}`)
-  }
+  const run = await runTest(folder, { ...bug, titles: [bug.title] })
+  const kept = gitApply(folder, patch, '--reverse')
+  if (kept !== null) throw new Error(`${bug.path} could not be taken back: ${kept}`)
+  return hasFound(run, bug)
+    ? { isCaught: true, said: bug.title }
+    : { isCaught: false, said: `${bug.file}: ${bug.title}\n    ${shorten(run.output)}` }
 }
 
 const keyOf = ({ file, store }: SeededBug): string => `${file} ${store}`

@@ -1,7 +1,7 @@
 // Defects that the replicas drill must find: small edits of a copy of the program, which nothing else ever sees.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { copyProgram, ROOT } from '../program-copy.ts'
+import { copyProgram, ROOT } from '../bank/program-copy.ts'
 
 type Edit = {
   /** Below `server/src`. */

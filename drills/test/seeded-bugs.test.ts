@@ -6,11 +6,16 @@ import { test } from 'node:test'
 import { gitApply, isGitThere } from '../bank/apply-patch.ts'
 import { hasFound } from '../bank/run-test.ts'
 import { parseBug, readBugs } from '../bank/seeded-bugs.ts'
-import { ROOT } from '../program-copy.ts'
+import { ROOT } from '../bank/program-copy.ts'
 
 const SEEDED_MIN = 60
 
 const bugs = readBugs()
+
+/** A test that needs git. Where there is none it says so by its name. */
+const testGit = (title: string, work: () => void): void => {
+  void (isGitThere() ? test(title, work) : test(`${title}: not checked, for git is not there`, () => undefined))
+}
 
 test('every seeded bug has a number of its own, a test file that is there, and a title that is in it', () => {
   assert.ok(bugs.length >= SEEDED_MIN, `The bank holds ${bugs.length} bugs.`)
@@ -23,12 +28,12 @@ test('every seeded bug has a number of its own, a test file that is there, and a
   }
 })
 
-test('the patch of every seeded bug applies to the program', { skip: !isGitThere() && 'git is not there' }, () => {
+testGit('the patch of every seeded bug applies to the program', () => {
   const failed = bugs.map(({ path }) => gitApply(ROOT, join(ROOT, path), '--check')).filter(one => one !== null)
   assert.deepEqual(failed, [])
 })
 
-test('a patch that does not fit is told', { skip: !isGitThere() && 'git is not there' }, () => {
+testGit('a patch that does not fit is told', () => {
   const told = gitApply(ROOT, join(ROOT, 'bugs', 'none.patch'), '--check')
   assert.match(told ?? '', /none\.patch/)
 })

@@ -33,10 +33,9 @@ test('an id tells when it was issued, and with a lifetime when it expires', () =
 test('what is no UUIDv7 in lower case is no id', () => {
   const id = '01998877-6655-7bcd-9f01-0203040506ef'
   for (const variant of '89ab') assert.ok(isTokenId(id.replace('-9', `-${variant}`)))
-  for (const text of [
-    ...['', ` ${id}`, `${id} `, `${id}\n`, `${id}0`, id.slice(1), id.toUpperCase(), id.replaceAll('-', '')],
-    ...[id.replace('-7', '-4'), id.replace('-9', '-7'), id.replace('-9', '-c'), id.replace('ef', 'eg')],
-  ]) {
+  const wrong = ['', ` ${id}`, `${id} `, `${id}\n`, `${id}0`, id.slice(1), id.toUpperCase(), id.replaceAll('-', '')]
+  wrong.push(id.replace('-7', '-4'), id.replace('-9', '-7'), id.replace('-9', '-c'), id.replace('ef', 'eg'))
+  for (const text of wrong) {
     assert.equal(isTokenId(text), false, JSON.stringify(text))
   }
 })

@@ -5,7 +5,7 @@ import Database from 'better-sqlite3'
 import fc from 'fast-check'
 import type { AuditVerdict, KnownSeal, Tampering } from '../../../src/domain/audit/seal.ts'
 import { auditSealKey } from '../../../src/keys/at-rest/sealed-bytes.ts'
-import { chain, ENTRY_COLUMNS, macOf, NOTHING_BEFORE } from '../../../src/store/audit/seal-chain.ts'
+import { ENTRY_COLUMNS } from '../../../src/store/audit/seal-chain.ts'
 import { isSealDue, sealStep } from '../../../src/store/audit/seals.ts'
 import { runProgram } from '../../../src/store/sqlite/connection/statements.ts'
 import { writingConnection } from '../../../src/store/sqlite/connection/transaction.ts'
@@ -262,36 +262,6 @@ test('a process with another key-encryption key than the store is sealed under s
   const due = (keyEncryptionKeyId: string): boolean => runProgram(sql, isSealDue({ bytes: KEY, keyEncryptionKeyId }))
   assert.deepEqual([due('test'), due('another')], [true, false])
   db.close()
-})
-
-test('no two entries have one encoding: where a text ends, and whether there is one, counts', () => {
-  const entry = { number: 1, n: 1, at: 1, kind: 'k', actor: 'a', request_id: null, source: null, detail: '{}' }
-  const heads = [
-    { subject: 'ab', note: 'c' },
-    { subject: 'a', note: 'bc' },
-    { subject: 'abc', note: '' },
-    { subject: 'abc', note: null },
-    { subject: null, note: 'abc' },
-  ].map(texts => Buffer.from(chain(NOTHING_BEFORE, { ...entry, ...texts })).toString('hex'))
-  assert.equal(new Set(heads).size, heads.length)
-})
-
-test('the MAC of a seal covers each of its columns and the MAC before it', () => {
-  const bytes = new Uint8Array(32)
-  const seal = { n: 1, first: 1, last: 2, entries: 2, head: bytes, marks: new Uint8Array(16), at: 7 }
-  const others = [
-    ...(['n', 'first', 'last', 'entries', 'at'] as const).map(name => ({ ...seal, [name]: 9 })),
-    { ...seal, head: bytes.with(0, 1) },
-    { ...seal, marks: new Uint8Array(16).with(15, 1) },
-    { ...seal, marks: new Uint8Array(8) },
-  ]
-  const macs = [
-    macOf(KEY, seal, NOTHING_BEFORE),
-    macOf(KEY, seal, NOTHING_BEFORE.with(0, 1)),
-    macOf(OTHER_KEY, seal, NOTHING_BEFORE),
-    ...others.map(other => macOf(KEY, other, NOTHING_BEFORE)),
-  ]
-  assert.equal(new Set(macs.map(mac => Buffer.from(mac).toString('hex'))).size, macs.length)
 })
 
 test('an entry that was put in before the first is found', () => {

@@ -2,7 +2,7 @@
 import { cpSync, mkdirSync, symlinkSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 
-export const ROOT = join(import.meta.dirname, '..')
+export const ROOT = join(import.meta.dirname, '..', '..')
 
 const LEFT_OUT = new Set(['.cache', '.git', '.mintmark', '.stryker-tmp', 'node_modules'])
 

@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { print } from './drill.ts'
+import { print } from '../drill.ts'
 import { ROOT } from './program-copy.ts'
 
 /** What is worth most, where nothing is named: what decides about a token's life, and what reads bytes of strangers. */

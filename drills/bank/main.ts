@@ -1,8 +1,8 @@
 // Whether the tests find anything: each bug of the bank is seeded in a copy of the program, and its test must turn red.
-import { tryBugs } from './bank/try-bugs.ts'
-import { readBugs } from './bank/seeded-bugs.ts'
-import { isGitThere } from './bank/apply-patch.ts'
-import { CANNOT_RUN, print, readOptions } from './drill.ts'
+import { tryBugs } from './try-bugs.ts'
+import { readBugs } from './seeded-bugs.ts'
+import { isGitThere } from './apply-patch.ts'
+import { CANNOT_RUN, print, readOptions } from '../drill.ts'
 
 const { jobs, from, to } = readOptions({ jobs: 1, from: 1, to: 999 })
 
