@@ -1,6 +1,7 @@
 // Defects that the replicas drill must find: small edits of a copy of the program, which nothing else ever sees.
-import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { copyProgram, ROOT } from '../bank/program-copy.ts'
 
 type Edit = {
   /** Below `server/src`. */
@@ -147,20 +148,14 @@ export const applyEdit = (text: string, { file, find, replace }: Edit): string =
   return `${before}${replace}${after}`
 }
 
-const ROOT = join(import.meta.dirname, '..', '..')
 export const SOURCES = join(ROOT, 'server', 'src')
 
 /** Makes a copy of the program with the defect in it; gives its main file. */
 export const plantIn = (folder: string, { edits }: SeededFault): string => {
-  const server = join(folder, 'server')
-  mkdirSync(server, { recursive: true })
-  cpSync(SOURCES, join(server, 'src'), { recursive: true })
-  cpSync(join(ROOT, 'api'), join(folder, 'api'), { recursive: true })
-  cpSync(join(ROOT, 'server', 'package.json'), join(server, 'package.json'))
-  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
+  copyProgram(folder, ['api', 'server/package.json', 'server/src'])
   for (const edit of edits) {
-    const path = join(server, 'src', edit.file)
+    const path = join(folder, 'server', 'src', edit.file)
     writeFileSync(path, applyEdit(readFileSync(path, 'utf8'), edit))
   }
-  return join(server, 'src', 'main.ts')
+  return join(folder, 'server', 'src', 'main.ts')
 }

@@ -57,11 +57,15 @@ test('nothing is kept, or made, in a home in which another user can write', t =>
 })
 
 test('nothing is kept, or run, where another user can write', t => {
-  const home = makeHome(t)
-  mkdirSync(join(home, '.cache/mintmark'), { recursive: true })
-  chmodSync(join(home, '.cache'), 0o777)
-  assert.equal(runAt(home), 0)
-  assert.deepEqual(kept(home), [])
+  for (const name of ['.cache', '.cache/mintmark']) {
+    for (const mode of [0o777, 0o770, 0o702]) {
+      const home = makeHome(t)
+      mkdirSync(join(home, '.cache/mintmark'), { recursive: true })
+      chmodSync(join(home, name), mode)
+      assert.equal(runAt(home), 0)
+      assert.deepEqual(kept(home), [], `${name} ${mode.toString(8)}`)
+    }
+  }
 })
 
 // Only root can give a folder away.

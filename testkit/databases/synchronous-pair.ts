@@ -22,6 +22,8 @@ export type SynchronousPair = {
   /** The folder of the primary's socket. */
   readonly host: string
   readonly port: number
+  /** The folder of the standby's socket; its port is that of the primary. */
+  readonly standbyHost: string
   /** The address of a database of the primary. */
   readonly url: (database: string) => string
   /** Stops every process of the standby, so that it acknowledges nothing more, until they go on. */
@@ -105,6 +107,7 @@ export const startSynchronousPair = async (): Promise<SynchronousPair> => {
   }
   return {
     host: one,
+    standbyHost: two,
     port,
     url,
     pauseStandby: () => signal(processesIn(two), 'SIGSTOP'),

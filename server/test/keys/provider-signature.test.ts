@@ -1,6 +1,6 @@
 // The check of an operator's signature: what verified once is known for that text and that key, and for nothing else.
 import assert from 'node:assert/strict'
-import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
+import { constants, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
 import { test } from 'node:test'
 import { type CompactJws, readCompactJws } from '../../src/keys/tokens/compact-jws.ts'
 import { makeRepeatedSignatureCheck, makeSignatureCheck } from '../../src/keys/providers/provider-signature.ts'
@@ -72,4 +72,21 @@ test('more JWTs than are remembered pass, each as often as it is sent, and a for
   for (let n = 0; n < 4002; n += 1) assert.equal(await isSignedWith(signed({ n }, privateKey), publicKey), true)
   assert.equal(await isSignedWith(JWS, publicKey), true)
   assert.equal(await isSignedWith(signed({ n: 1 }, makePair().privateKey), publicKey), false)
+})
+
+test('a signature of PS256 has a salt as long as the hash (RFC 7518 §3.5), and one of another length is refused', async () => {
+  const pair = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  const input = `${encode({ alg: 'PS256' })}.${encode({ sub: 'operator-1' })}`
+  const check = makeSignatureCheck((_source, verify) => verify())
+  for (const [saltLength, isGood] of [
+    [32, true],
+    [0, false],
+    [20, false],
+    [64, false],
+  ] as const) {
+    const padding = constants.RSA_PKCS1_PSS_PADDING
+    const signature = sign('sha256', Buffer.from(input), { key: pair.privateKey, padding, saltLength })
+    const jws = read(`${input}.${signature.toString('base64url')}`)
+    assert.equal(await check(jws, 'PS256', pair.publicKey, '192.0.2.1'), isGood, String(saltLength))
+  }
 })

@@ -76,6 +76,19 @@ test('revoked: 200 and exactly {"active":false}, also right after its issue', as
   assertInactive(await introspect(service, apiKey.key, token))
 })
 
+test('what was active a moment ago is looked up again: revoked or disabled since, it is inactive', async () => {
+  const other = await service.createAgent()
+  const [revoked, disabled] = [await issue(service, other), await issue(service, other)]
+  for (const token of [revoked, disabled, revoked]) {
+    assert.equal(((await introspect(service, apiKey.key, token)).json as { active: boolean }).active, true)
+  }
+  assert.equal((await revoke(service, revoked)).status, 200)
+  assertInactive(await introspect(service, apiKey.key, revoked))
+  assert.equal(((await introspect(service, apiKey.key, disabled)).json as { active: boolean }).active, true)
+  await service.disableAgent(other.agentId)
+  assertInactive(await introspect(service, apiKey.key, disabled))
+})
+
 test('unknown, malformed, foreign, badly signed: 200 and exactly {"active":false}', async () => {
   const token = await issue(service, agent)
   const [header = '', payload = '', signature = ''] = token.split('.')
@@ -211,6 +224,16 @@ test('what arrives in one turn of the event loop is looked up together', async (
   } finally {
     await counting.close()
   }
+})
+
+test('what arrives in one turn of the event loop is answered each for its own token', async () => {
+  const tokens = [await issue(service, agent), 'x', await issue(service, agent), await issue(service, agent)]
+  const requests = tokens.map(token => ({ path: PATH, form: `token=${token}`, headers: { 'x-api-key': apiKey.key } }))
+  const answers = await sendTogether(service, requests)
+  assert.deepEqual(
+    answers.map(({ json }) => (json as { jti?: string }).jti),
+    tokens.map(token => (token === 'x' ? undefined : claimsOf(token)['jti'])),
+  )
 })
 
 test('state cannot be read: 503, never a guess', async () => {

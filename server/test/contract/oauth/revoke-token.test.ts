@@ -226,6 +226,9 @@ test("another client's live token: 400 unauthorized_client, and it stays active;
   assert.equal(await isActive(token), true)
   await revoke(service, token)
   assertDone(await post({ token, ...secretOf(agent) }))
+  const expired = await issue(service, other)
+  service.clock.advance(300_000)
+  assertDone(await post({ token: expired, ...secretOf(agent) }))
 })
 
 test('client authentication that fails: 401 invalid_client, WWW-Authenticate: Basic', async () => {

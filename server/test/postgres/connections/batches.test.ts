@@ -62,6 +62,24 @@ test('what is asked while a batch is under way is not answered by it', async () 
   assert.deepEqual(await Promise.all([first[2], late]), [30, 40])
 })
 
+test('what is asked again while a batch with the same question is under way is sent again', async () => {
+  const { sent, ask } = makeWorld(1, 2)
+  const first = ask(1, 0)
+  await turn()
+  const again = ask(1, 0)
+  await turn()
+  assert.equal(sent.length, 1)
+  sent[0]?.land()
+  assert.equal(await first, 10)
+  await turn()
+  assert.deepEqual(
+    sent.map(({ batch }) => batch),
+    [[1], [1]],
+  )
+  sent[1]?.land()
+  assert.equal(await again, 10)
+})
+
 test('one that is asked alone leaves in the same turn', async () => {
   const { sent, ask } = makeWorld(4, 100)
   const asked = ask(1, 0)

@@ -3,6 +3,9 @@ import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { DatabaseAddress } from '../../../src/store/postgres/connection/address.ts'
+import { makeDatabaseClock } from '../../../src/store/postgres/connection/clock.ts'
+import { connect } from '../../../src/store/postgres/connection/connection.ts'
+import { readMoment } from '../../../src/store/postgres/hot/batched-lookup.ts'
 import { migratePostgresStore } from '../../../src/store/postgres/schema/migrate.ts'
 import { makeManualClock } from '../../../src/store/sqlite/connection/clock.ts'
 import { runStatement } from '../../../../testkit/databases/postgres-cluster.ts'
@@ -70,4 +73,24 @@ test('on Linux a standby that does not acknowledge: look-ups and revocations are
   assert.equal((await again).status, 200)
   assert.match((await look).text, /^\{"active":true,/)
   assert.equal((await introspect(service, key, ended)).text, '{"active":false}')
+})
+
+test('on Linux a look-up that a standby answers is unavailable, whatever it says', async t => {
+  if (process.platform !== 'linux') return
+  const pair = await startSynchronousPair()
+  t.after(pair.stop)
+  await runStatement(pair.url('postgres'), `create database ${DATABASE}`)
+  const address = await addressOf(DATABASE, { hosts: [{ host: pair.host, port: pair.port }] })
+  await migratePostgresStore({ address, madeBy: 'migrate', now: Date.now() })
+  const clock = makeDatabaseClock(Date.now(), () => performance.now())
+  const [primary, standby] = await Promise.all(
+    [pair.host, pair.standbyHost].map(host => connect(address, { host, port: pair.port })),
+  )
+  assert.ok(primary && standby)
+  try {
+    assert.ok((await readMoment(primary, { clock })).service.seq > 0)
+    await assert.rejects(readMoment(standby, { clock }), /^Unavailable: The database has become a standby\.$/)
+  } finally {
+    await Promise.all([primary.close(), standby.close()])
+  }
 })

@@ -204,6 +204,16 @@ test('of two cut-offs over one token the first one is its end, whichever way its
   assert.equal(countRows(file, `audit where subject is not null and kind = 'token.revoke'`), 0)
 })
 
+test('a small act takes no token that an open one before it has ended', async t => {
+  const world = await makeWorld(t)
+  const { store, agent, file } = world
+  await issue(store, agent, ...wishes(FEW + 1), { audience: [HERE] })
+  await store.ledger.endAll({ ...NO_CONDITION, scope: 'db:read' }, 'scope_removed', REVOKE)
+  await store.ledger.endAll({ ...NO_CONDITION, audience: HERE }, 'bulk_revocation', REVOKE)
+  assert.ok(fill(world, 4))
+  assert.equal(countRows(file, 'ended where reason = 9'), FEW + 2)
+})
+
 test('a token that had expired before a cut-off stays expired; one that expired after it was ended by it', async t => {
   const world = await makeWorld(t)
   const { store, agent, file, clock } = world

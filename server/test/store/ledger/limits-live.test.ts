@@ -12,6 +12,7 @@ import {
   createAgent,
   KEEP_LONG,
   makeTestStore,
+  newTokens,
   testEmbedded,
   type TestStore,
 } from '../../../../testkit/stores/store.ts'
@@ -161,6 +162,17 @@ test('superseding ends the tokens that were issued first, each once, and they ar
       .toReversed()
       .map(({ id }) => ({ id, reason: 'superseded', endedBy: { type: 'system' } })),
   )
+})
+
+test('a request that is refused for its proof supersedes nothing', async t => {
+  const { store, clock } = await open(t)
+  const agent = await limited(store, { liveTokensMax: 1, atLiveTokensMax: 'supersede' })
+  const proof = { id: 'ab'.repeat(16), until: clock.wall() + 60_000 }
+  const [first, again] = (await newTokens(store, agent, [{}, {}])).map(token => ({ ...token, proof }))
+  assert.ok(first && again)
+  assert.deepEqual(await store.ledger.insert([first]), ['inserted'])
+  assert.deepEqual(await store.ledger.insert([again]), ['proof_used'])
+  assert.deepEqual(await aliveOf(store, [first]), [true])
 })
 
 test('a group that asks for more than may live gets each token, and the last ones live', async t => {

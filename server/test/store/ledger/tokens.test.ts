@@ -83,6 +83,17 @@ test('a token decided on at a number that is no longer the one of the service is
   assert.equal(countRows(file, 'token'), 1)
 })
 
+test('a stale decision is not written either where its lifetime, scope and audience are in use', async t => {
+  const { store, agent, file } = await makeWorld(t)
+  const [known] = await issue(store, agent, {})
+  const [old] = await newTokens(store, agent, [{}])
+  await store.ledger.endAll(NOBODY, 'bulk_revocation', REVOKE)
+  assert.ok(known && old)
+  assert.deepEqual(await store.ledger.insert([old]), ['decide_again'])
+  assert.deepEqual(await store.ledger.find([old]), [undefined])
+  assert.equal(countRows(file, 'token'), 1)
+})
+
 test('a group of which every token must be decided on again leaves no lifetime, scope or audience', async t => {
   const { store, agent, file } = await makeWorld(t)
   const tokens = await newTokens(store, agent, [{ lifetimeSeconds: 77 }, { scope: 'db:write' }])

@@ -1,0 +1,38 @@
+// Mutation testing: changes one expression of the program at a time and asks whether a test turns red. Stryker does it, with
+// packages of its own in mutation/. docs/mutation.md has the scores.
+import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { delimiter, dirname, join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { print } from '../drill.ts'
+import { ROOT } from './program-copy.ts'
+
+/** What is worth most, where nothing is named: what decides about a token's life, and what reads bytes of strangers. */
+const FILES = [
+  'server/src/domain/**/*.ts',
+  'server/src/keys/**/*.ts',
+  'server/src/http/wire/{authorization,form,json-body}.ts',
+]
+
+const PACKAGES = join(ROOT, 'mutation')
+const STRYKER = join(PACKAGES, 'node_modules', '@stryker-mutator', 'core', 'bin', 'stryker.js')
+
+const run = (command: string, args: readonly string[], cwd: string): void => {
+  // The tests run on this Node, not on the one that started npm.
+  const PATH = [dirname(process.execPath), process.env['PATH'] ?? ''].join(delimiter)
+  const { status } = spawnSync(command, [...args], { cwd, stdio: 'inherit', env: { ...process.env, PATH } })
+  if (status !== 0) process.exit(status ?? 1)
+}
+
+const { values } = parseArgs({ options: { files: { type: 'string', multiple: true }, dry: { type: 'boolean' } } })
+
+if (!existsSync(STRYKER)) {
+  print('Installing Stryker into mutation/ (once)…')
+  run('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], PACKAGES)
+}
+const files = (values.files ?? FILES).join(',')
+run(
+  process.execPath,
+  [STRYKER, 'run', 'stryker.config.json', '--mutate', files, ...(values.dry ? ['--dryRunOnly'] : [])],
+  ROOT,
+)

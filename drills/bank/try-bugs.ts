@@ -1,0 +1,97 @@
+// Seeds each bug in a copy of the program and runs its test there. A copy serves one bug after another.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { copyProgram, ROOT } from './program-copy.ts'
+import { gitApply } from './apply-patch.ts'
+import { hasFound, runTest, type TestRun } from './run-test.ts'
+import type { SeededBug } from './seeded-bugs.ts'
+
+/** Of the copy: all that a test may read. */
+const COPIED: readonly string[] = [
+  'api',
+  'bench',
+  'bugs',
+  'deploy',
+  'docs',
+  'drills',
+  'interop',
+  'runtime',
+  'server',
+  'testkit',
+  'README.md',
+  'SECURITY.md',
+  'LICENSE',
+  'CHANGELOG.md',
+  'package.json',
+  'package-lock.json',
+  'setup.mjs',
+  'tsconfig.json',
+]
+
+type Outcome = { readonly isCaught: boolean; readonly said: string }
+
+const shorten = (output: string): string => output.trim().split('\n').slice(-12).join('\n    ')
+
+/** Why the test of a bug proves nothing; null where it is there and passes without the bug. */
+const unsoundness = ({ passed, failed, output }: TestRun, { title }: SeededBug): string | null => {
+  if (failed.some(one => one.includes(title))) return `fails without the bug\n    ${shorten(output)}`
+  return passed.some(one => one.includes(title)) ? null : `is not there\n    ${shorten(output)}`
+}
+
+const tryOne = async (folder: string, bug: SeededBug): Promise<Outcome> => {
+  const patch = join(ROOT, bug.path)
+  const refused = gitApply(folder, patch)
+  if (refused !== null) return { isCaught: false, said: `does not apply: ${refused}` }
+  const run = await runTest(folder, { ...bug, titles: [bug.title] })
+  const kept = gitApply(folder, patch, '--reverse')
+  if (kept !== null) throw new Error(`${bug.path} could not be taken back: ${kept}`)
+  return hasFound(run, bug)
+    ? { isCaught: true, said: bug.title }
+    : { isCaught: false, said: `${bug.file}: ${bug.title}\n    ${shorten(run.output)}` }
+}
+
+const keyOf = ({ file, store }: SeededBug): string => `${file} ${store}`
+
+type Print = (line: string) => void
+
+/** Of one file: first that its tests pass without a bug, then each bug. Returns how many were caught. */
+const tryFile = async (folder: string, bugs: readonly SeededBug[], print: Print): Promise<number> => {
+  const [first] = bugs
+  if (first === undefined) return 0
+  const sound = await runTest(folder, { ...first, titles: bugs.map(({ title }) => title) })
+  let caught = 0
+  for (const bug of bugs) {
+    const wrong = unsoundness(sound, bug)
+    if (wrong !== null) {
+      print(`NOT TRIED  ${bug.path}: in ${bug.file} the test "${bug.title}" ${wrong}`)
+      continue
+    }
+    const from = performance.now()
+    const { isCaught, said } = await tryOne(folder, bug)
+    if (isCaught) caught += 1
+    const seconds = ((performance.now() - from) / 1000).toFixed(1)
+    print(`${isCaught ? 'caught    ' : 'NOT CAUGHT'} ${bug.path} (${seconds} s): ${said}`)
+  }
+  return caught
+}
+
+/** Tries all bugs, `jobs` test files at a time, and returns how many were caught. */
+export const tryBugs = async (bugs: readonly SeededBug[], jobs: number, print: Print): Promise<number> => {
+  const files = [...Map.groupBy(bugs, keyOf).values()]
+  const work = async (): Promise<number> => {
+    const folder = mkdtempSync(join(tmpdir(), 'mintmark-bugs-'))
+    try {
+      copyProgram(folder, COPIED)
+      let caught = 0
+      for (let file = files.shift(); file !== undefined; file = files.shift()) {
+        caught += await tryFile(folder, file, print)
+      }
+      return caught
+    } finally {
+      rmSync(folder, { recursive: true, force: true })
+    }
+  }
+  const caught = await Promise.all(Array.from({ length: jobs }, work))
+  return caught.reduce((sum, one) => sum + one, 0)
+}

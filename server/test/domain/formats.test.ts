@@ -1,0 +1,104 @@
+// The records of tokens and revocations as the wire has them, whole.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { formatPreview, formatRevocation } from '../../src/domain/ledger/format-revocation.ts'
+import { formatEndedRecord, formatLife, formatRecord } from '../../src/domain/ledger/format-token.ts'
+import type { RevocationConditions } from '../../src/domain/ledger/revocation.ts'
+
+const RECORD = {
+  id: 'token',
+  agentId: 'agent',
+  clientId: 'client',
+  credentialId: 'credential',
+  scope: 'db:read',
+  audience: ['https://one.example'],
+  kid: 'kid',
+  issuedAt: 1_700_000_000,
+  expiresAt: 1_700_000_300,
+}
+
+const SHOWN = {
+  id: 'token',
+  agent_id: 'agent',
+  client_id: 'client',
+  credential_id: 'credential',
+  scope: 'db:read',
+  audience: ['https://one.example'],
+  kid: 'kid',
+  issued_at: '2023-11-14T22:13:20Z',
+  expires_at: '2023-11-14T22:18:20Z',
+}
+
+const END = {
+  endedAt: 1_700_000_100_007,
+  reason: 'bulk_revocation',
+  endedBy: { type: 'cli', id: 'ada' },
+  note: 'why',
+  revocationId: 'revocation',
+} as const
+
+const SHOWN_END = {
+  ended_at: '2023-11-14T22:15:00.007Z',
+  termination_reason: 'bulk_revocation',
+  ended_by: { type: 'cli', id: 'ada' },
+  note: 'why',
+  revocation_id: 'revocation',
+}
+
+test('a token is shown with its times in RFC 3339, alone, with its end, and with its state', () => {
+  assert.deepEqual(formatRecord(RECORD), SHOWN)
+  assert.deepEqual(formatEndedRecord({ ...RECORD, ...END }), { ...SHOWN, ...SHOWN_END })
+  assert.deepEqual(formatLife({ token: RECORD, end: END }), { ...SHOWN, state: 'ended', ...SHOWN_END })
+  const notEnded = { ended_at: null, termination_reason: null, ended_by: null, note: null, revocation_id: null }
+  assert.deepEqual(formatLife({ token: RECORD, end: null }), { ...SHOWN, state: 'active', ...notEnded })
+})
+
+const NONE: RevocationConditions = {
+  agentId: null,
+  credentialId: null,
+  scope: null,
+  audience: null,
+  kid: null,
+  issuedBefore: null,
+}
+
+test('a revocation is shown with its conditions, and as one of all where it has none', () => {
+  const made = { id: 'r', reason: END.reason, note: null, createdBy: END.endedBy, createdAt: END.endedAt } as const
+  const revocation = { ...made, state: 'open', tokensMoved: 7 } as const
+  const conditions = {
+    agent_id: null,
+    credential_id: null,
+    scope: null,
+    audience: null,
+    kid: null,
+    issued_before: null,
+  }
+  const shown = {
+    id: 'r',
+    all: true,
+    ...conditions,
+    reason: 'bulk_revocation',
+    note: null,
+    created_by: { type: 'cli', id: 'ada' },
+    created_at: '2023-11-14T22:15:00.007Z',
+    state: 'open',
+    tokens_moved: 7,
+  }
+  assert.deepEqual(formatRevocation({ ...revocation, conditions: NONE }), shown)
+  const limited = { ...NONE, scope: 'db:*', issuedBefore: 1_700_000_000_000 }
+  assert.deepEqual(formatRevocation({ ...revocation, conditions: limited }), {
+    ...shown,
+    all: false,
+    scope: 'db:*',
+    issued_before: '2023-11-14T22:13:20Z',
+  })
+})
+
+test('a preview counts, says whether that is exact, and shows a few', () => {
+  assert.deepEqual(formatPreview({ count: 3, isExact: false, sample: [RECORD] }), {
+    dry_run: true,
+    tokens: 3,
+    tokens_exact: false,
+    sample: [SHOWN],
+  })
+})
