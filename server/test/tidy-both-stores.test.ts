@@ -46,6 +46,7 @@ const ON_ONE_STORE: Readonly<Record<string, string>> = {
   'store/sqlite/migrations': `${SQLITE}; ${COUNTERPART}: migrations`,
   'store/offline/restore': `${SQLITE}; ${COUNTERPART}: backup-commands`,
   'store/ledger/retention': `${SQLITE}: rows go, not partitions; ${COUNTERPART}: retention`,
+  'store/audit/seal-chain': NO_STORE,
   'store/audit/seals': `${SQLITE}: an image of the file; ${COUNTERPART}: seals`,
   'store/sqlite/seq-memory': NO_STORE,
   'store/sqlite/serving-lock': SQLITE,

@@ -80,7 +80,7 @@ export const makeAdmission = (options: AdmissionOptions): Admission => {
     (request, response) => {
       const readAt = monotonic()
       const arrivedAt = readAt - queue.unreadMs()
-      const isGone = (): boolean => request.socket.destroyed
+      const isGone = (): boolean => request.socket.closed && arrivedAt < 0
       queue.admit({
         isReserved: () => probes.has(request.url ?? '') || credentials.has(request.headers),
         network: () => networkOf(sourceOf({ raw: request })),
