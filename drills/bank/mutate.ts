@@ -1,7 +1,7 @@
 // Mutation testing: changes one expression of the program at a time and asks whether a test turns red. Stryker does it, with
 // packages of its own in mutation/. docs/mutation.md has the scores.
 import { spawnSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, globSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { print } from '../drill.ts'
@@ -30,9 +30,11 @@ if (!existsSync(STRYKER)) {
   print('Installing Stryker into mutation/ (once)…')
   run('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], PACKAGES)
 }
-const files = (values.files ?? FILES).join(',')
-run(
-  process.execPath,
-  [STRYKER, 'run', 'stryker.config.json', '--mutate', files, ...(values.dry ? ['--dryRunOnly'] : [])],
-  ROOT,
-)
+// By name: Stryker splits its list at commas, those of a glob too.
+const files = (values.files ?? FILES).flatMap(glob => globSync(glob, { cwd: ROOT }))
+if (files.length === 0) {
+  print('--files fits no file.')
+  process.exit(1)
+}
+const dry = values.dry === true ? ['--dryRunOnly'] : []
+run(process.execPath, [STRYKER, 'run', 'stryker.config.json', '--mutate', files.join(','), ...dry], ROOT)
