@@ -43,8 +43,6 @@ export const issueToken = operation({
   access: 'client',
   form: tokenForm,
   answers: { 200: tokenAnswer },
-  // Limits of agents.
-  refusals: [429],
   parameters: ['DPoP'],
   example: {
     body: { grant_type: 'client_credentials', client_id: AGENT_ID, client_secret: 'mmc_…', scope: 'db:read' },

@@ -41,3 +41,9 @@ export const STORES_UNDER_DRILL: readonly StoreUnderDrill[] = [
   { kind: 'postgres', name: 'postgres C', make: async () => variablesOf(await createDatabase("locale 'C'")) },
   { kind: 'postgres', name: 'postgres en_US', make: async print => variablesOf(await createEnglish(print)) },
 ]
+
+/** One store of each kind, for drills on which what a database compares texts by has no bearing; or of this kind alone. */
+export const storesUnderDrill = (kind: StoreKind | null): readonly StoreUnderDrill[] =>
+  STORES.filter(each => kind === null || each === kind).flatMap(each =>
+    STORES_UNDER_DRILL.filter(store => store.kind === each).slice(0, 1),
+  )

@@ -7,7 +7,7 @@ import type { DrillFolder } from '../cluster/drill-folder.ts'
 import { untilListening } from '../cluster/replica.ts'
 import { endChild } from '../../testkit/processes/end-child.ts'
 import type { Access } from '../requests.ts'
-import { environmentOf, prepareAccess, PROGRAM, untilReady } from '../service-under-drill.ts'
+import { environmentOf, prepareAccess, PROGRAM, untilReady, type Variables } from '../service-under-drill.ts'
 import type { StoreUnderDrill } from './databases.ts'
 import type { HonestTokens } from './honest-callers.ts'
 import { type ImportedClient, importClients } from './imported-clients.ts'
@@ -27,6 +27,8 @@ export type World = {
   readonly adminJwt: string
   readonly importedClients: readonly ImportedClient[]
   readonly tokens: HonestTokens
+  /** The settings of the service. */
+  readonly variables: Variables
   readonly start: () => Promise<Service>
 }
 
@@ -37,12 +39,14 @@ type WorldOptions = {
   readonly folder: DrillFolder
   readonly workers: number
   readonly print: (line: string) => void
+  /** More settings of the service. */
+  readonly variables?: Variables
 }
 
 /** Makes the store, the clients and the keys, and what starts a service over them. */
 export const makeWorld = async (
   store: StoreUnderDrill,
-  { folder, workers, print }: WorldOptions,
+  { folder, workers, print, variables: more }: WorldOptions,
   started: AsyncDisposableStack,
 ): Promise<World> => {
   const provider = await startIdentityProvider()
@@ -56,6 +60,7 @@ export const makeWorld = async (
     MINTMARK_WORKERS: String(workers),
     MINTMARK_BODY_BYTES_MAX: '65536',
     LOG_LEVEL: 'warn',
+    ...more,
   }
   const access = await prepareAccess(variables, port, provider)
   const importedClients = await importClients(variables, home, IMPORTED_CLIENTS)
@@ -82,5 +87,5 @@ export const makeWorld = async (
       kill: () => endChild(child, 'SIGKILL'),
     }
   }
-  return { name: store.name, access, adminJwt, importedClients, tokens: { live: [], ended: [] }, start }
+  return { name: store.name, access, adminJwt, importedClients, tokens: { live: [], ended: [] }, variables, start }
 }

@@ -4,11 +4,6 @@ import { keepCompiledCode } from './cli/compile-cache.ts'
 // Before anything else is loaded.
 keepCompiledCode()
 
-const [{ runCommand }, { endQuietlyWithReader }] = await Promise.all([
-  import('./cli/program.ts'),
-  import('./cli/terminal/print.ts'),
-])
+const { runProcess } = await import('./cli/program.ts')
 
-endQuietlyWithReader(process.stdout)
-
-process.exitCode = await runCommand(process.argv.slice(2))
+await runProcess(process.argv.slice(2))

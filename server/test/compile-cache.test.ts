@@ -15,10 +15,11 @@ const makeHome = (t: TestContext): string => {
   return home
 }
 
-const runAt = (home: string | undefined): number | null => {
+const runAt = (home: string | undefined, folder = tmpdir()): number | null => {
   const { PATH } = process.env
   const env = { PATH, ...(home !== undefined && { HOME: home }) }
-  return spawnSync(process.execPath, [PROGRAM, '--version'], { env, timeout: RUN_MS_MAX, killSignal: 'SIGKILL' }).status
+  const options = { cwd: folder, env, timeout: RUN_MS_MAX, killSignal: 'SIGKILL' } as const
+  return spawnSync(process.execPath, [PROGRAM, '--version'], options).status
 }
 
 const kept = (home: string): readonly string[] => {
@@ -39,6 +40,22 @@ test('a home in which no folder can be made keeps nobody waiting', t => {
     assert.equal(runAt(home), 0, String(home))
 })
 
+test('nothing is kept, or run, in the working folder, where HOME is empty or relative', t => {
+  const folder = makeHome(t)
+  for (const home of ['', '.', 'home']) {
+    mkdirSync(join(folder, 'home'), { recursive: true })
+    assert.equal(runAt(home, folder), 0, home)
+    assert.deepEqual(readdirSync(folder, { recursive: true }), ['home'], home)
+  }
+})
+
+test('nothing is kept, or made, in a home in which another user can write', t => {
+  const home = makeHome(t)
+  chmodSync(home, 0o1777)
+  assert.equal(runAt(home), 0)
+  assert.deepEqual(readdirSync(home), [])
+})
+
 test('nothing is kept, or run, where another user can write', t => {
   for (const name of ['.cache', '.cache/mintmark']) {
     for (const mode of [0o777, 0o770, 0o702]) {
@@ -53,6 +70,13 @@ test('nothing is kept, or run, where another user can write', t => {
 
 // Only root can give a folder away.
 if (process.getuid?.() === 0) {
+  test('nothing is made in the home of another user: a folder there that is not theirs would be in their way', t => {
+    const home = makeHome(t)
+    chownSync(home, 12_345, 12_345)
+    assert.equal(runAt(home), 0)
+    assert.deepEqual(readdirSync(home), [])
+  })
+
   test('nothing is kept in the home of another user, as under sudo', t => {
     const home = makeHome(t)
     mkdirSync(join(home, '.cache/mintmark'), { recursive: true })

@@ -38,6 +38,20 @@ test('the header, its form, what the proxies verify, and the proxies by address 
   }
 })
 
+test('trusted proxies alone say where requests come from, and no header of theirs holds a certificate', async () => {
+  const { clientCertificates, trustedProxies } = await readServeConfig({
+    ...BASE,
+    MINTMARK_TRUSTED_PROXIES: '10.0.0.7, fd00::/8',
+  })
+  assert.deepEqual(trustedProxies, ['10.0.0.7/32', 'fd00::/8'])
+  assert.deepEqual(clientCertificates, { header: null, listener: null })
+  assert.deepEqual((await readServeConfig({ ...BASE, ...HEADER })).trustedProxies, [
+    '10.0.0.7/32',
+    'fd00::/8',
+    '::1/128',
+  ])
+})
+
 test('the listener asks for certificates where it has authorities, or where it is told to', async () => {
   const authorities = authority.cert + second.cert
   const request = { MINTMARK_TLS_CLIENT_CERTS: 'request' }
@@ -49,11 +63,15 @@ test('the listener asks for certificates where it has authorities, or where it i
 })
 
 const MISTAKES: readonly (readonly [string, Environment, RegExp])[] = [
-  ['proxies alone', { MINTMARK_TRUSTED_PROXIES: '10.0.0.7' }, /^MINTMARK_TRUSTED_PROXIES, .* belong together/],
+  [
+    'a header alone',
+    { MINTMARK_CLIENT_CERT_HEADER: 'Client-Cert pem' },
+    /^MINTMARK_TRUSTED_PROXIES, .* belong together/,
+  ],
   [
     'a header from nobody',
     { ...HEADER, MINTMARK_TRUSTED_PROXIES: '' },
-    /belong together; expected all of them, or none/,
+    /belong together; expected all of them, or the trusted proxies alone, or none/,
   ],
   ['a chain of which nothing is said', { ...HEADER, MINTMARK_CLIENT_CERT_CHAIN: undefined }, /belong together/],
   [

@@ -11,6 +11,8 @@ const hostFor = (environment: Order['environment']): ChildProcess => {
   if (host?.connected === true) return host
   host = fork(join(import.meta.dirname, 'command-host.ts'), {
     env: environment,
+    // What the tests are started with is named from the root, and the command runs in a folder of its own.
+    execArgv: [],
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   })
   return host

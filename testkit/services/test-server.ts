@@ -1,5 +1,5 @@
 // A whole service on a port of its own: real store, real keys, a real identity provider, a clock that the test sets.
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify'
 import { pino } from 'pino'
 import type { Origin } from '../../server/src/domain/caller.ts'
 import type { KeyPolicy } from '../../server/src/domain/keys/key-life.ts'
@@ -59,6 +59,8 @@ export type TestServerOptions = {
   readonly fetchClientKeys?: Fetch
   /** Where its store is, already migrated; by default one is made. */
   readonly place?: Place
+  /** Which lies to the OpenAPI document fail the test at its close; all unless it is said. */
+  readonly isProblem?: (problem: string) => boolean
   /** Puts a fault in front of a port; `host` is the store's. */
   readonly break?: (ports: Ports, host: () => StoreHost) => Ports
 }
@@ -88,6 +90,8 @@ export type TestServer = {
   readonly revokeApiKey: (id: string) => Promise<unknown>
   readonly disableAgent: (id: string) => Promise<unknown>
   readonly enableAgent: (id: string) => Promise<unknown>
+  /** Answers a request without a socket. */
+  readonly inject: (request: InjectOptions) => Promise<LightMyRequestResponse>
   /** Writes the refused authentications that were counted and not written yet. */
   readonly settle: () => Promise<void>
   /** Fails where an answer was not as the OpenAPI document says. */
@@ -245,7 +249,7 @@ export const startServer = async (options: TestServerOptions = {}): Promise<Test
     const logger = pino({ level: 'trace' }, { write: line => void lines.push(line) })
     const broken = options.break === undefined ? ports : options.break(ports, () => hostOf(store))
     const app = buildServer(broken, { bodyBytesMax: 16_384, logger, ...options.server })
-    watch = watchAnswers(app)
+    watch = watchAnswers(app, options.isProblem)
     return app
   })
   return {
@@ -257,6 +261,7 @@ export const startServer = async (options: TestServerOptions = {}): Promise<Test
     storeFile: place.file,
     log: () => lines.join(''),
     ...makeRepositories(store),
+    inject: request => server.inject(request),
     settle: store.settle,
     close: async () => {
       await server.close()

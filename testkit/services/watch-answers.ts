@@ -106,7 +106,8 @@ export type Watch = {
 }
 
 /** Call it before the server is ready. */
-export const watchAnswers = (app: FastifyInstance): Watch => {
+/** Only what `isProblem` says of a problem's text is one. */
+export const watchAnswers = (app: FastifyInstance, isProblem: (problem: string) => boolean = () => true): Watch => {
   const routes: string[] = []
   const problems = new Set<string>()
   const bodies = new WeakMap<FastifyRequest, string>()
@@ -128,7 +129,7 @@ export const watchAnswers = (app: FastifyInstance): Watch => {
     const answer = { status: reply.statusCode, headers: headersOf(reply), body }
     const watched = { ...describe(), body: bodies.get(request) }
     const check = request.is404 ? checkUnknownRoute : checkOne
-    for (const problem of check(request, answer, watched)) {
+    for (const problem of check(request, answer, watched).filter(isProblem)) {
       problems.add(`${request.method} ${request.routeOptions.url ?? request.url} ${answer.status}: ${problem}`)
     }
   }

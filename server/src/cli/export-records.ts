@@ -9,6 +9,7 @@ import type { Operation } from '../../../api/operation.ts'
 import { EXPORT_FORMATS } from '../../../api/exports.ts'
 import type { Query } from './remote/api.ts'
 import { CommandFailed } from './terminal/exit.ts'
+import { isOutputFault } from './terminal/output-faults.ts'
 import { printableLines } from './terminal/print.ts'
 
 export type ExportOptions = { readonly format: string; readonly output?: string }
@@ -46,14 +47,13 @@ async function* readable(chunks: AsyncIterable<Uint8Array>) {
   }
 }
 
-const isReaderGone = (fault: unknown): boolean => fault instanceof Error && 'code' in fault && fault.code === 'EPIPE'
-
 const print = async (chunks: AsyncIterable<Uint8Array>): Promise<void> => {
   const output: Writable = process.stdout
   try {
     await pipeline(process.stdout.isTTY ? readable(chunks) : countingLines(chunks), output, { end: false })
   } catch (fault) {
-    if (!isReaderGone(fault)) throw fault
+    // What is not of a reader that went away is reported where the output is watched.
+    if (!isOutputFault(fault)) throw fault
   }
 }
 

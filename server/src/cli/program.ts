@@ -1,7 +1,9 @@
 // The command line: every command on one screen.
 import { Command } from 'commander'
 import packageJson from '../../package.json' with { type: 'json' }
-import { EXIT, reportFailure } from './terminal/exit.ts'
+import { CommandFailed, EXIT, reportFailure } from './terminal/exit.ts'
+import { surviveOutputFaults } from './terminal/output-faults.ts'
+import { printableLines } from './terminal/print.ts'
 
 type AddTo = (parent: Command) => void
 
@@ -56,19 +58,36 @@ export const makeProgram = async (argv: readonly string[]): Promise<Command> => 
     .addHelpText('after', HELP)
     .configureOutput({
       outputError: (text, write) => {
-        if (formatOf(argv) === 'text') write(text.replace(/^error: /, 'mintmark: '))
+        if (formatOf(argv) === 'text') write(printableLines(text.replace(/^error: /, 'mintmark: ')))
       },
     })
   for (const addTo of await loadCommands(argv)) addTo(program)
   return program
 }
 
+/** Node decodes what is not UTF-8 to U+FFFD: two names, or two files, would become one. */
+const refuseUndecoded = (argv: readonly string[]): void => {
+  if (!argv.some(text => text.includes('\uFFFD'))) return
+  throw new CommandFailed('An argument is not UTF-8, or contains U+FFFD, which stands for what is not.', EXIT.usage)
+}
+
 /** Runs one command. The exit code: 0, or one of cli/terminal/exit.ts. */
 export const runCommand = async (argv: readonly string[]): Promise<number> => {
   try {
+    refuseUndecoded(argv)
     await (await makeProgram(argv)).parseAsync(argv, { from: 'user' })
     return 0
   } catch (error) {
     return reportFailure(error, formatOf(argv))
   }
+}
+
+/** Runs the command of this process, and sets its exit code. A service that started keeps the process alive. */
+export const runProcess = async (argv: readonly string[]): Promise<void> => {
+  surviveOutputFaults(failure => {
+    process.exitCode = reportFailure(failure, formatOf(argv))
+  })
+  const exitCode = await runCommand(argv)
+  // An output that could not be written may have set it by now, or will.
+  if (exitCode !== 0) process.exitCode = exitCode
 }

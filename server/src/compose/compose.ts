@@ -20,6 +20,7 @@ import {
 } from './store.ts'
 import { makeThreadEndCells, noteThreadEnd, type ThreadEndCells, withThreadEnds } from './thread-ends.ts'
 import { openKeySets, verifiersOf } from './verification.ts'
+import type { LimitMemory } from './limits.ts'
 import type { CommandConfig, MigrateConfig, ServeConfig, ServiceConfig, StoreConfig } from '../config/config.ts'
 import { LIFETIMES_MAX } from '../domain/clients/agent.ts'
 import { actBy, type CliCaller, type Origin } from '../domain/caller.ts'
@@ -220,6 +221,8 @@ type ServerAddress = {
   readonly sharesPort: boolean
   /** Shared memory: whether one of those threads runs an import. */
   readonly importCell?: Int32Array
+  /** Of all those threads, and the number of this one among them. */
+  readonly shared?: { readonly limits: LimitMemory; readonly index: number }
   /** The log of the thread, if it has one already. */
   readonly logger?: Logger
 }
@@ -228,14 +231,14 @@ type ServerAddress = {
 export const listen = async (ports: Ports, config: ServiceConfig, options: ServerAddress): Promise<FastifyInstance> => {
   const { host, port } = config
   const { sharesPort } = options
-  const [{ buildServer }, { BACKLOG, SOCKET_BACKLOG }] = await Promise.all([
-    import('../http/server.ts'),
-    import('../http/wire/accepting.ts'),
-  ])
+  const [{ buildServer }, { acceptInNumbers, BACKLOG, SOCKET_BACKLOG }, { limitOptionsOf, makeLimitMemory }] =
+    await Promise.all([import('../http/server.ts'), import('../http/wire/accepting.ts'), import('./limits.ts')])
+  const logger = options.logger ?? (await makeLogger(config))
+  const { limits, index } = options.shared ?? { limits: makeLimitMemory(config.limits, 1), index: 0 }
   const server = buildServer(ports, {
     bodyBytesMax: config.bodyBytesMax,
-    logger: options.logger ?? (await makeLogger(config)),
-    sharesPort,
+    logger,
+    ...limitOptionsOf(config, limits, { index, logger }),
     ...certificateOptionsOf(options.tls, config.clientCertificates),
     ...(options.allowedHosts !== null && { allowedHosts: options.allowedHosts }),
     ...(options.importCell !== undefined && { importCell: options.importCell }),
@@ -245,6 +248,7 @@ export const listen = async (ports: Ports, config: ServiceConfig, options: Serve
     const backlog = sharesPort ? SOCKET_BACKLOG : BACKLOG
     const where: ListenOptions & FastifyListenOptions = { host, port, backlog, reusePort: sharesPort }
     await server.listen(where)
+    if (sharesPort) await acceptInNumbers(server)
     return server
   } catch (error) {
     await server.close()

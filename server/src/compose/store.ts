@@ -1,10 +1,10 @@
 // Opens the configured store, SQLite or PostgreSQL: everything else sees the same ports.
-import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { StoreConfig } from '../config/config.ts'
 import type { PostgresConfig } from '../config/database.ts'
 import type { Act } from '../domain/audit/act.ts'
 import type { AuditVerdict } from '../domain/audit/seal.ts'
+import { makeFolders } from '../config/make-folders.ts'
 import { refuseFolder, StartRefused } from '../config/start-refused.ts'
 import type { OnFault } from '../store/background.ts'
 import type { AuditCheck } from '../store/offline/verify-audit.ts'
@@ -61,7 +61,7 @@ export const nameOfStore = ({ databaseFile, postgres }: StoreConfig): string =>
 
 export const makeFolder = (path: string): void => {
   try {
-    mkdirSync(path, { recursive: true, mode: 0o700 })
+    makeFolders(path)
   } catch (error) {
     throw refuseFolder(error, path)
   }

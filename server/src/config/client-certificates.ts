@@ -1,8 +1,7 @@
 // Configuration of the source of client certificates: a header set by proxies, or the service's own TLS.
 import { X509Certificate } from 'node:crypto'
-import { isIP } from 'node:net'
 import type { SettingReader } from './reader.ts'
-import { parseFile, parseOneOf, type Parser, parseRanges } from './values.ts'
+import { parseFile, parseOneOf, type Parser } from './values.ts'
 import { CERTIFICATE_FORMS, type CertificateHeader } from '../domain/clients/certificate-header.ts'
 
 export type ClientCertificatesConfig = {
@@ -12,24 +11,6 @@ export type ClientCertificatesConfig = {
 }
 
 export const NO_CLIENT_CERTIFICATES: ClientCertificatesConfig = { header: null, listener: null }
-
-const withBits = (text: string): string => {
-  const version = isIP(text)
-  return version === 0 ? text : `${text}/${version === 4 ? 32 : 128}`
-}
-
-/** Networks, or single addresses. */
-const parseProxies: Parser<readonly string[]> = text => {
-  const ranges = parseRanges(
-    text
-      .split(',')
-      .map(one => withBits(one.trim()))
-      .join(','),
-  )
-  return 'wrong' in ranges
-    ? { wrong: `is ${JSON.stringify(text)}; expected addresses or networks such as 10.0.0.7,fd00::/8` }
-    : ranges
-}
 
 const NAME_AND_FORM = /^([A-Za-z0-9-]{1,64}) +(\w+)$/
 
@@ -62,19 +43,23 @@ const parseAuthorities: Parser<string> = path => {
       }
 }
 
-const HEADER_VARIABLES = ['MINTMARK_TRUSTED_PROXIES', 'MINTMARK_CLIENT_CERT_HEADER', 'MINTMARK_CLIENT_CERT_CHAIN']
+const HEADER_VARIABLES = [
+  'MINTMARK_TRUSTED_PROXIES',
+  'MINTMARK_CLIENT_CERT_HEADER',
+  'MINTMARK_CLIENT_CERT_CHAIN',
+] as const
 
-const readHeader = (read: SettingReader): CertificateHeader | null => {
-  const proxies = read.optional('MINTMARK_TRUSTED_PROXIES', parseProxies)
+const readHeader = (read: SettingReader, proxies: readonly string[]): CertificateHeader | null => {
   const header = read.optional('MINTMARK_CLIENT_CERT_HEADER', parseHeader)
   const chain = read.optional('MINTMARK_CLIENT_CERT_CHAIN', parseOneOf(['verified', 'unverified']))
-  const [first, ...others] = HEADER_VARIABLES.map(read.isSet)
-  if (others.some(one => one !== first)) {
+  const [hasProxies, ...others] = HEADER_VARIABLES.map(read.isSet)
+  // Proxies without such a header say where requests come from, and nothing of certificates.
+  if (others.some(one => one) && (hasProxies !== true || others.includes(false))) {
     read.mistake(
-      `${HEADER_VARIABLES.join(', ')} belong together; expected all of them, or none: the trusted proxies, the name of the header, and whether the proxy verifies certificate chains`,
+      `${HEADER_VARIABLES.join(', ')} belong together; expected all of them, or the trusted proxies alone, or none: the trusted proxies, the name of the header, and whether the proxy verifies certificate chains`,
     )
   }
-  if (proxies === undefined || header === undefined || chain === undefined) return null
+  if (header === undefined || chain === undefined) return null
   return { ...header, isVerified: chain === 'verified', proxies }
 }
 
@@ -95,7 +80,8 @@ const readListener = (read: SettingReader): ClientCertificatesConfig['listener']
   return { authorities: authorities ?? null }
 }
 
-export const readClientCertificates = (read: SettingReader): ClientCertificatesConfig => ({
-  header: readHeader(read),
+/** `proxies`: the trusted ones, as networks. */
+export const readClientCertificates = (read: SettingReader, proxies: readonly string[]): ClientCertificatesConfig => ({
+  header: readHeader(read, proxies),
   listener: readListener(read),
 })

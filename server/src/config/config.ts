@@ -1,10 +1,11 @@
 // Configuration: turns the environment, and the files that it names, into one frozen value or a list of all mistakes.
 import { resolve } from 'node:path'
-import { type ClientCertificatesConfig, readClientCertificates } from './client-certificates.ts'
+import type { ClientCertificatesConfig } from './client-certificates.ts'
 import type { ConfigFile } from './config-file.ts'
 import { databaseForDev, type PostgresConfig, readDatabase, readMoveTarget } from './database.ts'
 import { type GivenRemote, parseSecretLine, readRemote, type RemoteConfig } from './remote.ts'
 import { type IdentityProviderConfig, PROVIDER_VARIABLES, readProvider } from './provider.ts'
+import { type LimitsConfig, readCallers } from './limits.ts'
 import { makeSettingReader, type SettingReader } from './reader.ts'
 import {
   readKeyEncryptionKey,
@@ -62,6 +63,9 @@ export type ServiceConfig = MigrateConfig & {
   readonly dpopNonce: DpopNoncePolicy
   readonly clientKeyRanges: readonly string[]
   readonly clientCertificates: ClientCertificatesConfig
+  /** Networks, as address/bits, of proxies that say where a request came from. */
+  readonly trustedProxies: readonly string[]
+  readonly limits: LimitsConfig
   readonly bodyBytesMax: number
   readonly logLevel: LogLevel
 }
@@ -199,7 +203,7 @@ export const readServeConfig = async (env: Environment = process.env): Promise<S
     host: read.optional('HOST', parseText) ?? '0.0.0.0',
     logLevel: read.optional('LOG_LEVEL', parseOneOf(LOG_LEVELS)) ?? 'info',
     tls: readTls(read, baseUrl),
-    clientCertificates: readClientCertificates(read),
+    ...readCallers(read),
     workers: readWorkers(read),
     drainSeconds: read.optional('MINTMARK_DRAIN_SECONDS', parseInteger(0, 300)) ?? 5,
   }

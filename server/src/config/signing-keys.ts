@@ -1,6 +1,6 @@
 // Configuration of signing keys: their algorithm, and how long each signs.
 import type { SettingReader } from './reader.ts'
-import { type Parser, parseInteger, parseKeyEncryptionKeyText, parseOneOf } from './values.ts'
+import { parseInteger, parseKeyEncryptionKeyText, parseOffOr, parseOneOf } from './values.ts'
 import { SIGNING_ALGORITHMS, type SigningAlgorithm } from '../../../api/values/algorithms.ts'
 
 const ROTATION_DAYS = 30
@@ -12,13 +12,7 @@ export type SigningKeysConfig = {
   readonly rotationDays: number | null
 }
 
-const parseDays = parseInteger(1, ROTATION_DAYS_MAX)
-
-const parseRotation: Parser<number | null> = text => {
-  if (text === 'off') return { value: null }
-  const days = parseDays(text)
-  return 'wrong' in days ? { wrong: `${days.wrong}, or off` } : days
-}
+const parseRotation = parseOffOr(parseInteger(1, ROTATION_DAYS_MAX))
 
 export const readSigningKeys = (read: SettingReader): SigningKeysConfig => {
   const rotationDays = read.optional('MINTMARK_KEY_ROTATION_DAYS', parseRotation)

@@ -24,7 +24,8 @@ export const refuseListening = (error: unknown, address: ListenAddress): unknown
   return advice === undefined ? error : new StartRefused(advice(address), { cause: error })
 }
 
-const FOLDER_CODES = ['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EEXIST', 'ENOSPC', 'EISDIR']
+// The last three: of a file system that takes no folders, such as /proc, and of a path that no file system takes.
+const FOLDER_CODES = 'EACCES EPERM EROFS ENOTDIR EEXIST ENOSPC EISDIR ENOENT ENAMETOOLONG ELOOP'.split(' ')
 
 /** Converts a failure to create or write a folder into a StartRefused; returns any other failure unchanged. */
 export const refuseFolder = (error: unknown, path: string): unknown => {

@@ -1,6 +1,5 @@
 // Configuration of TLS: a certificate and its key, or neither behind a proxy.
 import { createSecureContext } from 'node:tls'
-import type { ClientCertificatesConfig } from './client-certificates.ts'
 import type { SettingReader } from './reader.ts'
 import { parsePemFile } from './values.ts'
 
@@ -48,12 +47,12 @@ type Listening = {
   readonly host: string
   readonly port: number
   readonly tls: TlsConfig
-  readonly clientCertificates: Pick<ClientCertificatesConfig, 'header'>
+  readonly trustedProxies: readonly string[]
 }
 
-/** Trusted proxies that forward certificates terminate TLS. */
-export const warnOfPlainHttp = (read: SettingReader, { host, port, tls, clientCertificates }: Listening): void => {
-  if (tls !== null || clientCertificates.header !== null || LOOPBACK_HOST.test(host)) return
+/** Trusted proxies terminate TLS. */
+export const warnOfPlainHttp = (read: SettingReader, { host, port, tls, trustedProxies }: Listening): void => {
+  if (tls !== null || trustedProxies.length > 0 || LOOPBACK_HOST.test(host)) return
   read.warn(
     `The service speaks plain HTTP on ${host}:${port}, beyond this machine: whoever listens in that network reads secrets and tokens. Let nobody but a proxy that ends TLS reach this port, set HOST=127.0.0.1 where the proxy is on this machine, or set MINTMARK_TLS_CERT_FILE and MINTMARK_TLS_KEY_FILE.`,
   )

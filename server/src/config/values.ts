@@ -30,6 +30,15 @@ export const parseAutoOr =
     return 'wrong' in parsed ? wrong(`${parsed.wrong}, or auto`) : parsed
   }
 
+/** Accepts what the parser accepts, and `off`, which is null. */
+export const parseOffOr =
+  <T>(parse: Parser<T>): Parser<T | null> =>
+  text => {
+    if (text === 'off') return { value: null }
+    const parsed = parse(text)
+    return 'wrong' in parsed ? wrong(`${parsed.wrong}, or off`) : parsed
+  }
+
 export const parseOneOf =
   <T extends string>(choices: readonly T[]): Parser<T> =>
   text => {

@@ -1,12 +1,7 @@
 // Files that only their owner can read.
-import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { chmodSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 
 const OWNER_ONLY = 0o600
-const OWNER_ONLY_FOLDER = 0o700
-
-/** An existing folder keeps its mode, because it may serve other purposes; each file in it is private itself. */
-export const makePrivateFolder = (path: string): void =>
-  void mkdirSync(path, { recursive: true, mode: OWNER_ONLY_FOLDER })
 
 /** Replaces the file atomically: a reader sees the old text or the new one. */
 export const writePrivateFile = (path: string, text: string): void => {

@@ -3,10 +3,12 @@ import { randomBytes } from 'node:crypto'
 import { join, relative } from 'node:path'
 import { listen, openDevService, type Service } from '../compose/compose.ts'
 import { type LocalServer, serveLocally } from '../compose/local-server.ts'
+import { DEFAULT_LIMITS } from '../config/limits.ts'
 import { NO_CLIENT_CERTIFICATES } from '../config/client-certificates.ts'
 import type { DevConfig, ServiceConfig } from '../config/config.ts'
 import { DEFAULT_ROLE_CLAIM, DEFAULT_ROLES } from '../config/provider.ts'
 import type { Origin } from '../domain/caller.ts'
+import { makeFolders } from '../config/make-folders.ts'
 import { refuseFolder } from '../config/start-refused.ts'
 import { formatBanner } from './banner.ts'
 import { ensureDemo } from './demo.ts'
@@ -16,7 +18,7 @@ import { fetchDevToken, issuerAt } from './dev-token.ts'
 import { makeIdentityProvider } from './identity-provider.ts'
 import { loadOidcProvider } from './load-oidc-provider.ts'
 import { loopbackHosts } from './loopback-hosts.ts'
-import { makePrivateFolder, readPrivateFile, writePrivateFile } from './private-files.ts'
+import { readPrivateFile, writePrivateFile } from './private-files.ts'
 
 const HOST = '127.0.0.1'
 
@@ -40,7 +42,8 @@ const findSecrets = (config: DevConfig): DevSecrets => {
 
 const prepareFolder = (config: DevConfig): { readonly keyEncryptionKey: string; readonly secrets: DevSecrets } => {
   try {
-    makePrivateFolder(config.dataDirectory)
+    // One that is there may serve other purposes; each file in it is private itself.
+    makeFolders(config.dataDirectory)
     const keyEncryptionKey = ensureKeyEncryptionKey(config.dataDirectory)
     return { keyEncryptionKey, secrets: findSecrets(config) }
   } catch (error) {
@@ -65,6 +68,8 @@ const serviceConfigOf = (config: DevConfig, keyEncryptionKey: string): ServiceCo
     scopesSupported: null,
     clientKeyRanges: LOOPBACK_RANGES,
     clientCertificates: NO_CLIENT_CERTIFICATES,
+    trustedProxies: [],
+    limits: DEFAULT_LIMITS,
   }
 }
 

@@ -30,6 +30,8 @@ type CallerRefusal = {
   readonly inside?: string
   /** The presented credential, to be counted; absent if there was none. */
   readonly attempt?: Attempt
+  /** The client id as presented, which may be a secret in the wrong field: only to be counted, never logged or stored. */
+  readonly presentedId?: string
 }
 
 export type Refusal =
@@ -60,11 +62,14 @@ export const refuseCaller = (
   ...challenges: readonly Challenge[]
 ): { readonly refusal: CallerRefusal } => ({ refusal: { code, description, challenges } })
 
-/** The same refusal with the attempt to count. */
+/** The same refusal with the attempt to count, and the client id that it presented, if it did. */
 export const counted = (
   { refusal }: { readonly refusal: CallerRefusal },
   attempt: Attempt,
-): { readonly refusal: CallerRefusal } => ({ refusal: { ...refusal, attempt } })
+  presentedId?: string,
+): { readonly refusal: CallerRefusal } => ({
+  refusal: { ...refusal, attempt, ...(presentedId !== undefined && { presentedId }) },
+})
 
 /** A result, or a refusal instead. */
 export type OrRefusal<T> = T | { readonly refusal: Refusal }

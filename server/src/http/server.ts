@@ -2,10 +2,11 @@
 import type { IncomingMessage, RequestListener } from 'node:http'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
+import type { FailedAuthentications } from '../ports/failed-authentications.ts'
 import { isRefused } from '../domain/refusal.ts'
 import type { Ports } from '../ports/ports.ts'
 import { registerAdministration } from './admin/administration-routes.ts'
-import { acceptInNumbers } from './wire/accepting.ts'
+import { closeBeside } from './wire/accepting.ts'
 import { type Admission, makeAdmission } from './wire/admission.ts'
 import { makeAnswerDeadline } from './wire/answer-deadline.ts'
 import { makeBrokenRequestHandler } from './wire/broken-request.ts'
@@ -18,10 +19,13 @@ import { registerOpenapi } from './openapi/openapi-document.ts'
 import { makeOutageLog } from './wire/outage-log.ts'
 
 import { basePathOf } from './wire/path.ts'
+import type { ConnectionLimit } from './wire/connection-limit.ts'
+import { makeNetworks } from './wire/networks.ts'
 import { READING, useOurReaders } from './wire/readers.ts'
 import { makeRecognizer } from './admin/recognize-administrator.ts'
 import { makeRefuser, type Refuser } from './wire/refusals.ts'
 import { makeRequestRules, requestIdOf } from './wire/request-rules.ts'
+import { makeSourceReader } from './wire/source.ts'
 import { registerMetadata, registerOperations } from './routes.ts'
 import { answerUnknownRoutes } from './wire/unknown-route.ts'
 
@@ -38,19 +42,27 @@ export type ServerOptions = {
   readonly allowedHosts?: readonly string[]
   /** Shared with the other threads that serve; its own unless it is given. */
   readonly importCell?: ImportCell
-  /** Whether other sockets may listen on its port. */
-  readonly sharesPort?: boolean
+  /** Shared with the other threads that serve; unlimited unless it is given. */
+  readonly failedAuthentications?: FailedAuthentications
+  /** Shared with the other threads that serve; unlimited unless it is given. */
+  readonly connections?: ConnectionLimit
+  /** Networks, as address/bits, of the proxies that say where a request came from. */
+  readonly proxies?: readonly string[]
 }
 
 const NO_CERTIFICATES: CertificatesTaken = { header: null, listener: null }
+const UNLIMITED: FailedAuthentications = { count: () => null }
 
 type Errors = { readonly refuser: Refuser; readonly makeId: () => string; readonly guard: Admission['guard'] }
 
-const optionsOf = ({ bodyBytesMax, https, timeouts }: ServerOptions, { refuser, makeId, guard }: Errors) => ({
+const optionsOf = (
+  { bodyBytesMax, https, timeouts, connections }: ServerOptions,
+  { refuser, makeId, guard }: Errors,
+) => ({
   // Our own lines go to options.logger; a child logger for each request is what Fastify's would cost.
   logger: false as const,
   bodyLimit: bodyBytesMax,
-  serverFactory: (handle: RequestListener) => makeListener(guard(handle), { https, timeouts }),
+  serverFactory: (handle: RequestListener) => makeListener(guard(handle), { https, timeouts, connections }),
   // What is under way is answered while the server closes.
   return503OnClosing: false,
   requestIdHeader: false as const,
@@ -70,11 +82,13 @@ export const buildServer = (ports: Ports, options: ServerOptions): FastifyInstan
   const basePath = basePathOf(issuer)
   const { logger, allowedHosts } = options
   const outages = makeOutageLog({ logger, monotonic: ports.monotonic })
+  const sourceOf = makeSourceReader(makeNetworks(options.proxies ?? []))
   const makeId = (): string => ports.randomness.uuid()
   const { monotonic } = ports
-  const admission = makeAdmission({ issuer, basePath, monotonic, makeId, reportUnavailable: outages.report })
+  const { report: reportUnavailable } = outages
+  const admission = makeAdmission({ issuer, basePath, monotonic, makeId, sourceOf, reportUnavailable })
   const { credentials } = admission
-  const recognize = makeRecognizer(ports)
+  const recognize = makeRecognizer(ports, sourceOf)
   const refuser = makeRefuser({
     recognize: async (request, access) => {
       const origin = await recognize(request, access)
@@ -84,8 +98,10 @@ export const buildServer = (ports: Ports, options: ServerOptions): FastifyInstan
     issuer,
     problemsUnder: `${basePath}/api/`,
     logger,
-    reportUnavailable: outages.report,
+    reportUnavailable,
     countRefusal: (attempt, source) => ports.audit.countRefusal(attempt, source),
+    failedAuthentications: options.failedAuthentications ?? UNLIMITED,
+    sourceOf,
     forgetCredential: credentials.remove,
   })
   const app: FastifyInstance = fastify(optionsOf(options, { refuser, makeId, guard: admission.guard }))
@@ -98,16 +114,15 @@ export const buildServer = (ports: Ports, options: ServerOptions): FastifyInstan
   void app.register(async scope => registerFrontPage(scope, { basePath, issuer, hash }))
   const findCertificate = makeCertificateFinder(ports.certificates, options.certificates ?? NO_CERTIFICATES)
   const { importCell = new Int32Array(1) } = options
-  const wire = { ports, refuser, logger, inTime: makeAnswerDeadline(ports), findCertificate, importCell, credentials }
+  const inTime = makeAnswerDeadline(ports)
+  const wire = { ports, refuser, logger, inTime, findCertificate, importCell, credentials, sourceOf }
   void app.register(async scope => registerOperations(scope, wire), { prefix: basePath })
   void app.register(async scope => registerAdministration(scope, wire), { prefix: basePath })
   void app.register(async scope => registerMetadata(scope, wire, basePath))
-  if (options.sharesPort === true) {
-    acceptInNumbers(app, err => logger.error({ err }, 'a socket beside the first cannot listen'))
-  }
   app.addHook('preClose', done => {
     // A connection whose last answer is out would else be kept, and the server open, for a minute more.
     app.server.keepAliveTimeout = 1
+    closeBeside(app)
     done()
   })
   app.addHook('onClose', (_app, done) => {

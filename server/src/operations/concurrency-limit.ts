@@ -1,4 +1,5 @@
 // Limits how many requests of one kind are under way, so that a flood of them is refused at once and leaves room for others.
+import type { Administrator } from '../domain/caller.ts'
 import { type OrRefusal, refuse } from '../domain/refusal.ts'
 
 /** A permit for one request under way. Its owner releases it once. */
@@ -40,6 +41,59 @@ export const withPermit = <Request, Answer extends object>(
       return await serve(request)
     } finally {
       permit.release()
+    }
+  }
+}
+
+export type Shares = {
+  readonly permitsMax: number
+  /** So many of them one caller may have at a time. */
+  readonly ofOneMax: number
+  /** So many of them API keys leave to operators. */
+  readonly reserved: number
+}
+
+const OF_ONE_FULL = 'This caller has as many requests of this kind under way as one may have: wait until one has ended.'
+
+/** The API key, or the person. */
+const nameOf = (caller: Administrator): string => {
+  if (caller.kind === 'api_key') return caller.id
+  return caller.kind === 'operator' ? `${caller.iss} ${caller.sub}` : caller.kind
+}
+
+/** The same for administrators who share the permits: no caller can take all, and API keys cannot take those of operators. */
+export const makeSharedLimit = (
+  { permitsMax, ofOneMax, reserved }: Shares,
+  onFull: () => void,
+): ((caller: Administrator) => OrRefusal<Permit>) => {
+  const enter = makeConcurrencyLimit(permitsMax, onFull)
+  const enterWithKey = makeConcurrencyLimit(permitsMax - reserved, onFull)
+  const underWay = new Map<string, number>()
+
+  const leave = (name: string): void => {
+    const left = (underWay.get(name) ?? 0) - 1
+    if (left > 0) underWay.set(name, left)
+    else underWay.delete(name)
+  }
+
+  return caller => {
+    const name = nameOf(caller)
+    const own = underWay.get(name) ?? 0
+    if (own >= ofOneMax) return refuse('temporarily_unavailable', OF_ONE_FULL)
+    const withKey = caller.kind === 'api_key' ? enterWithKey() : undefined
+    if (withKey !== undefined && 'refusal' in withKey) return withKey
+    const permit = enter()
+    if ('refusal' in permit) {
+      withKey?.release()
+      return permit
+    }
+    underWay.set(name, own + 1)
+    return {
+      release: () => {
+        leave(name)
+        withKey?.release()
+        permit.release()
+      },
     }
   }
 }

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import type { Logger } from 'pino'
+import { clearConnections, makeLimitMemory, warnOfFewFiles } from '../compose/limits.ts'
 import { noteThreadEnd, type ThreadEndCells } from '../compose/thread-ends.ts'
 import type { StoreHost } from '../compose/store.ts'
 import type { ServeConfig } from '../config/config.ts'
@@ -41,11 +42,11 @@ const refuseTakenPort = async ({ host, port }: ServeConfig): Promise<void> => {
   await once(probe, 'close')
 }
 
-type Shared = Pick<ServingOptions, 'sharesPort' | 'importCell'>
+type Shared = Pick<ServingOptions, 'sharesPort' | 'importCell' | 'limits'>
 
-const startThread = (serving: ServingProcess, shared: Shared): Promise<Worker> => {
+const startThread = (serving: ServingProcess, shared: Shared, index: number): Promise<Worker> => {
   const { config, host, keySets, logger, threadEnds } = serving
-  const options: ServingOptions = { config, clock: host.clock, threadEnds, ...shared }
+  const options: ServingOptions = { config, clock: host.clock, threadEnds, index, ...shared }
   const file = new URL(`./serving-thread${import.meta.url.slice(-3)}`, import.meta.url)
   const thread = new Worker(file, { workerData: options, name: 'mintmark serving' })
   const report = (message: ToServingThread): void => thread.postMessage(message)
@@ -54,6 +55,7 @@ const startThread = (serving: ServingProcess, shared: Shared): Promise<Worker> =
   // An import of the ended thread has ended too.
   const owner = thread.threadId + 1
   thread.once('exit', () => Atomics.compareExchange(shared.importCell, 0, owner, 0))
+  thread.once('exit', () => clearConnections(shared.limits, index))
   return new Promise((resolve, reject) => {
     thread.on('message', (message: FromServingThread) => {
       if ('place' in message) {
@@ -77,29 +79,33 @@ const startThread = (serving: ServingProcess, shared: Shared): Promise<Worker> =
 /** Starts `config.workers` threads, or throws a StartRefused or Unavailable and leaves none running. */
 export const startServing = async (serving: ServingProcess): Promise<ServingThreads> => {
   const { config, logger, threadEnds } = serving
-  const shared = { sharesPort: CAN_SHARE_PORTS, importCell: new Int32Array(new SharedArrayBuffer(4)) }
+  const shared = {
+    sharesPort: CAN_SHARE_PORTS,
+    importCell: new Int32Array(new SharedArrayBuffer(4)),
+    limits: makeLimitMemory(config.limits, config.workers),
+  }
   const threads = new Set<Worker>()
   let closing = false
 
-  const keep = (thread: Worker): void => {
+  const keep = (thread: Worker, index: number): void => {
     threads.add(thread)
     thread.on('error', err => logger.error({ err }, 'a serving thread failed'))
     thread.once('exit', () => {
       threads.delete(thread)
-      if (!closing) void replace()
+      if (!closing) void replace(index)
     })
   }
 
-  const replace = async (): Promise<void> => {
+  const replace = async (index: number): Promise<void> => {
     logger.error('a serving thread ended by itself and is replaced')
     noteThreadEnd(threadEnds)
     await delay(RESTART_MS)
     if (closing) return
     try {
-      keep(await startThread(serving, shared))
+      keep(await startThread(serving, shared, index), index)
     } catch (err) {
       logger.error({ err }, 'a serving thread could not be replaced')
-      void replace()
+      void replace(index)
     }
   }
 
@@ -117,11 +123,14 @@ export const startServing = async (serving: ServingProcess): Promise<ServingThre
   }
 
   if (shared.sharesPort) await refuseTakenPort(config)
-  const starting = Array.from({ length: config.workers }, () => startThread(serving, shared))
+  const starting = Array.from({ length: config.workers }, (_, index) => startThread(serving, shared, index))
   const started = await Promise.allSettled(starting)
-  for (const one of started) if (one.status === 'fulfilled') keep(one.value)
+  for (const [index, one] of started.entries()) if (one.status === 'fulfilled') keep(one.value, index)
   const failed = started.find(one => one.status === 'rejected')
-  if (failed === undefined) return { close }
+  if (failed === undefined) {
+    warnOfFewFiles(config.limits, shared.limits, logger)
+    return { close }
+  }
   closing = true
   await Promise.all([...threads].map(thread => thread.terminate()))
   throw failed.reason

@@ -1,5 +1,6 @@
 // The messages between the main thread and the serving threads.
 import type { MessagePort } from 'node:worker_threads'
+import type { LimitMemory } from '../compose/limits.ts'
 import type { ServeConfig } from '../config/config.ts'
 import type { ThreadEndCells } from '../compose/thread-ends.ts'
 import { StartRefused } from '../config/start-refused.ts'
@@ -17,6 +18,10 @@ export type ServingOptions = {
   readonly sharesPort: boolean
   /** Shared memory: which thread runs an import. */
   readonly importCell: Int32Array
+  /** Shared memory: what callers have used of their limits. */
+  readonly limits: LimitMemory
+  /** Of this thread among all, from 0. */
+  readonly index: number
   /** Shared memory: when threads of the process ended by themselves. */
   readonly threadEnds: ThreadEndCells
 }

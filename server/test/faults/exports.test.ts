@@ -16,7 +16,10 @@ import {
 } from '../../../testkit/services/exports.ts'
 import type { TestServer } from '../../../testkit/services/test-server.ts'
 
+/** Of one caller. */
 const EXPORTS_MAX = 4
+/** Of all API keys together; operators have two more. */
+const EXPORTS_OF_KEYS_MAX = 6
 /** What does not break off must turn the test red, not leave it waiting. */
 const WAITING = { timeout: 300_000 }
 
@@ -188,23 +191,45 @@ test('a caller that goes away stops the reading, also where it takes no page', W
   assert.deepEqual(brokenOff(service), [])
 })
 
-test('more exports than a thread takes: 503 at once, and nothing is read for it', WAITING, async t => {
+test('more exports than one caller may have: 503 at once, nothing is read, and others are served', WAITING, async t => {
   const { service, headers, read } = await makeExportWorld(t, () => Promise.resolve(LARGE))
   const responses = await Promise.all(Array.from({ length: EXPORTS_MAX }, () => openExport(service, headers)))
   for (let n = 0; n < 2; n += 1) {
     const refused = await get(service, TOKENS_EXPORT, headers)
-    const full = 'More requests of this kind are waiting than are taken: try again.'
+    const full = 'This caller has as many requests of this kind under way as one may have: wait until one has ended.'
     assertProblem(refused, 503, 'temporarily_unavailable', full)
     assert.equal(refused.headers['retry-after'], '1')
   }
   assert.equal((await get(service, `${TOKENS_EXPORT}?format=xls`, headers)).status, 400, 'takes no place')
   assert.equal((await get(service, TOKENS_EXPORT)).status, 401, 'takes no place')
   assert.equal(read(), EXPORTS_MAX)
-  assert.equal(service.log().match(/exports are refused until others have ended/g)?.length, 1)
+  const { key } = await service.createApiKey('tokens:read')
+  const honest = await openExport(service, { 'x-api-key': key })
   responses[0]?.destroy()
   await letItRun(service)
   const next = await openExport(service, headers)
-  for (const response of [...responses, next]) response.destroy()
+  for (const response of [...responses, honest, next]) response.destroy()
+})
+
+test('greedy API keys leave places to operators, and one operator leaves one to another', WAITING, async t => {
+  const { service, headers } = await makeExportWorld(t, () => Promise.resolve(LARGE))
+  const { key } = await service.createApiKey('tokens:read')
+  const other = { 'x-api-key': key }
+  const greedy = [...Array.from({ length: EXPORTS_MAX }, () => headers), other, other]
+  assert.equal(greedy.length, EXPORTS_OF_KEYS_MAX)
+  const responses = []
+  for (const one of greedy) responses.push(await openExport(service, one))
+  const full = 'More requests of this kind are waiting than are taken: try again.'
+  assertProblem(await get(service, TOKENS_EXPORT, other), 503, 'temporarily_unavailable', full)
+  const first = bearer(await service.provider.operatorJwt({ sub: 'first' }))
+  const second = bearer(await service.provider.operatorJwt({ sub: 'second' }))
+  responses.push(await openExport(service, first), await openExport(service, second))
+  assertProblem(await get(service, TOKENS_EXPORT, first), 503, 'temporarily_unavailable', full)
+  assert.equal(service.log().match(/exports are refused until others have ended/g)?.length, 2, 'once for each limit')
+  for (const response of responses) response.destroy()
+  await letItRun(service)
+  const again = await openExport(service, other)
+  again.destroy()
 })
 
 test('exports that have ended, in whatever way, leave their places', WAITING, async t => {

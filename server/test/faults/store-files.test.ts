@@ -1,6 +1,6 @@
 // The files of the store taken away under a running service, as a clean-up script or a restore does.
 import assert from 'node:assert/strict'
-import { copyFileSync, renameSync, rmSync } from 'node:fs'
+import { copyFileSync, existsSync, renameSync, rmSync } from 'node:fs'
 import { test } from 'node:test'
 import { Unavailable } from '../../src/domain/refusal.ts'
 import { act, createAgent, issue, KEEP_LONG, makeTestStore } from '../../../testkit/stores/store.ts'
@@ -25,3 +25,16 @@ for (const [name, takeAway] of Object.entries(TAKEN_AWAY)) {
     assert.match((await store.health.check()) ?? '', /was removed or replaced while the service runs/)
   })
 }
+
+test('a command whose store is gone by its first change is told so, and nothing is made in its place', async t => {
+  const world = await (await makeTestStore(null)).reopen(null)
+  t.after(world.dispose)
+  const { store, file } = world
+  renameSync(file, `${file}-moved`)
+  const told = (fault: unknown) =>
+    fault instanceof Unavailable && /does not exist: run 'mintmark migrate'/.test(fault.message)
+  await assert.rejects(createAgent(store), told)
+  // Not the first time alone.
+  await assert.rejects(createAgent(store), told)
+  assert.equal(existsSync(file), false)
+})

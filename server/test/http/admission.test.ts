@@ -7,6 +7,7 @@ import { performance } from 'node:perf_hooks'
 import { test, type TestContext } from 'node:test'
 import { type Admission, makeAdmission } from '../../src/http/wire/admission.ts'
 import { makeListener } from '../../src/http/wire/listener.ts'
+import { makeSourceReader } from '../../src/http/wire/source.ts'
 
 const ISSUER = 'https://issuer.example'
 const ID = '00000000-0000-4000-8000-000000000000'
@@ -37,6 +38,7 @@ const makeWorld = async (t: TestContext, stepMs: number): Promise<World> => {
     basePath: '',
     monotonic: () => (now += stepMs),
     makeId: () => ID,
+    sourceOf: makeSourceReader(() => false),
     reportUnavailable: (_id, { message }) => void reasons.push(message),
   })
   const guarded = admission.guard((request, response) => {

@@ -12,13 +12,14 @@ const NUMBERS: Readonly<Record<string, number>> = { one: 1, two: 2, three: 3 }
 const SECRET = 'secret'
 const UNTIL = 1234
 
-const refused = (clientId: string | null) => ({
+const refused = (clientId: string | null, presentedId = clientId) => ({
   refusal: {
     code: 'invalid_client',
     description:
       'Client authentication failed: send client_id and client_secret of an enabled agent, in the form or by HTTP Basic.',
     challenges: ['Basic'],
     attempt: { way: 'client', clientId },
+    presentedId,
   },
 })
 
@@ -200,7 +201,7 @@ test('only those whom a cached view refuses are looked up fresh', async () => {
     clientId === 'one' || (clientId === 'two' && lookup > 1) ? 'enabled' : 'unknown'
   const { steps, answers } = await issueTo({ find, insert: () => 'inserted' }, 'one', 'nobody', 'two')
   assert.deepEqual(steps, ['cached one nobody two', 'insert one', 'fresh nobody two', 'insert two'])
-  assert.deepEqual(answers, [token('one', 1), refused(null), token('two', 2)])
+  assert.deepEqual(answers, [token('one', 1), refused(null, 'nobody'), token('two', 2)])
 })
 
 test('an agent that is disabled between two rounds is refused', async () => {

@@ -46,6 +46,9 @@ const lacksFiles = (error: unknown): error is Error =>
 // Which file it was says nothing where it is one of the program itself.
 const withAdvice = ({ message }: Error): string => (message.includes(TOO_FEW_FILES) ? message : TOO_FEW_FILES)
 
+/** What a database says ends without a full stop. */
+const asSentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`)
+
 const failureOf = (error: unknown): Failure => {
   if (lacksFiles(error)) return { line: withAdvice(error), exitCode: EXIT.failed }
   if (error instanceof CommandFailed) return { line: error.message, exitCode: error.exitCode, error: error.error }
@@ -53,7 +56,7 @@ const failureOf = (error: unknown): Failure => {
     return { line: error.message, exitCode: EXIT.failed }
   }
   if (error instanceof Unavailable) {
-    const line = `${error.message} Whether anything changed is unknown; run the command again.`
+    const line = `${asSentence(error.message)} Whether anything changed is unknown; run the command again.`
     return { line, exitCode: EXIT.unreachable }
   }
   // A fault of ours: its stack is what a report needs.

@@ -1,16 +1,5 @@
 // How commands print: JSON with the names of the wire, or lines for people. What a terminal would obey is never printed.
-import type { Writable } from 'node:stream'
 import { layOutRecord, layOutTable } from './table.ts'
-
-/**
- * Lets a reader that has seen enough, such as `head`, go away: what is still printed is lost, what the command does is
- * done, and it ends as it would have. Any other fault of the output, such as a full disk, stays one.
- */
-export const endQuietlyWithReader = (output: Writable): void => {
-  output.on('error', (fault: NodeJS.ErrnoException) => {
-    if (fault.code !== 'EPIPE') throw fault
-  })
-}
 
 // Control characters, those of eight bits too; what breaks lines in JavaScript; what turns the direction of writing.
 const OBEYED = /[\p{Cc}\u2028\u2029\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/gu

@@ -1,6 +1,12 @@
 // Shares of the open compound cut-offs: every look-up compares all of them, so their number is limited, and no caller may use all.
 import type { Act, Actor } from '../audit/act.ts'
 
+const OF_ONE_API_KEY_MAX = 8
+const REVOCATIONS_OF_ONE_MAX = 32
+const OF_API_KEYS_MAX = 32
+const REVOCATIONS_MAX = 48
+const CUT_OFFS_MAX = 64
+
 /** An act whose cut-off is open. */
 export type OpenAct = Pick<Act, 'kind' | 'actor'>
 
@@ -23,11 +29,15 @@ const ofApiKeys = ({ actor }: OpenAct): boolean => actor.type === 'api_key'
 const sharesOf = (caller: Actor): readonly Share[] => {
   const isTheirs = ({ actor }: OpenAct): boolean => callerOf(actor) === callerOf(caller)
   return [
-    { max: 8, includes: act => isTheirs(act) && ofApiKeys(act), of: 'acts of this API key' },
-    { max: 32, includes: act => isTheirs(act) && isRevocation(act), of: 'revocations by this caller' },
-    { max: 32, includes: ofApiKeys, of: 'acts of API keys' },
-    { max: 48, includes: isRevocation, of: 'revocations' },
-    { max: 64, includes: () => true, of: 'revocations and changes of agents' },
+    { max: OF_ONE_API_KEY_MAX, includes: act => isTheirs(act) && ofApiKeys(act), of: 'acts of this API key' },
+    {
+      max: REVOCATIONS_OF_ONE_MAX,
+      includes: act => isTheirs(act) && isRevocation(act),
+      of: 'revocations by this caller',
+    },
+    { max: OF_API_KEYS_MAX, includes: ofApiKeys, of: 'acts of API keys' },
+    { max: REVOCATIONS_MAX, includes: isRevocation, of: 'revocations' },
+    { max: CUT_OFFS_MAX, includes: () => true, of: 'revocations and changes of agents' },
   ]
 }
 

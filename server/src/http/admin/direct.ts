@@ -5,7 +5,7 @@ import { type Operation, subjectOf } from '../../../../api/operation.ts'
 import type { Origin } from '../../domain/caller.ts'
 import { isRefused, type OrRefusal, type Refusal } from '../../domain/refusal.ts'
 import { readQuery } from '../wire/fields.ts'
-import { makeJsonReader, parseValue } from '../wire/json-body.ts'
+import { makeJsonReader } from '../wire/json-body.ts'
 import { ERRORS } from '../wire/error-reference.ts'
 import type { ActBinding, Input, ListBinding, TerminalPorts } from './binding.ts'
 import type { ExportBinding, NextText, TextPage } from './export-binding.ts'
@@ -50,12 +50,14 @@ const pairsOf = (query: DirectRequest['query'] = {}) =>
 
 const NOTHING = z.undefined()
 
+/** A body is read from text even where it is at hand as a value: the schemas alone pass over a member `__proto__`. */
+const bytesOf = (text: string | undefined): Buffer | undefined => (text === undefined ? undefined : Buffer.from(text))
+
 const readInput = (row: Operation, { path = {}, query, body, bodyText }: DirectRequest): OrRefusal<Input> => {
   const asked = row.query === undefined ? { value: undefined } : readQuery(row.query, pairsOf(query))
   if ('error' in asked) return asked.error
   const schema: z.ZodType = row.body ?? row.form ?? NOTHING
-  const said =
-    bodyText === undefined ? parseValue(schema, body) : makeJsonReader(schema, row.bodyValues)(Buffer.from(bodyText))
+  const said = makeJsonReader(schema, row.bodyValues)(bytesOf(bodyText ?? JSON.stringify(body)))
   return 'error' in said ? said.error : { path, query: asked.value, body: said.value }
 }
 

@@ -10,9 +10,9 @@ import type { Ports } from '../../ports/ports.ts'
 import { parseAuthorization } from '../wire/authorization.ts'
 import { headerOf } from '../wire/header.ts'
 import type { Recognize } from '../wire/refusals.ts'
-import { sourceOf } from '../wire/source.ts'
+import type { SourceOf } from '../wire/source.ts'
 
-const readCredentials = (request: FastifyRequest): OrRefusal<AdministratorCredentials> => {
+const readCredentials = (request: FastifyRequest, sourceOf: SourceOf): OrRefusal<AdministratorCredentials> => {
   const key = headerOf(request, 'x-api-key')
   const authorization = parseAuthorization(request.headers.authorization)
   if (key === undefined) {
@@ -26,9 +26,9 @@ const readCredentials = (request: FastifyRequest): OrRefusal<AdministratorCreden
 }
 
 export const makeRecognizer =
-  (ports: Pick<Ports, 'apiKeys' | 'operators' | 'secrets'>): Recognize =>
+  (ports: Pick<Ports, 'apiKeys' | 'operators' | 'secrets'>, sourceOf: SourceOf): Recognize =>
   async (request, access) => {
-    const credentials = readCredentials(request)
+    const credentials = readCredentials(request, sourceOf)
     if (isRefused(credentials)) return credentials
     const caller = await authenticateAdministrator(ports, credentials, access)
     return isRefused(caller) ? caller : { caller, requestId: request.id, source: sourceOf(request) }

@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ExportFormat } from '../../../../api/exports.ts'
 import type { Administrator } from '../../domain/caller.ts'
 import { isRefused, type OrRefusal, refuse } from '../../domain/refusal.ts'
-import { makeConcurrencyLimit, type Permit } from '../../operations/concurrency-limit.ts'
+import { makeSharedLimit, type Permit } from '../../operations/concurrency-limit.ts'
 import { makeDeadline } from '../../ports/deadline.ts'
 import { routeOf } from '../wire/describe.ts'
 import { makeIdleTime } from '../wire/idle-time.ts'
@@ -18,7 +18,11 @@ const PAGE_TAKEN_MS_MAX = 60_000
 const NOT_TAKEN = 'The caller took too long to read a page of the export.'
 
 /** Of a thread. Each may hold a page in memory for as long as its caller takes to read it. */
-const EXPORTS_MAX = 4
+const EXPORTS_MAX = 8
+const EXPORTS_OF_ONE_MAX = 4
+/** What API keys leave to operators. */
+const EXPORTS_RESERVED = 2
+const SHARES = { permitsMax: EXPORTS_MAX, ofOneMax: EXPORTS_OF_ONE_MAX, reserved: EXPORTS_RESERVED } as const
 
 const MEDIA_TYPES = {
   ndjson: 'application/x-ndjson',
@@ -30,20 +34,20 @@ const HTTP_1_1_NEEDED =
   'Ask with HTTP/1.1: an export is sent in its chunks, by which a whole one can be told from one that broke off.'
 
 /** A permit for an export, released when its answer was sent or its connection is no more. */
-type Enter = (response: ServerResponse) => OrRefusal<Permit>
+type Enter = (response: ServerResponse, reader: Administrator) => OrRefusal<Permit>
 
 /** An export that is under way when the server closes would keep it open: its caller asks again elsewhere. */
 const makeExportLimit = (app: FastifyInstance, { logger }: AdministrationWire): Enter => {
   const underWay = new Set<ServerResponse>()
-  const enter = makeConcurrencyLimit(EXPORTS_MAX, () =>
-    logger.warn({ underWay: EXPORTS_MAX }, 'exports are refused until others have ended'),
+  const enter = makeSharedLimit(SHARES, () =>
+    logger.warn({ underWayMax: EXPORTS_MAX }, 'exports are refused until others have ended'),
   )
   app.addHook('preClose', done => {
     for (const response of underWay) response.destroy()
     done()
   })
-  return response => {
-    const permit = enter()
+  return (response, reader) => {
+    const permit = enter(reader)
     if ('refusal' in permit) return permit
     underWay.add(response)
     response.once('close', () => {
@@ -114,7 +118,7 @@ const makeExportHandler = (wire: AdministrationWire, { enter, send }: Sending, {
     if (isRefused(reader)) return refuser.refuse(reply, reader.refusal)
     // Its caller has gone, or was answered 503: no permit is taken, for none would be given back.
     if (reply.raw.destroyed || reply.sent) return undefined
-    const permit = enter(reply.raw)
+    const permit = enter(reply.raw, reader)
     if (isRefused(permit)) return refuser.refuse(reply, permit.refusal)
     const next = run(ports, { reader, recognize }, request.query)
     const first = await next()

@@ -1,11 +1,11 @@
 // Finds the certificate of the client that sent a request: in the header of a proxy that is trusted, or in the connection.
-import { BlockList, isIP } from 'node:net'
 import { TLSSocket } from 'node:tls'
 import type { FastifyRequest } from 'fastify'
 import type { CertificateHeader } from '../../domain/clients/certificate-header.ts'
 import type { PresentedCertificate } from '../../domain/clients/client-certificate.ts'
 import { type OrRefusal, refuse } from '../../domain/refusal.ts'
 import type { ClientCertificates } from '../../ports/client-keys.ts'
+import { makeNetworks } from '../wire/networks.ts'
 import { readCertificateHeader } from './certificate-header.ts'
 
 export type CertificatesTaken = {
@@ -21,26 +21,12 @@ export type FindCertificate = (request: FastifyRequest) => OrRefusal<Found>
 
 const NONE: Found = {}
 
-type IsProxy = (address: string | undefined) => boolean
-
-const familyOf = (address: string): 'ipv4' | 'ipv6' => (isIP(address) === 4 ? 'ipv4' : 'ipv6')
-
-const peersIn = (networks: readonly string[]): IsProxy => {
-  const list = new BlockList()
-  for (const network of networks) {
-    const [address = '', bits = ''] = network.split('/')
-    list.addSubnet(address, Number(bits), familyOf(address))
-  }
-  // A peer that has gone, and a socket of the system, have no address.
-  return address => address !== undefined && list.check(address, familyOf(address))
-}
-
 const refuseHeader = (name: string, why: string) => refuse('invalid_request', `The header ${name} ${why}.`)
 
 /** Undefined where the connection itself is to be looked at. */
 const makeHeaderReader = (certificates: ClientCertificates, header: CertificateHeader) => {
   const { name, form, isVerified, proxies } = header
-  const isProxy = peersIn(proxies)
+  const isProxy = makeNetworks(proxies)
   const readValues = (values: readonly string[]): OrRefusal<Found> => {
     const [value = '', ...others] = values
     if (others.length > 0) return refuseHeader(name, 'is given more than once')

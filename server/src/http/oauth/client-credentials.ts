@@ -10,7 +10,6 @@ import type { RequestOrigin } from '../../operations/authentication/authenticate
 import type { ClientCredentials } from '../../operations/authentication/recognize-client.ts'
 import { answerBy } from '../wire/answer-deadline.ts'
 import { type Authorization, decodeBasic, parseAuthorization } from '../wire/authorization.ts'
-import { sourceOf } from '../wire/source.ts'
 import type { Wire } from '../wire/wire.ts'
 
 /** The fields with which a client authenticates itself, in every form that takes them. */
@@ -74,7 +73,7 @@ type ReadClient<Credentials> = {
 /** Returns the function that reads the certificate and, by `readCredentials`, the credentials of a request, or refuses them. */
 export const makeClientReader =
   <Credentials extends object>(
-    { ports, findCertificate }: Pick<Wire, 'ports' | 'findCertificate'>,
+    { ports, findCertificate, sourceOf }: Pick<Wire, 'ports' | 'findCertificate' | 'sourceOf'>,
     readCredentials: (
       authorization: Authorization | undefined,
       form: ClientFields,

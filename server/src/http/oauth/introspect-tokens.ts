@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type introspectToken, SIGNED_TYPE } from '../../../../api/oauth.ts'
 import type { FormOf } from '../../../../api/operation.ts'
-import { isRefused, type OrRefusal, refuse, refuseCaller } from '../../domain/refusal.ts'
+import { counted, isRefused, type OrRefusal, refuse, refuseCaller } from '../../domain/refusal.ts'
 import type { PresentedApiKey } from '../../operations/authentication/authenticate-api-key.ts'
 import { GROUP_MAX, inGroups } from '../../operations/group.ts'
 import { type IntrospectRequest, introspectTokens } from '../../operations/tokens/introspect-tokens.ts'
@@ -19,7 +19,10 @@ type IntrospectionRequest = FastifyRequest<{ Body: FormOf<typeof introspectToken
 type Presented = { readonly apiKey: PresentedApiKey | undefined }
 
 const refuseScheme = () =>
-  refuseCaller('invalid_client', 'Introspection needs an API key: send a live one in X-API-Key.', 'Basic')
+  counted(refuseCaller('invalid_client', 'Introspection needs an API key: send a live one in X-API-Key.', 'Basic'), {
+    way: 'api_key',
+    clientId: null,
+  })
 
 /** The API key in X-API-Key, or as the password of HTTP Basic with its id as the user. */
 const readApiKey = (request: FastifyRequest): OrRefusal<Presented> => {

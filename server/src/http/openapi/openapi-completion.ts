@@ -49,7 +49,7 @@ const statusesOf = (method: string, { security = [], parameters = [], responses 
   const schemes = security.flatMap(Object.keys)
   const kinds = [
     [true, [400, 421, 500]],
-    [schemes.length > 0, [401, 503]],
+    [schemes.length > 0, [401, 429, 503]],
     [schemes.some(scheme => !scheme.startsWith('client')), [403]],
     [parameters.some(parameter => 'in' in parameter && parameter.in === 'path'), [404]],
     // What creates takes an Idempotency-Key.

@@ -1,7 +1,8 @@
 // Accepts connections as fast as they come. Node accepts one connection of a listening socket in each turn of the event loop,
 // and under load a turn takes milliseconds: those of strangers would fill the queue in front of everybody else's. So a
 // server listens on its port several times, and the system spreads new connections over these sockets.
-import { createServer, type Server } from 'node:net'
+import { once } from 'node:events'
+import { type AddressInfo, createServer, type Server } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 
 /** Listening sockets of one server. */
@@ -10,24 +11,25 @@ const SOCKETS = 4
 export const BACKLOG = 4096
 export const SOCKET_BACKLOG = BACKLOG / SOCKETS
 
-/** Before the server listens, which it must do with `reusePort`. `onFault` hears of a socket that cannot listen: the others do. */
-export const acceptInNumbers = (app: FastifyInstance, onFault: (fault: Error) => void): void => {
+const besides = new WeakMap<FastifyInstance['server'], readonly Server[]>()
+
+const listenBeside = async (app: FastifyInstance, { address, port }: AddressInfo): Promise<Server> => {
+  const server = createServer({ allowHalfOpen: true, noDelay: true }, socket => app.server.emit('connection', socket))
+  server.listen({ host: address, port, backlog: SOCKET_BACKLOG, reusePort: true })
+  await once(server, 'listening')
+  return server
+}
+
+/** For a server that listens with `reusePort`. Throws where the system has no more sockets. */
+export const acceptInNumbers = async (app: FastifyInstance): Promise<void> => {
+  const place = app.server.address()
+  if (place === null || typeof place === 'string') throw new Error('The server does not listen on a port.')
   const beside: Server[] = []
-  const listenBeside = (): void => {
-    const place = app.server.address()
-    if (place === null || typeof place === 'string') return
-    for (let n = 1; n < SOCKETS; n += 1) {
-      const server = createServer({ allowHalfOpen: true, noDelay: true }, socket =>
-        app.server.emit('connection', socket),
-      )
-      server.on('error', onFault)
-      server.listen({ host: place.address, port: place.port, backlog: SOCKET_BACKLOG, reusePort: true })
-      beside.push(server)
-    }
-  }
-  app.server.once('listening', listenBeside)
-  app.addHook('preClose', done => {
-    for (const server of beside) server.close()
-    done()
-  })
+  besides.set(app.server, beside)
+  while (beside.length < SOCKETS - 1) beside.push(await listenBeside(app, place))
+}
+
+/** Accepts no more, as the server itself closes. */
+export const closeBeside = ({ server }: FastifyInstance): void => {
+  for (const one of besides.get(server) ?? []) one.close()
 }

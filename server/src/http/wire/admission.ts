@@ -11,6 +11,7 @@ import { noteArrival } from './arrival.ts'
 import { type KnownCredentials, makeKnownCredentials } from './known-credentials.ts'
 import { restConnection } from './pipelining.ts'
 import { formatError, formatProblem, RETRY_AFTER_SECONDS } from './refusals.ts'
+import { type SourceOf, sourceOfSocket } from './source.ts'
 import { makeStartQueue } from './start-queue.ts'
 
 const REFUSED = {
@@ -28,6 +29,7 @@ type AdmissionOptions = {
   readonly basePath: string
   readonly monotonic: () => MonotonicMilliseconds
   readonly makeId: () => string
+  readonly sourceOf: SourceOf
   readonly reportUnavailable: (requestId: string, fault: Unavailable) => void
 }
 
@@ -40,7 +42,7 @@ export type Admission = {
 type RefusalText = { readonly type: string; readonly body: Buffer }
 
 /** The refusal as bytes, made once: it must cost next to nothing. */
-const makeRefusal = ({ issuer, basePath, makeId, reportUnavailable }: AdmissionOptions) => {
+const makeRefusal = ({ issuer, basePath, makeId, sourceOf, reportUnavailable }: AdmissionOptions) => {
   const problem: RefusalText = {
     type: 'application/problem+json',
     body: Buffer.from(formatProblem(issuer, REFUSED)),
@@ -60,13 +62,14 @@ const makeRefusal = ({ issuer, basePath, makeId, reportUnavailable }: AdmissionO
       'x-request-id': id,
     })
     response.end(body)
-    restConnection(request.socket)
+    // The connection of a proxy has other callers, who would wait too.
+    if (sourceOf({ raw: request }) === sourceOfSocket(request.socket)) restConnection(request.socket)
   }
 }
 
 /** Of one listener. */
 export const makeAdmission = (options: AdmissionOptions): Admission => {
-  const { basePath, monotonic } = options
+  const { basePath, monotonic, sourceOf } = options
   const queue = makeStartQueue({ now: monotonic, nextTurn: setImmediate })
   const credentials = makeKnownCredentials(queue.isBusy)
   const probes = new Set([checkAlive, checkHealth, publishKeys].map(row => basePath + pathOfRow(row)))
@@ -77,10 +80,10 @@ export const makeAdmission = (options: AdmissionOptions): Admission => {
     (request, response) => {
       const readAt = monotonic()
       const arrivedAt = readAt - queue.unreadMs()
-      const isGone = (): boolean => request.socket.destroyed
+      const isGone = (): boolean => request.socket.closed && arrivedAt < 0
       queue.admit({
         isReserved: () => probes.has(request.url ?? '') || credentials.has(request.headers),
-        network: () => networkOf(request.socket.remoteAddress ?? ''),
+        network: () => networkOf(sourceOf({ raw: request })),
         start: () => {
           if (isGone()) return
           const begunAt = monotonic()

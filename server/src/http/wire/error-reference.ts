@@ -153,15 +153,17 @@ export const ERRORS: Readonly<Record<RefusalCode, ErrorEntry>> = {
   },
   too_many_requests: {
     status: 429,
-    title: 'Token limit reached',
+    title: 'Limit reached',
     causes: [
+      'The credential is wrong, and so were too many others within a minute: with this client id from this address, or ' +
+        'from this address (of IPv6: from its /64). A right credential is never refused for this reason.',
       'At `/oauth/token`: the agent has received as many tokens in a minute or a day as its limits allow.',
       'At `/oauth/token`: the agent has as many live tokens as its limit allows.',
     ],
     remedy:
-      'Use each token until it expires. Wait as many seconds as `Retry-After` says: a token is granted then if no other ' +
-      'request takes it first. Or ask an administrator to raise the limit. A request that is refused with this code is ' +
-      'not a failed authentication and does not count toward a limit.',
+      'Send the right credential. At `/oauth/token` with the right one: use each token until it expires. Wait as many seconds as `Retry-After` says: a token is granted then if no other ' +
+      'request takes it first. Or ask an administrator to raise the limit. A request that is refused with this code ' +
+      'does not count toward a limit.',
   },
   header_fields_too_large: {
     status: 431,

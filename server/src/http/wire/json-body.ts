@@ -14,7 +14,8 @@ type ValuesLimit = { readonly max: number; readonly advice: string }
  * Of a body, whoever sends it: what is wrong with one value takes 10 µs to say, and 64 KiB hold 30,000. An agent with all
  * that it may have has some 150, and ten public keys have some 100.
  */
-const BODY_VALUES: ValuesLimit = { max: 2000, advice: 'send less' }
+const BODY_VALUES_MAX = 2000
+const BODY_VALUES: ValuesLimit = { max: BODY_VALUES_MAX, advice: 'send less' }
 
 const JSON_WANTED = 'The request has no JSON: send an object as application/json, in UTF-8.'
 
@@ -52,7 +53,7 @@ const codeOf = (issue: z.core.$ZodIssue): InputRefusal => {
 }
 
 /** What a schema makes of a value that was read. */
-export const parseValue = <Value>(schema: z.ZodType<Value>, value: unknown): Parsed<Value> => {
+const parseValue = <Value>(schema: z.ZodType<Value>, value: unknown): Parsed<Value> => {
   const parsed = schema.safeParse(value)
   if (parsed.success) return { value: parsed.data }
   const [issue] = parsed.error.issues

@@ -1,7 +1,18 @@
 // Every server that listens, for HTTP or HTTPS, and what bounds a connection before any route is looked at.
 import { createServer, type RequestListener, type Server } from 'node:http'
+import type { Socket } from 'node:net'
 import { createServer as createSecureServer, type ServerOptions as SecureServerOptions } from 'node:https'
+import type { ConnectionLimit } from './connection-limit.ts'
 import { serveInTurn } from './pipelining.ts'
+import { sourceOfSocket } from './source.ts'
+
+/** The request line and the header fields. */
+const HEADER_BYTES_MAX = 16_384
+
+/** A TLS handshake, and a whole request. */
+const REQUEST_MS_MAX = 30_000
+
+const IDLE_MS_MAX = 72_000
 
 export type Timeouts = {
   /**
@@ -15,7 +26,7 @@ export type Timeouts = {
   readonly idleMs: number
 }
 
-const TIMEOUTS: Timeouts = { requestMs: 30_000, checkMs: 1000, idleMs: 72_000 }
+const TIMEOUTS: Timeouts = { requestMs: REQUEST_MS_MAX, checkMs: 1000, idleMs: IDLE_MS_MAX }
 
 /** PEM, and whether clients are asked for certificates. */
 export type Tls = Pick<
@@ -27,6 +38,8 @@ type ListenerOptions = {
   /** Without it the server speaks plain HTTP. */
   readonly https?: Tls | undefined
   readonly timeouts?: Timeouts | undefined
+  /** Without it as many connections as the system allows. */
+  readonly connections?: ConnectionLimit | undefined
 }
 
 // RFC 9112 §9.6: who sends no more may wait for answers all the same. Node ends the connection as soon as it hears of that,
@@ -34,9 +47,27 @@ type ListenerOptions = {
 const ANSWER_HALF_OPEN = { httpAllowHalfOpen: true }
 const KEEP_HALF_OPEN = { allowHalfOpen: true }
 
+/** Has nothing done for a connection beyond the limit: neither a TLS handshake nor a parser begins, and no byte is read. */
+const boundConnections = (server: Server, { enter }: ConnectionLimit): void => {
+  const accept = server.listeners('connection')
+  server.removeAllListeners('connection')
+  server.on('connection', (socket: Socket) => {
+    const leave = enter(sourceOfSocket(socket))
+    if (leave === null) {
+      // Not closed in order: the closed halves of a million such connections would each stay in the system for a minute.
+      socket.resetAndDestroy()
+      return
+    }
+    socket.once('close', leave)
+    for (const one of accept) one.call(server, socket)
+  })
+}
+
 /** Makes a server that hands the requests of each connection to `handle` in turn. It listens once its caller says so. */
-export const makeListener = (handle: RequestListener, { https, timeouts = TIMEOUTS }: ListenerOptions): Server => {
-  const options = {
+export const makeListener = (handle: RequestListener, options: ListenerOptions): Server => {
+  const { https, timeouts = TIMEOUTS, connections } = options
+  const bounds = {
+    maxHeaderSize: HEADER_BYTES_MAX,
     headersTimeout: timeouts.requestMs,
     requestTimeout: timeouts.requestMs,
     connectionsCheckingInterval: timeouts.checkMs,
@@ -47,10 +78,11 @@ export const makeListener = (handle: RequestListener, { https, timeouts = TIMEOU
   const listener = serveInTurn(handle)
   const server =
     https === undefined
-      ? createServer(options, listener)
-      : createSecureServer({ ...options, ...https, ...KEEP_HALF_OPEN, handshakeTimeout: timeouts.requestMs }, listener)
+      ? createServer(bounds, listener)
+      : createSecureServer({ ...bounds, ...https, ...KEEP_HALF_OPEN, handshakeTimeout: timeouts.requestMs }, listener)
   Object.assign(server, ANSWER_HALF_OPEN)
   server.timeout = timeouts.idleMs
+  if (connections !== undefined) boundConnections(server, connections)
   // RFC 9110 §10.1.1: an expectation that we do not know may be passed over.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))
   return server

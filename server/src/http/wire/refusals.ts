@@ -4,12 +4,13 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Access } from '../../../../api/values/access.ts'
 import type { Origin } from '../../domain/caller.ts'
 import { type Challenge, type OrRefusal, type Refusal, type RefusalCode, Unavailable } from '../../domain/refusal.ts'
+import type { FailedAuthentications } from '../../ports/failed-authentications.ts'
 import type { AuditLog } from '../../ports/ports.ts'
 import { parseAuthorization } from './authorization.ts'
 import { ERRORS, typeOf } from './error-reference.ts'
 import { pathOf } from './path.ts'
 import { RefusedInput } from './refused-input.ts'
-import { sourceOf } from './source.ts'
+import type { SourceOf } from './source.ts'
 
 /** How long a caller should wait before it asks again, where something did not answer or there was no room. */
 export const RETRY_AFTER_SECONDS = 1
@@ -43,6 +44,11 @@ type Answer = {
 const UNAVAILABLE: Answer = {
   code: 'temporarily_unavailable',
   description: 'The service cannot answer for certain right now: try again.',
+}
+/** In place of a 401: the same for every caller, credential and cause. A right credential is never refused so. */
+const FAILED_TOO_OFTEN: Answer = {
+  code: 'too_many_requests',
+  description: 'Too many failed authentications: wait as long as Retry-After says, and send the right credential.',
 }
 const FAULT: Answer = { code: 'server_error', description: 'The service failed. Its log has the reason.' }
 
@@ -102,12 +108,15 @@ type RefuserOptions = {
   /** Told of each answer that something could not be had in time. */
   readonly reportUnavailable: (requestId: string, fault: Unavailable) => void
   readonly countRefusal: AuditLog['countRefusal']
+  /** Bounds failed authentications. */
+  readonly failedAuthentications: FailedAuthentications
+  readonly sourceOf: SourceOf
   /** Told of the headers of a request whose credential was refused. */
   readonly forgetCredential: (headers: IncomingHttpHeaders) => void
 }
 
 export const makeRefuser = (options: RefuserOptions): Refuser => {
-  const { recognize, issuer, problemsUnder, logger, reportUnavailable, countRefusal, forgetCredential } = options
+  const { recognize, issuer, problemsUnder, logger, reportUnavailable, sourceOf } = options
 
   const challenge = (asked: Challenge | 'Bearer error="insufficient_scope"'): string => {
     const [scheme, attribute] = asked.split(' ')
@@ -135,17 +144,30 @@ export const makeRefuser = (options: RefuserOptions): Refuser => {
       : []
   }
 
+  /** Counts the attempt for the audit log and, if it is a failed authentication, for its limit: in how many s it is within it. */
+  const count = (reply: FastifyReply, refusal: Refusal): number | null => {
+    if (!('attempt' in refusal) || refusal.attempt === undefined) return null
+    const source = sourceOf(reply.request)
+    options.countRefusal(refusal.attempt, source)
+    options.forgetCredential(reply.request.headers)
+    if (!('challenges' in refusal)) return null
+    return options.failedAuthentications.count({ clientId: refusal.presentedId, source })
+  }
+
+  const log = (requestId: string, refusal: Refusal): void => {
+    // Why a JWT of an operator is refused is told to nobody else, and is what an operator of ours must find.
+    const level = 'inside' in refusal ? 'info' : 'debug'
+    const { presentedId: _, ...shown } = { presentedId: undefined, ...refusal }
+    logger[level]({ requestId, ...shown }, 'refused')
+  }
+
   const refuse = (reply: FastifyReply, refusal: Refusal): FastifyReply => {
+    log(reply.request.id, refusal)
+    const retryAfterSeconds = count(reply, refusal)
+    if (retryAfterSeconds !== null) return answer(reply, { ...FAILED_TOO_OFTEN, retryAfterSeconds })
     const challenges = challengesOf(reply, refusal)
     if (challenges.length > 0) void reply.header('www-authenticate', challenges)
     if ('nonce' in refusal && refusal.nonce !== undefined) void reply.header('dpop-nonce', refusal.nonce)
-    // Why a JWT of an operator is refused is told to nobody else, and is what an operator of ours must find.
-    const level = 'inside' in refusal ? 'info' : 'debug'
-    logger[level]({ requestId: reply.request.id, ...refusal }, 'refused')
-    if ('attempt' in refusal && refusal.attempt !== undefined) {
-      countRefusal(refusal.attempt, sourceOf(reply.request))
-      forgetCredential(reply.request.headers)
-    }
     return answer(reply, refusal)
   }
 

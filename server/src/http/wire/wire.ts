@@ -6,6 +6,7 @@ import type { InTime } from '../../ports/deadline.ts'
 import type { ImportCell } from '../imports/import-limit.ts'
 import type { KnownCredentials } from './known-credentials.ts'
 import type { Refuser } from './refusals.ts'
+import type { SourceOf } from './source.ts'
 
 /** What the routes of the administration are built over, in a service and at the terminal. */
 export type AdministrationWire = {
@@ -22,6 +23,7 @@ export type Wire = AdministrationWire & {
   readonly ports: Ports
   readonly logger: Logger
   readonly findCertificate: FindCertificate
+  readonly sourceOf: SourceOf
   /** Told of each good credential in a header of its request. */
   readonly credentials: KnownCredentials
 }

@@ -105,8 +105,11 @@ export const checkAssertion = async (
 ): Promise<OrRefusal<VerifiedCredentials>> => {
   const read = ports.assertions.read(presented.assertion)
   if ('wrong' in read) return refuseClient(presented, undefined, read.wrong)
+  // What the assertion says counts as the client id, before anything of it is verified.
+  const { sub } = read.claims
+  const said = typeof sub === 'string' ? { ...presented, clientId: sub } : presented
   const named = await nameOf(ports, read)
-  if ('wrong' in named) return refuseClient(presented, undefined, named.wrong)
+  if ('wrong' in named) return refuseClient(said, undefined, named.wrong)
   const { clientId, kind } = named
   if (kind === 'private_key_jwt' && (presented.clientId ?? clientId) !== clientId) {
     return refuse('invalid_request', 'client_id is not the client that the assertion names.')
@@ -114,12 +117,12 @@ export const checkAssertion = async (
   // No refusal comes from a cache.
   const { clients, now } = await ports.agents.viewForIssue([clientId], 'fresh')
   const [client] = clients
-  if (client === undefined) return refuseClient(presented, undefined, 'sub is no client')
+  if (client === undefined) return refuseClient(said, undefined, 'sub is no client')
   if ((presented.clientId ?? clientId) !== clientId) {
-    return refuseClient(presented, client, 'client_id is not the client that the assertion names')
+    return refuseClient(said, client, 'client_id is not the client that the assertion names')
   }
   const tried = await tryAll(read, candidatesOf(client, named, now), { issuer: ports.profile.issuer, now, source })
-  if ('wrong' in tried) return refuseClient(presented, client, tried.wrong)
+  if ('wrong' in tried) return refuseClient(said, client, tried.wrong)
   const assertion = singleUse(ports, client, tried)
   const verified = { kind: 'verified', clientId, credentialId: tried.credential.id } as const
   return assertion === undefined ? verified : { ...verified, assertion }

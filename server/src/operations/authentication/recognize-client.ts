@@ -74,7 +74,8 @@ const CLIENT_REFUSED =
 export const refuseClient = (credentials: ClientCredentials, client: Client | undefined, inside?: string) => {
   const refused = refuseCaller('invalid_client', CLIENT_REFUSED, 'Basic')
   if (credentials.kind === 'none') return refused
-  const { refusal } = counted(refused, { way: 'client', clientId: client?.agent.clientId ?? null })
+  const presentedId = 'clientId' in credentials ? credentials.clientId : undefined
+  const { refusal } = counted(refused, { way: 'client', clientId: client?.agent.clientId ?? null }, presentedId)
   return inside === undefined ? { refusal } : { refusal: { ...refusal, inside } }
 }
 

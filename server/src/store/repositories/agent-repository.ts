@@ -8,7 +8,7 @@ import { listAgents } from '../lists/list-agents.ts'
 import type { Program } from '../statement-program.ts'
 import { readCurrentSigningKey } from '../signing-keys/signing-keys.ts'
 import type { Reader, Snapshot } from '../snapshot.ts'
-import { lifetimesInUse, readClient, showAgent } from './agents.ts'
+import { lifetimesInUse, makeDecoy, readClient, showAgent } from './agents.ts'
 import { makeVersionKeyedCache, type VersionKeyedCache } from './version-keyed-cache.ts'
 
 const CURRENT = 'current'
@@ -19,13 +19,19 @@ const mayExpire = ({ clients }: IssueView): boolean =>
 const makeView = () => {
   const keys = makeVersionKeyedCache<SigningKey>(readCurrentSigningKey)
   const known = makeVersionKeyedCache<Client>(readClient)
+  const decoy = makeDecoy()
   return function* (snapshot: Snapshot, clientIds: readonly string[], freshness: Freshness): Program<IssueView> {
     const recall = <T>(memory: VersionKeyedCache<T>, key: string): T | undefined =>
       freshness === 'cached' ? memory.known(snapshot, key) : undefined
     const signingKey = recall(keys, CURRENT) ?? (yield* keys.read(snapshot, CURRENT))
     if (signingKey === undefined) throw new Unavailable(`The store holds no signing key: run 'mintmark migrate'.`)
     const clients: (Client | undefined)[] = []
-    for (const id of clientIds) clients.push(recall(known, id) ?? (yield* known.read(snapshot, id)))
+    for (const id of clientIds) {
+      const client = recall(known, id) ?? (yield* known.read(snapshot, id))
+      // Only a fresh view is what a client is refused by.
+      if (client === undefined && freshness === 'fresh') yield* decoy()
+      clients.push(client)
+    }
     return { seq: snapshot.service.seq, now: snapshot.now, signingKey, clients }
   }
 }

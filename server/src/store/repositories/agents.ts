@@ -40,6 +40,22 @@ export function* readClient(clientId: string): Program<Client | undefined> {
   return { number: row.n, agent, credentials: yield* readUsableCredentials(row.n) }
 }
 
+const ANY = `select ${AGENT_COLUMNS} from agent where deleted_at is null limit 1`
+
+/**
+ * Returns the program that does for a client that is unknown what is done for one whose secret is wrong, so that the time of
+ * the refusal does not tell which of them it was: it reads the credentials of some agent, and forgets them.
+ */
+export const makeDecoy = (): (() => Program<void>) => {
+  let any: AgentRow | undefined
+  return function* () {
+    any ??= yield* first<AgentRow>(ANY)
+    if (any === undefined) return
+    agentOf(any)
+    yield* readUsableCredentials(any.n)
+  }
+}
+
 const NOBODY = 0
 
 const LIFETIMES = `select life from lifetime

@@ -12,7 +12,7 @@ import type { StoreMaker, StoreOptions } from '../store-options.ts'
 import { makeHealth, makeStorePorts, type StorePorts } from '../store-ports.ts'
 import { StoreProblem } from '../store-problem.ts'
 import { type ClockCells, clockOf, leaseAhead, type ManualClock, startClock } from './connection/clock.ts'
-import { isBusy, openForMigration, openForReading, refuseForeignUser } from './connection/connection.ts'
+import { isBusy, isStoreFault, openForMigration, openForReading, refuseForeignUser } from './connection/connection.ts'
 import { makeHotLedger } from './reads/hot-ledger.ts'
 import { applyMigrations, PROGRAM_VERSION, schemaVersionOf } from './schema/migrations.ts'
 import { makeReader } from './reads/reader.ts'
@@ -67,8 +67,13 @@ export const migrateSqliteStore = (options: { file: string; madeBy: StoreMaker; 
     applyMigrations(db, { madeBy: options.madeBy, now: options.now ?? Date.now() })
     return Promise.resolve({ from, to: PROGRAM_VERSION })
   } catch (fault) {
-    if (!isBusy(fault)) throw fault
-    throw new StoreProblem(`Another process held the lock of ${options.file} too long: run the command again.`)
+    if (isBusy(fault)) {
+      throw new StoreProblem(`Another process held the lock of ${options.file} too long: run the command again.`)
+    }
+    if (!(fault instanceof Error && isStoreFault(fault))) throw fault
+    throw new StoreProblem(
+      `${options.file} was not migrated (${fault.message}): look at its disk, and run the command again.`,
+    )
   } finally {
     db.close()
   }
@@ -88,6 +93,15 @@ const readHead = (file: string) => {
 
 type Attach = WriterHost['attach']
 
+/** Where the store is in use already, a reason not to start the thread is one why it cannot be written now. */
+const startLate = async (start: () => Promise<WriterHost>): Promise<WriterHost> => {
+  try {
+    return await start()
+  } catch (fault) {
+    throw fault instanceof StoreProblem ? new Unavailable(fault.message, { cause: fault }) : fault
+  }
+}
+
 /** Of a command: the writing thread starts with the first job. Most commands only read. */
 const startAtFirstJob = (start: () => Promise<WriterHost>): LazyWriter => {
   const waiting = new Set<Parameters<Attach>[0]>()
@@ -95,7 +109,7 @@ const startAtFirstJob = (start: () => Promise<WriterHost>): LazyWriter => {
   let starting: Promise<void> | undefined
   let isClosed = false
   const attachAll = async (): Promise<void> => {
-    started = await start()
+    started = await startLate(start)
     for (const connect of waiting) started.attach(connect)
   }
   return {

@@ -68,6 +68,18 @@ test('a data folder that cannot be written is refused', t => {
   )
 })
 
+test('a data folder that cannot be made is refused, however deep', t => {
+  const folder = makeFolder(t)
+  for (const place of ['/proc/mintmark', '/proc/a/b', `${folder}/${'x'.repeat(300)}`, '/dev/null/a']) {
+    for (const args of [['migrate'], ['dev']]) {
+      assertOneLine(
+        runAlone(folder, args, { ...KEYED, MINTMARK_DATA_DIR: place }),
+        /^mintmark: The data folder .* cannot be written \((ENOENT|ENAMETOOLONG|ENOTDIR|EACCES|EROFS)\)/,
+      )
+    }
+  }
+})
+
 /** A store with a token that lives, its clock carried an hour ahead as by a wrong clock of the machine; its token's id. */
 const makeStoreAhead = async (t: TestContext, folder: string): Promise<string> => {
   run(folder, ['migrate'], KEYED)

@@ -38,6 +38,9 @@ const serve = async (t: TestContext, algorithm = 'ES256'): Promise<World> => {
     MINTMARK_CLIENT_KEYS_ALLOWED_RANGES: '127.0.0.0/8',
     MINTMARK_WORKERS: String(WORKERS),
     MINTMARK_DRAIN_SECONDS: '0',
+    // Every failure is to be verified and answered as one.
+    MINTMARK_FAILED_AUTH_PER_CLIENT: 'off',
+    MINTMARK_FAILED_AUTH_PER_ADDRESS: 'off',
     LOG_LEVEL: 'warn',
   }
   assert.equal(run(folder, ['migrate'], variables).status, 0)

@@ -58,7 +58,7 @@ test('the document shows the fields that the routes parse', async () => {
       'ended_before',
     ],
   )
-  assert.deepEqual(Object.keys(history?.responses ?? {}), ['200', '400', '401', '403', '421', '500', '503'])
+  assert.deepEqual(Object.keys(history?.responses ?? {}), ['200', '400', '401', '403', '421', '429', '500', '503'])
 })
 
 test('the token endpoint: the header of a proof, the nonce for the next, and the refusal of who asks too often', async () => {
@@ -95,7 +95,19 @@ test('an operation of the administration: its JSON body, the id in its path, its
     parameters?.map(({ name }) => name),
     ['id'],
   )
-  assert.deepEqual(Object.keys(responses ?? {}), ['200', '400', '401', '403', '404', '409', '413', '421', '500', '503'])
+  assert.deepEqual(Object.keys(responses ?? {}), [
+    '200',
+    '400',
+    '401',
+    '403',
+    '404',
+    '409',
+    '413',
+    '421',
+    '429',
+    '500',
+    '503',
+  ])
   assert.deepEqual(security, [{ apiKey: ['agents:write'] }, { identityProviderJwt: ['admin'] }])
   const list = paths['/api/v1/agents']?.['get']?.parameters
   assert.deepEqual(

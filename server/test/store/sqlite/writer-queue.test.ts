@@ -63,6 +63,14 @@ test('a second pause waits for the end of the first, and for a group of acts', (
   assert.deepEqual(next(), { jobs: [], isEmpty: true })
 })
 
+test('a pause that is late when its turn comes keeps nothing back, and those behind it have their turn', () => {
+  const { next, put, advance } = fill('pauseActs', 'pauseActs')
+  advance(1)
+  assert.deepEqual(next(), { jobs: [0, 1], isEmpty: true })
+  put('disableAgent')
+  assert.deepEqual(next(), { jobs: [2], isEmpty: true })
+})
+
 test('a pause that nobody ends is over after a second', () => {
   const { next, put, advance } = fill('pauseActs')
   next()

@@ -173,6 +173,24 @@ test('acts wait at most a second for work that pauses them, and what it inserts 
   assert.deepEqual([countRows(file, 'token'), countRows(file, `audit where kind = 'agent.disable'`)], [0, 1])
 })
 
+test('a caller who comes too late to pause acts does not end the pause of another', async t => {
+  const { store, agent, file } = await makeWorld(t)
+  const other = await createAgent(store)
+  const [first, second] = [await newTokens(store, agent, [{}]), await newTokens(store, agent, [{}])]
+  let disabling: Promise<unknown> = Promise.resolve()
+  const outcomes = await store.ledger.exclusively(async ledger => {
+    disabling = store.agents.disable(other.id, act('agent.disable'))
+    await assert.rejects(
+      store.ledger.exclusively(() => Promise.resolve(), monotonicMs() - 1),
+      Unavailable,
+    )
+    return [...(await ledger.insert(first)), ...(await ledger.insert(second))]
+  })
+  assert.deepEqual(outcomes, ['inserted', 'inserted'])
+  await disabling
+  assert.deepEqual([countRows(file, 'token'), countRows(file, `audit where kind = 'agent.disable'`)], [2, 1])
+})
+
 test('while fifty callers stream acts, every issue that pauses them is written at its first attempt, and the acts go on', async t => {
   const { store, agent, file } = await makeWorld(t)
   const others = await Promise.all(Array.from({ length: 50 }, () => createAgent(store)))

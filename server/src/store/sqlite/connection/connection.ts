@@ -1,5 +1,5 @@
 // Connections to the embedded store. Nothing else in our processes opens the file: closing any descriptor drops its locks.
-import { accessSync, closeSync, constants, existsSync, openSync, statfsSync, statSync } from 'node:fs'
+import { accessSync, closeSync, constants, existsSync, openSync, realpathSync, statfsSync, statSync } from 'node:fs'
 import { devNull } from 'node:os'
 import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
@@ -38,7 +38,10 @@ const unwritable = (file: string, fault: unknown): StoreProblem => {
 // Asked without opening the file: closing a descriptor on it would drop the locks of connections already open here.
 const refuseUnwritable = (file: string): void => {
   try {
-    accessSync(existsSync(file) ? file : dirname(file), constants.W_OK)
+    const isThere = existsSync(file)
+    if (isThere) accessSync(file, constants.W_OK)
+    // SQLite makes its log beside the file, not beside a link to it.
+    accessSync(dirname(isThere ? realpathSync(file) : file), constants.W_OK)
   } catch (fault) {
     throw unwritable(file, fault)
   }
@@ -90,6 +93,20 @@ const lacksFiles = (): boolean => {
   }
 }
 
+// A log or shared memory that cannot grow is a "disk I/O error" to SQLite.
+const isDiskFull = (file: string): boolean => {
+  try {
+    return statfsSync(dirname(file)).bavail === 0
+  } catch {
+    return false
+  }
+}
+
+const adviceOn = (file: string): string => {
+  if (lacksFiles()) return ` ${TOO_FEW_FILES}`
+  return isDiskFull(file) ? ' Its disk is full: make room there.' : ''
+}
+
 type Opening = { readonly timeout?: number; readonly takesMoved?: boolean }
 
 /** Opens the file; what is refused has not been written to. */
@@ -118,8 +135,7 @@ const open = (file: string, opening: Opening = {}): Database.Database => {
   } catch (fault) {
     if (fault instanceof StoreProblem) throw fault
     const code = fault instanceof Error ? fault.message : String(fault)
-    const advice = lacksFiles() ? ` ${TOO_FEW_FILES}` : ''
-    throw new StoreProblem(`${file} cannot be opened as a store (${code}).${advice}`)
+    throw new StoreProblem(`${file} cannot be opened as a store (${code}).${adviceOn(file)}`)
   }
 }
 

@@ -18,8 +18,9 @@ export const makeHotLedger = (reader: SqliteReader, nameCaches: NameCaches, writ
     addresses.length === 0 ? [] : reader.readDirectly(snapshot => findTokens(snapshot, nameCaches, addresses)),
   insert: (tokens, until) => writer.call('insertTokens', packTokens(tokens), until),
   exclusively: async (work, until) => {
+    // Where it has not begun in time nothing is resumed: the pause that is on may be another caller's.
+    await writer.call('pauseActs', null, until)
     try {
-      await writer.call('pauseActs', null, until)
       return await work({ insert: tokens => writer.call('insertTokens', packTokens(tokens), until) })
     } finally {
       // Where this fails, the pause ends by itself.

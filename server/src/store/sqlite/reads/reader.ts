@@ -34,7 +34,7 @@ const ATTEMPTS = 5
 
 const asUnavailable = (fault: unknown): unknown =>
   isStoreFault(fault) && fault instanceof Error && !(fault instanceof Unavailable)
-    ? new Unavailable(`The store cannot be read: ${fault.message}`)
+    ? new Unavailable(`The store cannot be read: ${fault.message}.`)
     : fault
 
 /** No `await` stands between begin and commit: one thread, one snapshot. */

@@ -22,11 +22,12 @@ export const reportedFault = (fault: unknown): ReportedFault => {
   return { message, stack: fault instanceof Error ? (fault.stack ?? message) : message }
 }
 
-export const failureOf = (fault: unknown): Failure =>
+export const failureOf = (fault: unknown): Failure => {
   // What is Unavailable says all of it in its message, which /readyz shows.
-  fault instanceof Unavailable
-    ? { kind: 'unavailable', message: fault.message }
-    : { kind: isStoreFault(fault) ? 'unavailable' : 'fault', message: messageOf(fault) }
+  if (fault instanceof Unavailable) return { kind: 'unavailable', message: fault.message }
+  if (!(fault instanceof Error && isStoreFault(fault))) return { kind: 'fault', message: messageOf(fault) }
+  return { kind: 'unavailable', message: `The store cannot be written: ${fault.message}.` }
+}
 
 const runOne = (connection: WritingConnection, tx: SqliteTransaction, job: JobMessage): Reply => {
   const { sql } = connection

@@ -7,6 +7,9 @@ import type { ReportedFault, WriterControl, WriterOptions, WriterReport } from '
 
 const RESTART_MS = 1000
 
+const TOO_FEW_THREADS =
+  'This user may start no further thread (EAGAIN): raise the limit with `ulimit -u`, TasksMax= of systemd or --pids-limit of a container.'
+
 export type WriterHost = {
   /**
    * Hands over a port to the writing thread, now and whenever one that ended has been replaced, until the function that
@@ -26,12 +29,20 @@ type WriterListeners = {
 
 const faultOf = ({ message, stack }: ReportedFault): Error => Object.assign(new Error(message), { stack })
 
+const makeThread = (workerData: WriterOptions): Worker => {
+  try {
+    const program = new URL(`./writer-thread${import.meta.url.slice(-3)}`, import.meta.url)
+    return new Worker(program, { workerData, name: 'mintmark writer' })
+  } catch (fault) {
+    // What Node says of a thread that the system does not give.
+    if (!(fault instanceof Error && fault.message === 'EAGAIN')) throw fault
+    throw new StoreProblem(TOO_FEW_THREADS)
+  }
+}
+
 const startThread = (options: WriterOptions, { onFault, onSeal, onKeyWanted }: WriterListeners): Promise<Worker> =>
   new Promise((resolve, reject) => {
-    const thread = new Worker(new URL(`./writer-thread${import.meta.url.slice(-3)}`, import.meta.url), {
-      workerData: options,
-      name: 'mintmark writer',
-    })
+    const thread = makeThread(options)
     thread.on('message', (report: WriterReport) => {
       if (report === 'ready') resolve(thread)
       else if (report === 'key wanted') onKeyWanted?.()

@@ -28,14 +28,21 @@ export const makeWriterQueue = (monotonic = monotonicMs) => {
 
   const isPaused = (): boolean => monotonic() < pausedUntil
 
+  /** Whose callers have left: they are refused, as any job that is late, and keep nothing back. */
+  const takeLatePauses = (): readonly Arrived[] => {
+    const begun = pauses.findIndex(({ message }) => message.deadline >= monotonic())
+    return pauses.splice(0, begun === -1 ? pauses.length : begun)
+  }
+
   const takeActs = (): readonly Arrived[] => {
     if (isPaused()) return takeFrom(acts, job => NEVER_PAUSED.has(job))
     const taken = acts.splice(0, GROUP_JOBS_MAX)
     // A pause begins behind acts, so that two callers who pause them in turn do not stop them.
+    const late = takeLatePauses()
     const pause = pauses.shift()
-    if (pause === undefined) return taken
+    if (pause === undefined) return [...taken, ...late]
     pausedUntil = monotonic() + ACTS_PAUSE_MS
-    return [...taken, pause]
+    return [...taken, ...late, pause]
   }
 
   const queueOf = (job: JobName): Arrived[] => {

@@ -1,0 +1,128 @@
+// The oracle drill: neither the answers nor their times tell a caller why a credential or a token is refused. docs/drills.md
+// says what it shows and what it cannot.
+import { once } from 'node:events'
+import { pathToFileURL } from 'node:url'
+import { Worker } from 'node:worker_threads'
+import { join } from 'node:path'
+import { makeDrillFolder } from '../cluster/drill-folder.ts'
+import { conclude, formatCount, performAll, print, readOptions } from '../drill.ts'
+import type { Variables } from '../service-under-drill.ts'
+import { STORES, type StoreUnderDrill, storesUnderDrill } from '../strangers/databases.ts'
+import { makeWorld } from '../strangers/world.ts'
+import { type Group, makeGroups } from './groups.ts'
+import { isFound, PLANT_NAMES, PLANT_VARIABLE, type Plant, PLANTS } from './plants.ts'
+import { differenceOf } from './responses.ts'
+import type { Sampled, Sampling } from './sampler.ts'
+import { type Difference, differencesOf, greatestOf, isLeak, shiftOf, type TwoSets } from './welch.ts'
+
+const GROUPS = ['client', 'api-key', 'inactive'] as const
+const WARM_UP_SAMPLES = 3000
+
+const options = readOptions({
+  samples: 1_000_000,
+  'per-connection': 100,
+  group: GROUPS,
+  plant: PLANT_NAMES,
+  store: STORES,
+  workers: 1,
+})
+const violations: string[] = []
+const planted: Plant | null = options.plant === null ? null : PLANTS[options.plant]
+let compared = 0
+
+const sample = async (sampling: Sampling): Promise<Sampled> => {
+  const workerData = { sampling, seed: options.seed }
+  const thread = new Worker(new URL('./sampler-thread.ts', import.meta.url), { workerData })
+  const [sampled] = (await once(thread, 'message')) as [Sampled]
+  await thread.terminate()
+  return sampled
+}
+
+type Pair = Group['pairs'][number]
+type Compared = {
+  readonly title: string
+  readonly differences: readonly Difference[]
+  readonly times: TwoSets
+  readonly answersDiffer: string | null
+}
+
+const statusesIn = (answers: ReadonlySet<string>): string =>
+  [...new Set([...answers].map(answer => answer.slice(9, 12)))].join(', ')
+
+/** Prints what became of one pair. */
+const compare = (group: Group, sampled: Sampled, store: string, pair: Pair): Compared => {
+  const names = Object.keys(group.classes)
+  const [one, other] = pair
+    .map(name => names.indexOf(name))
+    .map(n => ({
+      times: sampled.times[n] ?? new Float64Array(),
+      answers: sampled.answers[n] ?? new Set<string>(),
+    }))
+  if (one === undefined || other === undefined) throw new Error(`There is no pair ${pair.join()}.`)
+  const title = `${store}, ${group.name}: ${pair[0]} against ${pair[1]}`
+  const differences = differencesOf(one.times, other.times)
+  const greatest = greatestOf(differences)
+  if (greatest === undefined) throw new Error(`${title}: too few samples.`)
+  const { t, effectUs, kept } = greatest
+  const figures = `t ${t.toFixed(1)}, ${effectUs.toFixed(2)} µs of the fastest ${100 * kept} %`
+  print(`${isLeak(greatest) ? 'LEAK' : 'ok  '}  ${title}: ${figures}; answered ${statusesIn(one.answers)}`)
+  compared += 1
+  return {
+    title,
+    differences,
+    times: [one.times, other.times],
+    answersDiffer: differenceOf(one.answers, other.answers),
+  }
+}
+
+const isAsked = ({ name }: Group, n: number): boolean =>
+  (options.group === null || GROUPS[n] === options.group) && (planted === null || planted.group === name)
+
+/** Compares all pairs on a service of its own. */
+const runService = async (store: StoreUnderDrill, variables: Variables): Promise<readonly Compared[]> => {
+  const all: Compared[] = []
+  const folder = makeDrillFolder()
+  const perform = async (started: AsyncDisposableStack): Promise<void> => {
+    const world = await makeWorld(store, { folder, workers: options.workers, print, variables }, started)
+    await world.start()
+    for (const group of (await makeGroups(world)).filter(isAsked)) {
+      const classes = Object.values(group.classes)
+      const sampling = { port: world.access.port, classes, perConnection: options['per-connection'] }
+      await sample({ ...sampling, samplesEach: WARM_UP_SAMPLES })
+      const sampled = await sample({ ...sampling, samplesEach: Math.ceil(options.samples / 2) })
+      all.push(...group.pairs.map(pair => compare(group, sampled, store.kind, pair)))
+    }
+  }
+  await performAll(violations, perform)
+  await folder.close(false)
+  return all
+}
+
+const judge = ({ title, differences, answersDiffer }: Compared): void => {
+  const greatest = greatestOf(differences)
+  if (answersDiffer !== null) violations.push(`${title}: the answers differ: ${answersDiffer}`)
+  if (greatest !== undefined && isLeak(greatest)) violations.push(`${title}: ${greatest.effectUs.toFixed(2)} µs`)
+}
+
+/** The same pairs on the service as it is, and with a leak seeded: the difference must move by as much. */
+const seekPlant = async (plant: Plant, store: StoreUnderDrill): Promise<void> => {
+  const preload = pathToFileURL(join(import.meta.dirname, 'preload.ts')).href
+  const variables = { [PLANT_VARIABLE]: options.plant ?? '', NODE_OPTIONS: `--import ${preload}` }
+  const title = `${store.kind}, ${plant.group}: ${plant.pair.join(' against ')}`
+  const [before, after] = [await runService(store, {}), await runService(store, variables)].map(
+    all => all.find(each => each.title === title)?.times,
+  )
+  if (before === undefined || after === undefined) return void violations.push(`${title}: nothing was measured`)
+  const moved = shiftOf(before, after)
+  print(`seeded ${options.plant}: ${title} moved by ${moved.shiftUs.toFixed(2)} µs, t ${moved.t.toFixed(1)}`)
+  if (!isFound(plant, moved)) violations.push(`${title}: the seeded ${plant.shiftUs} µs were not found`)
+}
+
+const runStore = async (store: StoreUnderDrill): Promise<void> => {
+  if (planted !== null) return seekPlant(planted, store)
+  for (const each of await runService(store, {})) judge(each)
+}
+
+print(`Oracle: ${JSON.stringify(options)}`)
+for (const store of storesUnderDrill(options.store)) await runStore(store)
+conclude(violations, `${compared} pairs of ${formatCount(options.samples)} samples`)

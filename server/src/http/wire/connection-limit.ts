@@ -1,0 +1,90 @@
+// Bounds the connections of the process, in all and from one address. Each serving thread counts its own in shared memory,
+// and reads the counts of all: what a thread that ended has counted can be cleared.
+import { networkOf } from '../../domain/source.ts'
+import type { Source } from '../../domain/source.ts'
+import type { IsInNetworks } from './networks.ts'
+
+/** Slots of each of the two counts that an address has. Addresses share its count only where both of their slots are one. */
+export const CONNECTION_SLOTS = 16_384
+
+/** Of the connections in all, what part is kept for addresses with few. */
+export const RESERVED_PART = 10
+
+/** An address with fewer connections than this may use the reserve. */
+export const FEW_CONNECTIONS_MAX = 8
+
+const LOG_EVERY_MS = 60_000
+
+/** All connections of a thread, then those by slot, twice. */
+export type ConnectionCounts = Int32Array<SharedArrayBuffer>
+
+export const makeConnectionCounts = (): ConnectionCounts =>
+  new Int32Array(new SharedArrayBuffer((1 + 2 * CONNECTION_SLOTS) * Int32Array.BYTES_PER_ELEMENT))
+
+/** The most connections in all, and from one address (of IPv6: from one /64). */
+export type ConnectionBounds = { readonly max: number; readonly perAddress: number }
+
+export type ConnectionLimit = {
+  /** Counts the connection and returns the function that takes it back, once; or null if there is one too many. */
+  readonly enter: (source: Source) => (() => void) | null
+}
+
+type Options = ConnectionBounds & {
+  readonly own: ConnectionCounts
+  /** Of all threads, this one included. */
+  readonly all: readonly ConnectionCounts[]
+  readonly slotsOf: (text: string, count: number) => readonly number[]
+  /** Addresses that one bound for each does not suit: trusted proxies, and this machine. */
+  readonly isShared: IsInNetworks
+  /** Told at most once a minute how many connections were refused since. */
+  readonly report: (refused: number) => void
+}
+
+export const makeConnectionLimit = (options: Options): ConnectionLimit => {
+  const { max, perAddress, own, all, slotsOf, isShared, report } = options
+  const unreserved = max - Math.floor(max / RESERVED_PART)
+  let refused = 0
+  let timer: NodeJS.Timeout | undefined
+
+  const add = (cells: readonly number[], change: 1 | -1): void => {
+    for (const cell of cells) Atomics.add(own, cell, change)
+  }
+
+  const sum = (cell: number): number => {
+    let total = 0
+    for (const counts of all) total += Atomics.load(counts, cell)
+    return total
+  }
+
+  const isWithin = (source: Source, [total, ...slots]: readonly [number, ...number[]]): boolean => {
+    const [inAll, ofAddress] = [sum(total), Math.min(...slots.map(sum))]
+    if (inAll > max || (ofAddress > perAddress && !isShared(source))) return false
+    return inAll <= unreserved || ofAddress <= FEW_CONNECTIONS_MAX
+  }
+
+  const reportRefused = (): void => {
+    timer = undefined
+    if (refused === 0) return
+    report(refused)
+    refused = 0
+    timer = setTimeout(reportRefused, LOG_EVERY_MS).unref()
+  }
+
+  const countRefused = (): void => {
+    refused += 1
+    if (timer === undefined) reportRefused()
+  }
+
+  return {
+    enter: source => {
+      const [first = 0, second = 0] = slotsOf(networkOf(source), 2)
+      const cells = [0, 1 + first, 1 + CONNECTION_SLOTS + second] as const
+      // Counted before the look: of threads that accept at the same time none goes beyond.
+      add(cells, 1)
+      if (isWithin(source, cells)) return () => add(cells, -1)
+      add(cells, -1)
+      countRefused()
+      return null
+    },
+  }
+}

@@ -1,0 +1,18 @@
+// Whether an address is in one of the configured networks.
+import { BlockList, isIP } from 'node:net'
+
+/** False for undefined: a connection that has gone has no address. */
+export type IsInNetworks = (address: string | undefined) => boolean
+
+const familyOf = (address: string): 'ipv4' | 'ipv6' => (isIP(address) === 4 ? 'ipv4' : 'ipv6')
+
+/** `networks` as address/bits. An IPv4-mapped IPv6 address is in the network of its IPv4 address. */
+export const makeNetworks = (networks: readonly string[]): IsInNetworks => {
+  if (networks.length === 0) return () => false
+  const list = new BlockList()
+  for (const network of networks) {
+    const [address = '', bits = ''] = network.split('/')
+    list.addSubnet(address, Number(bits), familyOf(address))
+  }
+  return address => address !== undefined && isIP(address) > 0 && list.check(address, familyOf(address))
+}
