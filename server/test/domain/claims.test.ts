@@ -56,10 +56,8 @@ test('what cannot be ours has no address: another issuer, another time than that
 test('the claims are signed in one order, cnf last', () => {
   const cnf = { jkt: KEY }
   const text = formatClaims(claims({ cnf }))
-  assert.deepEqual(Object.keys(JSON.parse(text) as object), [
-    ...['iss', 'sub', 'aud', 'client_id', 'iat'],
-    ...['exp', 'jti', 'scope', 'seq', 'cnf'],
-  ])
+  const names = 'iss sub aud client_id iat exp jti scope seq cnf'.split(' ')
+  assert.deepEqual(Object.keys(JSON.parse(text) as object), names)
   assert.ok(!formatClaims(claims()).includes('cnf'))
 })
 
