@@ -97,6 +97,10 @@ test('a cut-off ends a token where each of its conditions holds', () => {
   for (const [name, value] of Object.entries(all)) {
     assert.ok(isDead(TOKEN, NOTHING_ENDED, [cutOff(11, { [name]: value })], ISSUED), name)
   }
+  const bare = { ...TOKEN, scope: [], audience: [] }
+  assert.ok(isDead(bare, NOTHING_ENDED, [cutOff(11)], ISSUED))
+  assert.ok(!isDead(bare, NOTHING_ENDED, [cutOff(11, { keepScopes: [] })], ISSUED))
+  assert.ok(!isDead(bare, NOTHING_ENDED, [cutOff(11, { keepAudiences: [] })], ISSUED))
   assert.ok(isDead(TOKEN, NOTHING_ENDED, [cutOff(11, { keepScopes: [] })], ISSUED))
   assert.ok(isDead(TOKEN, NOTHING_ENDED, [cutOff(11, { keepAudiences: [] })], ISSUED))
 })

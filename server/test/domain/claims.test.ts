@@ -1,0 +1,79 @@
+// What is read from the payload of a token that nobody has verified yet: its address, and the key that it is bound to.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { LIFETIME_SECONDS_MAX } from '../../../api/values/limits.ts'
+import { type AccessTokenClaims, addressReader, confirmationIn, formatClaims } from '../../src/domain/ledger/claims.ts'
+import { issuedSecondOf, makeTokenId } from '../../src/domain/ledger/token-id.ts'
+
+const ISSUER = 'https://tokens.example/"base"'
+const ID = makeTokenId(Date.UTC(2026, 10, 23) + 999, new Uint8Array(10).fill(5))
+const IAT = issuedSecondOf(ID)
+const KEY = 'k'.repeat(43)
+
+const claims = (change: Partial<AccessTokenClaims> = {}): AccessTokenClaims => ({
+  iss: ISSUER,
+  sub: 'agent',
+  aud: 'https://one.example',
+  client_id: 'client',
+  iat: IAT,
+  exp: IAT + 300,
+  jti: ID,
+  scope: 'db:read',
+  seq: 1,
+  ...change,
+})
+
+const read = addressReader(ISSUER)
+const addressOf = (change: Partial<AccessTokenClaims>) => read(formatClaims(claims(change)))
+
+test('the address is the id and the lifetime, from a second to the longest', () => {
+  for (const lifetimeSeconds of [1, 300, LIFETIME_SECONDS_MAX]) {
+    assert.deepEqual(addressOf({ exp: IAT + lifetimeSeconds }), { id: ID, lifetimeSeconds })
+  }
+  for (const seconds of [-1, 0, LIFETIME_SECONDS_MAX + 1]) assert.equal(addressOf({ exp: IAT + seconds }), undefined)
+})
+
+test('what cannot be ours has no address: another issuer, another time than that of the id, no id, no text of ours', () => {
+  for (const iss of [ISSUER.slice(0, -1), `${ISSUER}x`, 'https://other.example', '']) {
+    assert.equal(addressOf({ iss }), undefined, iss)
+  }
+  for (const iat of [IAT - 1, IAT + 1]) assert.equal(addressOf({ iat, exp: iat + 300 }), undefined)
+  for (const jti of ['', ID.toUpperCase(), ID.replace('-7', '-4'), `${ID}0`])
+    assert.equal(addressOf({ jti }), undefined)
+  const text = formatClaims(claims())
+  for (const other of [
+    '',
+    '{}',
+    ` ${text}`,
+    text.replace(',"iat":', ',"iat": '),
+    text.replace(',"exp"', ',"nbf":1,"exp"'),
+  ]) {
+    assert.equal(read(other), undefined, other)
+  }
+  assert.equal(read(text.replace(String(IAT), `0${String(IAT).padStart(12, '0')}`)), undefined)
+})
+
+test('the claims are signed in one order, cnf last', () => {
+  const cnf = { jkt: KEY }
+  const text = formatClaims(claims({ cnf }))
+  const names = 'iss sub aud client_id iat exp jti scope seq cnf'.split(' ')
+  assert.deepEqual(Object.keys(JSON.parse(text) as object), names)
+  assert.ok(!formatClaims(claims()).includes('cnf'))
+})
+
+test('the key is the last member and nothing else that looks like one', () => {
+  assert.equal(confirmationIn(formatClaims(claims())), undefined)
+  assert.deepEqual(confirmationIn(formatClaims(claims({ cnf: { jkt: KEY } }))), { jkt: KEY })
+  assert.deepEqual(confirmationIn(formatClaims(claims({ cnf: { 'x5t#S256': KEY } }))), { 'x5t#S256': KEY })
+  const bound = `,"cnf":{"jkt":"${KEY}"}}`
+  for (const text of [
+    `{"a":1${bound} `,
+    `{"a":{"b":1${bound},"c":1}`,
+    `{"a":1,"cnf":{"jkt":"${KEY}k"}}`,
+    `{"a":1,"cnf":{"jkt":"${KEY.slice(1)}"}}`,
+    `{"a":1,"cnf":{"kid":"${KEY}"}}`,
+    `{"a":1,"cnf":{"jkt":"${KEY.slice(1)}+"}}`,
+  ]) {
+    assert.equal(confirmationIn(text), undefined, text)
+  }
+})

@@ -1,0 +1,154 @@
+// The strict readers of requests: forms, the Authorization header and JSON bodies, what they take and what they refuse.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { z } from 'zod'
+import { decodeBasic, parseAuthorization } from '../../src/http/wire/authorization.ts'
+import { decodeFormValue, parseBody, parsePairs } from '../../src/http/wire/form.ts'
+import { makeJsonReader } from '../../src/http/wire/json-body.ts'
+
+test('pairs of a form come in their order, decoded; an empty pair is passed over', () => {
+  assert.deepEqual(parsePairs(''), [])
+  assert.deepEqual(parsePairs('&&'), [])
+  assert.deepEqual(parsePairs('a=1&b&=2&a=x=y&&c='), [
+    ['a', '1'],
+    ['b', ''],
+    ['', '2'],
+    ['a', 'x=y'],
+    ['c', ''],
+  ])
+  assert.deepEqual(parsePairs('a+b=c+d+e&%61%2b=%C3%A4'), [
+    ['a b', 'c d e'],
+    ['a+', 'ä'],
+  ])
+})
+
+test('a form that is not percent-encoded UTF-8 is none', () => {
+  for (const text of ['a=%', 'a=%4', 'a=%zz', '%ff=1', 'a=%C3', 'a=%ED%A0%80', 'a=%C0%80', 'ok=1&b=%']) {
+    assert.equal(parsePairs(text), undefined, text)
+    assert.equal(parseBody(Buffer.from(text)), undefined, text)
+  }
+  assert.equal(parseBody(Buffer.from([0x61, 0x3d, 0xff])), undefined)
+  assert.deepEqual(parseBody(Buffer.from('a=ä')), [['a', 'ä']])
+})
+
+test('one value is decoded as a form encodes it', () => {
+  assert.deepEqual(['', 'a+b', 'a%20b', '%2B', '%'].map(decodeFormValue), ['', 'a b', 'a b', '+', undefined])
+})
+
+test('the scheme of Authorization is in lower case, and what follows it is trimmed', () => {
+  assert.equal(parseAuthorization(undefined), undefined)
+  assert.equal(parseAuthorization(''), undefined)
+  assert.deepEqual(parseAuthorization('Bearer'), { scheme: 'bearer', credentials: '' })
+  assert.deepEqual(parseAuthorization('BASIC  YTpi '), { scheme: 'basic', credentials: 'YTpi' })
+  assert.deepEqual(parseAuthorization(' x'), { scheme: '', credentials: 'x' })
+  assert.deepEqual(parseAuthorization('DPoP a b'), { scheme: 'dpop', credentials: 'a b' })
+})
+
+const basic = (text: string | Buffer): ReturnType<typeof decodeBasic> =>
+  decodeBasic(Buffer.from(text).toString('base64'))
+
+test('both halves of Basic are form-decoded, and a password that cannot be stands as it is', () => {
+  assert.deepEqual(basic('a:b'), { user: 'a', password: 'b' })
+  assert.deepEqual(basic(':'), { user: '', password: '' })
+  assert.deepEqual(basic('a%3Ab:c:d'), { user: 'a:b', password: 'c:d' })
+  assert.deepEqual(basic('a+b:c+d'), { user: 'a b', password: 'c d', rawPassword: 'c+d' })
+  assert.deepEqual(basic('a:%41'), { user: 'a', password: 'A', rawPassword: '%41' })
+  assert.deepEqual(basic('a:100%'), { user: 'a', password: '100%' })
+})
+
+test('what is no Basic is none: other base64, other bytes, no colon, a user that cannot be decoded', () => {
+  for (const text of ['YTpi=', 'YTp', ' YTpi', 'YTpi\n', 'YT pi', 'YTo_', '', '!!!']) {
+    assert.equal(decodeBasic(text), undefined, JSON.stringify(text))
+  }
+  assert.equal(basic(Buffer.from([0x61, 0x3a, 0xff])), undefined)
+  assert.equal(basic('ab'), undefined)
+  assert.equal(basic('%:b'), undefined)
+})
+
+const SCHEMA = z.strictObject({ name: z.string().max(5, 'is too long'), tags: z.array(z.string()).optional() })
+const read = makeJsonReader(SCHEMA)
+
+const refusalOf = (body: Buffer | null | undefined, reader = read) => {
+  const parsed = reader(body)
+  return 'error' in parsed ? [parsed.error.refusal.code, parsed.error.refusal.description] : parsed
+}
+
+const WANTED = 'The request has no JSON: send an object as application/json, in UTF-8.'
+
+test('a JSON body is what its schema makes of it', () => {
+  assert.deepEqual(read(Buffer.from(' {"name": "a", "tags": ["b", "b"]} ')), { value: { name: 'a', tags: ['b', 'b'] } })
+})
+
+test('a body that is absent, no bytes or no UTF-8 is told what is wanted, unless it may be left out', () => {
+  const optional = makeJsonReader(z.strictObject({}).prefault({}))
+  for (const body of [null, undefined]) {
+    assert.deepEqual(refusalOf(body), ['invalid_request', WANTED])
+    assert.deepEqual(optional(body), { value: {} })
+  }
+  assert.deepEqual(refusalOf(Buffer.from([0x22, 0xff, 0x22])), ['invalid_request', WANTED])
+  assert.deepEqual(refusalOf('{}' as unknown as Buffer), ['invalid_request', WANTED])
+})
+
+test('what is wrong is told by the name of the member, and no unknown name or value is repeated', () => {
+  const cases: readonly (readonly [string, string])[] = [
+    ['', 'The body is not JSON.'],
+    ['{', 'The body is not JSON.'],
+    ['[]', 'The body is missing, or is not of the type object.'],
+    ['{}', 'name is missing, or is not of the type string.'],
+    ['{"name":1}', 'name is missing, or is not of the type string.'],
+    ['{"name":"abcdef"}', 'name is too long.'],
+    ['{"name":"a","tags":["b",1]}', 'tags.1 is missing, or is not of the type string.'],
+    ['{"name":"a","secret":"b"}', 'The body has a member that this operation does not know.'],
+    ['{"name":"a","__proto__":{}}', 'The body has a member that this operation does not know.'],
+    ['{"name":"a","name":"a"}', 'name is given twice: give each member once.'],
+    ['{"name":"a","\\u006eame":"a"}', 'name is given twice: give each member once.'],
+    ['{"secret":1,"secret":1}', 'name is missing, or is not of the type string.'],
+  ]
+  for (const [body, description] of cases) {
+    assert.deepEqual(refusalOf(Buffer.from(body)), ['invalid_request', description], body)
+  }
+})
+
+test('a body holds so many values, and one more is too large', () => {
+  const tags = (count: number): Buffer => Buffer.from(JSON.stringify({ name: 'a', tags: Array(count).fill('') }))
+  // The object, its two members and the array, in which the first value counts with the bracket.
+  assert.ok('value' in read(tags(1997)))
+  const description = 'The body holds more than 2000 values: send less.'
+  assert.deepEqual(refusalOf(tags(1998)), ['request_too_large', description])
+  const three = makeJsonReader(z.array(z.string()), { max: 3, advice: 'send two' })
+  assert.ok('value' in three(Buffer.from('["",""]')))
+  assert.deepEqual(refusalOf(Buffer.from('["","",""]'), three as typeof read), [
+    'request_too_large',
+    'The body holds more than 3 values: send two.',
+  ])
+})
+
+test('a schema may name the error of a value, and no other than those of the contract', () => {
+  const failing = (error: string) =>
+    z.string().check(context => {
+      context.issues.push({ code: 'custom', message: 'is bad', input: '', params: { error } })
+    })
+  for (const [error, code] of [
+    ['invalid_scope', 'invalid_scope'],
+    ['invalid_target', 'invalid_target'],
+    ['server_error', 'invalid_request'],
+  ] as const) {
+    const failingReader = makeJsonReader(z.strictObject({ name: failing(error) }))
+    assert.deepEqual(refusalOf(Buffer.from('{"name":"x"}'), failingReader), [code, 'name is bad.'])
+  }
+})
+
+test('whatever the bytes, no reader throws', () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 64 }), fc.string({ unit: 'binary' }), (bytes, text) => {
+      parseBody(Buffer.from(bytes))
+      read(Buffer.from(bytes))
+      read(Buffer.from(text))
+      decodeBasic(text)
+      decodeFormValue(text)
+      const authorization = parseAuthorization(text)
+      assert.equal(authorization?.scheme, authorization?.scheme.toLowerCase())
+    }),
+  )
+})
