@@ -25,6 +25,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddTo>>> = {
   'migrate-store': async () => (await import('./local/migrate-store.ts')).addMigrateStore,
   backup: async () => (await import('./local/backup.ts')).addBackup,
   restore: async () => (await import('./local/restore.ts')).addRestore,
+  doctor: async () => (await import('./local/doctor.ts')).addDoctor,
   clock: async () => (await import('./local/clock.ts')).addClock,
   completion: async () => (await import('./terminal/completion.ts')).addCompletion,
 }

@@ -1,5 +1,7 @@
 // Wires client certificates: what the listener requests, and what the rest of the service receives.
 import { constants } from 'node:crypto'
+import type { Server } from 'node:net'
+import { Server as SecureServer } from 'node:tls'
 import type { ClientCertificatesConfig } from '../config/client-certificates.ts'
 import type { ServeConfig } from '../config/config.ts'
 import type { CertificateSources } from '../domain/clients/client-certificate.ts'
@@ -35,4 +37,18 @@ export const certificateOptionsOf = (
   const certificates = { header, listener: listener && { isVerified: listener.authorities !== null } }
   if (tls === null) return { certificates }
   return { certificates, https: { cert: tls.certificate, key: tls.key, ...askingFor(config) } }
+}
+
+/**
+ * New connections get this certificate, and are asked for certificates of these authorities; connections that are open stay
+ * as they are. Sessions of the earlier context are not resumed. Throws where OpenSSL refuses the two together.
+ */
+export const replaceTls = (
+  server: Server,
+  tls: NonNullable<ServeConfig['tls']>,
+  clientCertificates: ClientCertificatesConfig,
+): void => {
+  if (!(server instanceof SecureServer)) throw new Error('A server without TLS was given a certificate.')
+  const { https } = certificateOptionsOf(tls, clientCertificates)
+  if (https !== undefined) server.setSecureContext(https)
 }

@@ -21,6 +21,7 @@ import {
 import { makeThreadEndCells, noteThreadEnd, type ThreadEndCells, withThreadEnds } from './thread-ends.ts'
 import { openKeySets, verifiersOf } from './verification.ts'
 import type { LimitMemory } from './limits.ts'
+import type { ServerOptions } from '../http/server.ts'
 import type { CommandConfig, MigrateConfig, ServeConfig, ServiceConfig, StoreConfig } from '../config/config.ts'
 import { LIFETIMES_MAX } from '../domain/clients/agent.ts'
 import { actBy, type CliCaller, type Origin } from '../domain/caller.ts'
@@ -47,6 +48,8 @@ export type Service = {
   /** Serving threads verify JWTs of other issuers with it. */
   readonly keySets: KeySets
   readonly ports: Ports
+  /** The providers whose operators `ports` recognizes from then on. */
+  readonly replaceProviders: Verifiers['replaceProviders']
   /** Counts and logs errors of background work. */
   readonly report: FaultLog
   /** Of the writing thread; serving threads add theirs. */
@@ -126,7 +129,7 @@ export const migrateStore = async (config: MigrateConfig): Promise<StoreVersions
   }
 }
 
-type Verifiers = Pick<Ports, 'assertions' | 'operators'>
+type Verifiers = Awaited<ReturnType<typeof verifiersOf>>
 
 const portsOf = (store: Connected | Store, config: ServiceConfig, verifiers: Verifiers): Ports => ({
   ledger: store.ledger,
@@ -142,7 +145,8 @@ const portsOf = (store: Connected | Store, config: ServiceConfig, verifiers: Ver
   health: store.health,
   codec: makeTokenCodec({ issuer: config.baseUrl, keyEncryptionKey: keyOf(config) }),
   proofs: makeDpopProofs(keyOf(config)),
-  ...verifiers,
+  assertions: verifiers.assertions,
+  operators: verifiers.operators,
   certificates,
   secrets,
   importedSecrets: makeImportedSecrets(keyOf(config)),
@@ -180,7 +184,9 @@ const openFor = async (maker: StoreMaker, config: ServiceConfig, checkKey: Check
     const health = withThreadEnds(store.health, threadEnds)
     const ports = { ...portsOf(store, config, verifiers), health }
     const restoreState = () => store.restores.state()
-    return { host: store.host, keySets, ports, report, threadEnds, restoreState, close: () => store.close() }
+    const { replaceProviders } = verifiers
+    const close = () => store.close()
+    return { host: store.host, keySets, ports, replaceProviders, report, threadEnds, restoreState, close }
   } catch (error) {
     await store.close()
     throw error
@@ -210,7 +216,8 @@ export const connectPorts = async (config: ServiceConfig, { clock, keySets, repo
     await store.settle()
     await store.close()
   }
-  return { ports: portsOf(store, config, verifiers), connect: store.connect, disconnect }
+  const { replaceProviders } = verifiers
+  return { ports: portsOf(store, config, verifiers), replaceProviders, connect: store.connect, disconnect }
 }
 
 type ServerAddress = {
@@ -225,6 +232,8 @@ type ServerAddress = {
   readonly shared?: { readonly limits: LimitMemory; readonly index: number }
   /** The log of the thread, if it has one already. */
   readonly logger?: Logger
+  /** What the checks of the installation found last. */
+  readonly checks?: ServerOptions['checks']
 }
 
 /** Serves HTTP. */
@@ -242,6 +251,7 @@ export const listen = async (ports: Ports, config: ServiceConfig, options: Serve
     ...certificateOptionsOf(options.tls, config.clientCertificates),
     ...(options.allowedHosts !== null && { allowedHosts: options.allowedHosts }),
     ...(options.importCell !== undefined && { importCell: options.importCell }),
+    ...(options.checks !== undefined && { checks: options.checks }),
   })
   try {
     // Fastify passes all options to Node; its types lack some.

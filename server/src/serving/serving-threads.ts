@@ -4,13 +4,14 @@ import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import type { Logger } from 'pino'
-import { clearConnections, makeLimitMemory, warnOfFewFiles } from '../compose/limits.ts'
+import { clearConnections, makeLimitMemory } from '../compose/limits.ts'
 import { noteThreadEnd, type ThreadEndCells } from '../compose/thread-ends.ts'
 import type { StoreHost } from '../compose/store.ts'
 import type { ServeConfig } from '../config/config.ts'
 import type { KeySets } from '../ports/key-sets.ts'
 import { refuseListening } from '../config/start-refused.ts'
 import { CAN_SHARE_PORTS } from '../config/workers.ts'
+import { NO_NOTICES, type Notices } from './notices.ts'
 import { type FromServingThread, type ServingOptions, startFailureOf, type ToServingThread } from './thread-messages.ts'
 
 /** The shortest time between replacements of threads that end unexpectedly. */
@@ -22,6 +23,8 @@ type ServingProcess = {
   readonly keySets: KeySets
   readonly logger: Logger
   readonly threadEnds: ThreadEndCells
+  /** What changes while the service runs; without it nothing does. */
+  readonly notices?: Notices
 }
 
 type ServingThreads = {
@@ -45,13 +48,15 @@ const refuseTakenPort = async ({ host, port }: ServeConfig): Promise<void> => {
 type Shared = Pick<ServingOptions, 'sharesPort' | 'importCell' | 'limits'>
 
 const startThread = (serving: ServingProcess, shared: Shared, index: number): Promise<Worker> => {
-  const { config, host, keySets, logger, threadEnds } = serving
+  const { host, keySets, logger, threadEnds, notices = NO_NOTICES } = serving
+  const config = notices.latest(serving.config)
   const options: ServingOptions = { config, clock: host.clock, threadEnds, index, ...shared }
   const file = new URL(`./serving-thread${import.meta.url.slice(-3)}`, import.meta.url)
   const thread = new Worker(file, { workerData: options, name: 'mintmark serving' })
   const report = (message: ToServingThread): void => thread.postMessage(message)
   const detach = host.attach(writer => thread.postMessage({ writer } satisfies ToServingThread, [writer]))
   thread.once('exit', detach)
+  thread.once('exit', notices.attach(report))
   // An import of the ended thread has ended too.
   const owner = thread.threadId + 1
   thread.once('exit', () => Atomics.compareExchange(shared.importCell, 0, owner, 0))
@@ -127,10 +132,7 @@ export const startServing = async (serving: ServingProcess): Promise<ServingThre
   const started = await Promise.allSettled(starting)
   for (const [index, one] of started.entries()) if (one.status === 'fulfilled') keep(one.value, index)
   const failed = started.find(one => one.status === 'rejected')
-  if (failed === undefined) {
-    warnOfFewFiles(config.limits, shared.limits, logger)
-    return { close }
-  }
+  if (failed === undefined) return { close }
   closing = true
   await Promise.all([...threads].map(thread => thread.terminate()))
   throw failed.reason

@@ -6,6 +6,7 @@ import { readServeConfig, type ServeConfig } from '../../config/config.ts'
 import { isAnySuspended, type RestoreState } from '../../domain/restore.ts'
 import { checkProviders } from '../../serving/check-providers.ts'
 import { startServing } from '../../serving/serving-threads.ts'
+import { watchInstallation } from '../../serving/watch-installation.ts'
 import { closeAtSignal } from './close-at-signal.ts'
 import { addExamples } from '../terminal/examples.ts'
 import { localOnly } from './local-only.ts'
@@ -37,9 +38,10 @@ const run = async (): Promise<void> => {
     restored = await service.restoreState()
     const { host, keySets, ports, report, threadEnds } = service
     const logger = await makeLogger(config)
-    for (const warning of config.warnings) logger.warn(warning)
-    const threads = await startServing({ config, host, keySets, logger, threadEnds })
-    closeAtSignal({ drainSeconds: config.drainSeconds, report }, async () => {
+    const { notices, reload, stop } = await watchInstallation({ config, service, logger })
+    const threads = await startServing({ config, host, keySets, logger, threadEnds, notices })
+    closeAtSignal({ drainSeconds: config.drainSeconds, report, onHangUp: reload }, async () => {
+      stop()
       await threads.close()
       await service.close()
     })

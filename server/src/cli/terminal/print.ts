@@ -65,7 +65,7 @@ export const printRecord = (record: PrintedRecord): void => {
 }
 
 /** Where nobody looks, or a terminal does not know its width, a line may be as long as it is. */
-const terminalWidth = (): number => {
+export const terminalWidth = (): number => {
   const { isTTY, columns } = process.stdout
   return isTTY && columns > 0 ? columns : Number.POSITIVE_INFINITY
 }

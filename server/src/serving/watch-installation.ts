@@ -1,0 +1,55 @@
+// What the main thread of `serve` looks after beside the service: its fast checks, and files that change.
+import type { Logger } from 'pino'
+import type { Service } from '../compose/compose.ts'
+import { ownEnvironment, type ServeConfig } from '../config/config.ts'
+import { checkProviders } from './check-providers.ts'
+import { startCheckup } from './checkup.ts'
+import { makeNotices, type Notices } from './notices.ts'
+import { reloadFiles } from './reload-files.ts'
+import type { Reloaded } from './thread-messages.ts'
+
+type Watching = {
+  readonly config: ServeConfig
+  readonly service: Pick<Service, 'ports' | 'replaceProviders'>
+  readonly logger: Logger
+}
+
+type Installation = {
+  /** For the serving threads. */
+  readonly notices: Notices
+  /** Reads the files again, changed or not. */
+  readonly reload: () => void
+  readonly stop: () => void
+}
+
+/** Has made and logged the first checks when it returns, after a second at most. */
+export const watchInstallation = async ({ config, service, logger }: Watching): Promise<Installation> => {
+  const notices = makeNotices()
+  const apply = (reloaded: Reloaded): void => {
+    const { identityProviders } = reloaded
+    if (identityProviders !== undefined) {
+      service.replaceProviders(identityProviders)
+      void checkProviders({ operators: service.ports.operators, identityProviders, logger })
+    }
+    notices.publishReloaded(reloaded)
+  }
+  const files = reloadFiles({
+    config,
+    environment: ownEnvironment(),
+    logger,
+    apply,
+    onChange: () => void checkup.check(),
+  })
+  const checkup = startCheckup({
+    config: () => notices.latest(config),
+    reloadFailures: files.failures,
+    logger,
+    publish: notices.publishChecks,
+  })
+  await checkup.check()
+  const stop = (): void => {
+    files.stop()
+    checkup.stop()
+  }
+  return { notices, reload: files.demand, stop }
+}
