@@ -34,6 +34,7 @@ const EVERYTHING: Rule = {
     'keys',
     'config',
     'compose',
+    'package.json',
   ],
   packages: 'any',
 }
