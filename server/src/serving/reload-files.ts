@@ -41,6 +41,11 @@ const IN_USE: Readonly<Record<ReloadedKind, string>> = {
     'The changed configuration file is in use: operators of its identity providers are recognized, and no others.',
 }
 
+const UNCHANGED: Readonly<Record<ReloadedKind, string>> = {
+  tls: 'the files of TLS were read again, and nothing has changed.',
+  providers: 'the configuration file was read again, and nothing has changed.',
+}
+
 const stateOf = async (path: string): Promise<string> => {
   try {
     const { dev, ino, size, mtimeNs, ctimeNs } = await stat(path, { bigint: true })
@@ -84,17 +89,17 @@ const makeWatch = (options: Options, failures: Failures) => {
     onChange()
   }
 
-  const use = (watched: Watched, reloaded: Reloaded): void => {
+  const use = (watched: Watched, reloaded: Reloaded): 'changed' | 'unchanged' => {
     const { kind } = watched
     const text = JSON.stringify(reloaded)
-    if (text === watched.inUse && failures[kind] === undefined) return
-    if (text !== watched.inUse) {
-      apply(reloaded)
-      logger.info(IN_USE[kind])
-    } else logger.info('Files that could not be used are again as they were read.')
+    const isNew = text !== watched.inUse
+    if (!isNew && failures[kind] === undefined) return 'unchanged'
+    if (isNew) apply(reloaded)
+    logger.info(isNew ? IN_USE[kind] : 'Files that could not be used are again as they were read.')
     watched.inUse = text
     delete failures[kind]
     onChange()
+    return 'changed'
   }
 
   return async (watched: Watched, isDemanded: boolean): Promise<void> => {
@@ -103,8 +108,9 @@ const makeWatch = (options: Options, failures: Failures) => {
     // Looked at before they are read: what is changed meanwhile is another change.
     const seen = await settle(paths)
     try {
-      use(watched, await READERS[kind](environment))
+      const outcome = use(watched, await READERS[kind](environment))
       watched.seen = seen
+      if (isDemanded && outcome === 'unchanged') logger.info(`SIGHUP: ${UNCHANGED[kind]}`)
     } catch (fault) {
       watched.seen = undefined
       fail(watched, fault)

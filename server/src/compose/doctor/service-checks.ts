@@ -58,7 +58,7 @@ type Asked = { readonly plain: Readiness; readonly forgedFor: Readiness; readonl
 const judgeHeaders = ({ plain, forgedFor, forged }: Asked, isConfigured: boolean | undefined): Finding => {
   if (forgedFor.forwarded === 'test_address_believed' || forged.forwarded === 'test_address_believed') {
     const header = forgedFor.forwarded === 'test_address_believed' ? 'X-Forwarded-For' : 'Forwarded'
-    const what = `A caller chooses the address that the service sees: it believed a ${header} that this command made up.`
+    const what = `A caller chooses the address that the service sees: it believed one that this command made up in ${header}.`
     return fail({ what, ...FORGED })
   }
   if (plain.forwarded === 'ignored') {

@@ -91,7 +91,7 @@ const FOUND: readonly (readonly [Kind, string, string, RegExp])[] = [
     'passes on what it gets',
     PROXY,
     'problem',
-    /^A caller chooses the address .* it believed a X-Forwarded-For that this command made up\. Have every proxy/,
+    /^A caller chooses the address .* it believed one that this command made up in X-Forwarded-For\. Have every proxy/,
   ],
   [
     'appends, and passes on Forwarded',
