@@ -9,9 +9,9 @@ import { Unavailable } from '../../domain/refusal.ts'
 import { networkOf } from '../../domain/source.ts'
 import { noteArrival } from './arrival.ts'
 import { type KnownCredentials, makeKnownCredentials } from './known-credentials.ts'
-import { restConnection } from './pipelining.ts'
-import { formatError, formatProblem, RETRY_AFTER_SECONDS } from './refusals.ts'
-import { type SourceOf, sourceOfSocket } from './source.ts'
+import { restConnection, RETRY_AFTER_SECONDS } from './pipelining.ts'
+import { formatError, formatProblem } from './refusals.ts'
+import type { SourceOf } from './source.ts'
 import { makeStartQueue } from './start-queue.ts'
 
 const REFUSED = {
@@ -62,8 +62,7 @@ const makeRefusal = ({ issuer, basePath, makeId, sourceOf, reportUnavailable }: 
       'x-request-id': id,
     })
     response.end(body)
-    // The connection of a proxy has other callers, who would wait too.
-    if (sourceOf({ raw: request }) === sourceOfSocket(request.socket)) restConnection(request.socket)
+    restConnection(request, sourceOf)
   }
 }
 
