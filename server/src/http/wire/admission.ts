@@ -2,8 +2,9 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { Buffer } from 'node:buffer'
 import { checkAlive, checkHealth } from '../../../../api/health.ts'
-import { publishKeys } from '../../../../api/metadata.ts'
+import { publishKeys, publishMetadata, publishOpenidMetadata } from '../../../../api/metadata.ts'
 import { pathOf as pathOfRow } from '../../../../api/operation.ts'
+import { createRevocation } from '../../../../api/revocations.ts'
 import type { MonotonicMilliseconds } from '../../../../api/values/time.ts'
 import { Unavailable } from '../../domain/refusal.ts'
 import { networkOf } from '../../domain/source.ts'
@@ -12,7 +13,7 @@ import { type KnownCredentials, makeKnownCredentials } from './known-credentials
 import { restConnection, RETRY_AFTER_SECONDS } from './pipelining.ts'
 import { formatError, formatProblem } from './refusals.ts'
 import type { SourceOf } from './source.ts'
-import { makeStartQueue } from './start-queue.ts'
+import { type Kind, makeStartQueue } from './start-queue.ts'
 
 const REFUSED = {
   code: 'temporarily_unavailable',
@@ -66,12 +67,30 @@ const makeRefusal = ({ issuer, basePath, makeId, sourceOf, reportUnavailable }: 
   }
 }
 
+const PROBES = [checkAlive, checkHealth, publishKeys]
+const METADATA = [publishMetadata, publishOpenidMetadata]
+
+/** From the head of a request alone. */
+const makeKindOf = (basePath: string, credentials: KnownCredentials) => {
+  const metadata = METADATA.map(pathOfRow)
+  const probes = new Set([
+    ...[...PROBES.map(pathOfRow), ...metadata].map(path => basePath + path),
+    ...metadata.map(path => path + basePath),
+  ])
+  const revocations = basePath + pathOfRow(createRevocation)
+  return ({ method, url = '', headers }: IncomingMessage): Kind => {
+    if (probes.has(url)) return 'probe'
+    if (credentials.has(headers)) return 'known'
+    return method === 'POST' && (url.endsWith('/revoke') || url === revocations) ? 'revocation' : 'open'
+  }
+}
+
 /** Of one listener. */
 export const makeAdmission = (options: AdmissionOptions): Admission => {
   const { basePath, monotonic, sourceOf } = options
   const queue = makeStartQueue({ now: monotonic, nextTurn: setImmediate })
   const credentials = makeKnownCredentials(queue.isBusy)
-  const probes = new Set([checkAlive, checkHealth, publishKeys].map(row => basePath + pathOfRow(row)))
+  const kindOf = makeKindOf(basePath, credentials)
   const refuse = makeRefusal(options)
 
   const guard =
@@ -81,7 +100,7 @@ export const makeAdmission = (options: AdmissionOptions): Admission => {
       const arrivedAt = readAt - queue.unreadMs()
       const isGone = (): boolean => request.socket.closed && arrivedAt < 0
       queue.admit({
-        isReserved: () => probes.has(request.url ?? '') || credentials.has(request.headers),
+        kind: () => kindOf(request),
         network: () => networkOf(sourceOf({ raw: request })),
         start: () => {
           if (isGone()) return

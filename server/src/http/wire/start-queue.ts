@@ -8,12 +8,15 @@ const TURN_MS = 10
 const STARTED_MIN = 8
 const STARTED_MAX = 256
 const STARTED_AT_FIRST = 64
-/** Reserved requests come in numbers too; they have this much of each turn. */
-const RESERVED_A_TURN = 256
 /** What would wait longer is refused on arrival. */
 export const WAIT_MS_MAX = 1000
-/** Of one thread, in memory: each takes some 4 kB. */
-export const WAITING_MAX = 8192
+/** Of one thread, in memory: each takes some 4 kB. One kind never waits for want of room that others have taken. */
+export const WAITING_MAX = { probe: 512, known: 4096, revocation: 1024, open: 8192 } as const
+/**
+ * How many of a kind are started in each turn besides those that there is room for among all: each kind comes in numbers
+ * too. A revocation with a wrong secret takes 0.1 to 0.2 ms.
+ */
+const STARTED_A_TURN = { probe: 64, known: 256, revocation: 16 } as const
 /** A turn that started fewer, while none waits, says nothing about the load. */
 const MEASURED_FROM = 8
 /** How many are started in a millisecond, where nothing is measured yet. */
@@ -21,9 +24,14 @@ const PER_MS = 5
 /** How much of the newest measurement the average takes. */
 const WEIGHT = 0.2
 
+/**
+ * No kind waits behind another. `probe`: of health, the keys and the metadata. `known`: of a caller whose credential was good
+ * lately. `revocation`: of anybody, since a client that ends its own token has its credential in the body. `open`: all others.
+ */
+export type Kind = keyof typeof WAITING_MAX
+
 export type Startable = {
-  /** Whether it is a probe, or of a caller whose credential was good lately: no flood of others is before it. */
-  readonly isReserved: () => boolean
+  readonly kind: () => Kind
   readonly network: () => string
   readonly start: () => void
   /** In place of `start`. */
@@ -33,9 +41,28 @@ export type Startable = {
 type Waiting = Pick<Startable, 'start' | 'refuse'> & { readonly arrivedAt: number }
 
 /** `perMs`: how many it starts in a millisecond while some wait, an average. */
-type Lane = { readonly queue: FairQueue<Waiting>; started: number; startedMax: number; perMs: number }
+type Lane = {
+  readonly queue: FairQueue<Waiting>
+  readonly waitingMax: number
+  started: number
+  startedMax: number
+  perMs: number
+}
 
-const makeLane = (startedMax: number): Lane => ({ queue: makeFairQueue(), started: 0, startedMax, perMs: PER_MS })
+const makeLane = (waitingMax: number, startedMax: number): Lane => ({
+  queue: makeFairQueue(),
+  waitingMax,
+  started: 0,
+  startedMax,
+  perMs: PER_MS,
+})
+
+const makeLanes = (): Readonly<Record<Kind, Lane>> => ({
+  probe: makeLane(WAITING_MAX.probe, STARTED_A_TURN.probe),
+  known: makeLane(WAITING_MAX.known, STARTED_A_TURN.known),
+  revocation: makeLane(WAITING_MAX.revocation, STARTED_A_TURN.revocation),
+  open: makeLane(WAITING_MAX.open, STARTED_AT_FIRST),
+})
 
 const hasRoom = ({ queue, started, startedMax }: Lane): boolean =>
   queue.size() === 0 && started < Math.floor(startedMax)
@@ -76,13 +103,16 @@ type Surroundings = { readonly now: () => number; readonly nextTurn: (work: () =
 
 /** The queue of one thread. `now` in ms. */
 export const makeStartQueue = ({ now, nextTurn }: Surroundings): StartQueue => {
-  const [reserved, open] = [makeLane(RESERVED_A_TURN), makeLane(STARTED_AT_FIRST)]
+  const byKind = makeLanes()
+  const { open } = byKind
+  const lanes = Object.values(byKind)
   // Null where the thread may have rested since.
   let turnBeganAt: number | null = null
   let isScheduled = false
   let lastTurnMs = 0
 
-  const size = (): number => reserved.queue.size() + open.queue.size()
+  const size = (): number => lanes.reduce((sum, { queue }) => sum + queue.size(), 0)
+  const started = (): number => lanes.reduce((sum, lane) => sum + lane.started, 0)
 
   const schedule = (): void => {
     if (isScheduled) return
@@ -95,19 +125,19 @@ export const makeStartQueue = ({ now, nextTurn }: Surroundings): StartQueue => {
     const at = now()
     lastTurnMs = turnBeganAt === null ? 0 : at - turnBeganAt
     if (turnBeganAt !== null) {
-      for (const lane of [reserved, open]) measure(lane, lastTurnMs)
+      for (const lane of lanes) measure(lane, lastTurnMs)
       adapt(open, lastTurnMs)
     }
-    const isLoaded = size() > 0 || reserved.started + open.started >= MEASURED_FROM
+    const isLoaded = size() > 0 || started() >= MEASURED_FROM
     turnBeganAt = isLoaded ? at : null
-    for (const lane of [reserved, open]) startWaiting(lane, at)
+    for (const lane of lanes) startWaiting(lane, at)
     if (isLoaded) schedule()
   }
 
   const wait = (lane: Lane, request: Startable): void => {
-    const { queue } = lane
+    const { queue, waitingMax } = lane
     const network = request.network()
-    if (queue.size() / lane.perMs > WAIT_MS_MAX || size() >= WAITING_MAX) {
+    if (queue.size() / lane.perMs > WAIT_MS_MAX || queue.size() >= waitingMax) {
       const other = queue.makeRoom(network)
       if (other === undefined) return request.refuse()
       other.refuse()
@@ -118,7 +148,7 @@ export const makeStartQueue = ({ now, nextTurn }: Surroundings): StartQueue => {
   return {
     admit: request => {
       schedule()
-      const lane = !hasRoom(open) && request.isReserved() ? reserved : open
+      const lane = hasRoom(open) ? open : byKind[request.kind()]
       if (!hasRoom(lane)) return wait(lane, request)
       lane.started += 1
       request.start()
