@@ -8,14 +8,14 @@ import { type OrRefusal, refuse } from '../../domain/refusal.ts'
 import { nameOfCaller } from '../../operations/concurrency-limit.ts'
 import { type ImportCell, makeImportTurns, ownerOf } from './import-turns.ts'
 
-/** So often a request that waits asks whether it is its turn, and so many times. */
+/** So long a request waits for its turn, and so often it asks. */
+const WAIT_MS_MAX = 4000
 const ASK_AGAIN_MS = 25
-const ASKED_TIMES_MAX = 160
 
 export type ImportLimit = {
   /**
    * Takes the turn for a request, until its answer is ready or over. Before the body is read: that takes memory too. Waits
-   * where another caller has it, for four seconds and in the order of arrival, with one request a caller.
+   * where another caller has it, in the order of arrival, with one request a caller.
    */
   readonly enter: (response: ServerResponse, caller: Administrator) => Promise<OrRefusal<object>>
   /** Keeps the turn besides, until the function that it gives is called. */
@@ -47,7 +47,7 @@ export const makeImportLimit = (cell: ImportCell, now: () => number): ImportLimi
 
   /** Whether the turn was taken. The connection may be gone before it is. */
   const waitForTurn = async (response: ServerResponse, caller: Administrator): Promise<boolean> => {
-    for (let times = 1; times < ASKED_TIMES_MAX; times += 1) {
+    for (let waitedMs = 0; waitedMs < WAIT_MS_MAX; waitedMs += ASK_AGAIN_MS) {
       await delay(ASK_AGAIN_MS)
       if (response.closed) {
         turns.leave(caller)
