@@ -18,7 +18,7 @@ import {
 const main = parentPort
 if (main === null) throw new Error('A serving thread is not a program of its own.')
 
-const { config, clock, sharesPort, importCell, threadEnds, limits, index } = workerData as ServingOptions
+const { config, clock, sharesPort, threadEnds, limits, index } = workerData as ServingOptions
 const tell = (message: FromServingThread): void => main.postMessage(message)
 
 let draining = false
@@ -36,7 +36,7 @@ const start = async (): Promise<void> => {
   const { ports, replaceProviders, connect, disconnect } = await connectPorts(config, { clock, keySets, report })
   let checks: readonly CheckResult[] = []
   const own = { shared: { limits, index }, logger, checks: () => checks }
-  const options = { tls: config.tls, allowedHosts: null, sharesPort, importCell, ...own }
+  const options = { tls: config.tls, allowedHosts: null, sharesPort, ...own }
   const health = untilDraining(withThreadEnds(ports.health, threadEnds))
   const listening = listen({ ...ports, health }, config, options)
 
