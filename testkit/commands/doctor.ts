@@ -1,6 +1,9 @@
 // Runs `mintmark doctor` and reads what it found.
 import assert from 'node:assert/strict'
-import { runAside, type Variables } from './run-mintmark.ts'
+import { join } from 'node:path'
+import { CHECK_NAMES } from '../../api/values/checks.ts'
+import { startIdentityProvider } from '../identity-providers/identity-provider.ts'
+import { freePorts, makeFolder, run, runAside, type Scope, serveVariables, type Variables } from './run-mintmark.ts'
 
 type Finding = { readonly status: string; readonly what: string; readonly remedy: string | null }
 
@@ -42,4 +45,35 @@ export const examine = async (folder: string, variables: Variables, ...args: rea
         `${what} ${remedy ?? ''}`.trim(),
       ),
   }
+}
+
+/** The checks of the command, in their order. */
+export const BY_COMMAND = CHECK_NAMES.filter(name => name !== 'reloaded_files')
+
+/** The status of each check where all are ok but these. */
+export const allOk = (...others: readonly (readonly [string, string])[]) => ({
+  ...Object.fromEntries(BY_COMMAND.map(name => [name, 'ok'])),
+  ...Object.fromEntries(others),
+})
+
+/** Settings that are right, with a provider that answers, and no service yet. */
+export const makeInstallation = async (t: Scope) => {
+  const [folder, provider, [port]] = [makeFolder(t), await startIdentityProvider(), await freePorts()]
+  t.after(() => provider.close())
+  const variables: Variables = {
+    ...serveVariables(port),
+    MINTMARK_IDP_ISSUER: provider.issuer,
+    MINTMARK_IDP_AUDIENCE: provider.audience,
+    MINTMARK_DRAIN_SECONDS: '0',
+    MINTMARK_WORKERS: '1',
+  }
+  const storeFile = join(folder, '.mintmark', 'mintmark.db')
+  return { folder, provider, port, variables, storeFile }
+}
+
+/** The same with a store. */
+export const makeStore = async (t: Scope) => {
+  const made = await makeInstallation(t)
+  assert.equal(run(made.folder, ['migrate'], made.variables).status, 0)
+  return made
 }

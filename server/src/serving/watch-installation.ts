@@ -17,13 +17,15 @@ type Watching = {
 type Installation = {
   /** For the serving threads. */
   readonly notices: Notices
+  /** Makes and logs the first checks; takes a second at most. */
+  readonly check: () => Promise<void>
   /** Reads the files again, changed or not. */
   readonly reload: () => void
   readonly stop: () => void
 }
 
-/** Has made and logged the first checks when it returns, after a second at most. */
-export const watchInstallation = async ({ config, service, logger }: Watching): Promise<Installation> => {
+/** Begins to look at the files. The checks are made once the service has started: why it does not is then its only line. */
+export const watchInstallation = ({ config, service, logger }: Watching): Installation => {
   const notices = makeNotices()
   const apply = (reloaded: Reloaded): void => {
     const { identityProviders } = reloaded
@@ -46,10 +48,9 @@ export const watchInstallation = async ({ config, service, logger }: Watching): 
     logger,
     publish: notices.publishChecks,
   })
-  await checkup.check()
   const stop = (): void => {
     files.stop()
     checkup.stop()
   }
-  return { notices, reload: files.demand, stop }
+  return { notices, check: checkup.check, reload: files.demand, stop }
 }

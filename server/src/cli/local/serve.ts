@@ -38,13 +38,14 @@ const run = async (): Promise<void> => {
     restored = await service.restoreState()
     const { host, keySets, ports, report, threadEnds } = service
     const logger = await makeLogger(config)
-    const { notices, reload, stop } = await watchInstallation({ config, service, logger })
+    const { notices, check, reload, stop } = watchInstallation({ config, service, logger })
     const threads = await startServing({ config, host, keySets, logger, threadEnds, notices })
     closeAtSignal({ drainSeconds: config.drainSeconds, report, onHangUp: reload }, async () => {
       stop()
       await threads.close()
       await service.close()
     })
+    await check()
     void checkProviders({ operators: ports.operators, identityProviders: config.identityProviders, logger })
   } catch (error) {
     await service.close()

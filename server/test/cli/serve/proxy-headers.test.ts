@@ -13,19 +13,22 @@ const CALLER = '203.0.113.7'
 
 type Headers = IncomingHttpHeaders
 
+const without = (headers: Headers, ...names: readonly string[]): Headers =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => !names.includes(name)))
+
 /** What a proxy makes of the headers of its caller. */
 const PROXIES = {
-  appends: ({ forwarded: _, ...headers }: Headers): Headers => ({
-    ...headers,
+  appends: (headers: Headers): Headers => ({
+    ...without(headers, 'forwarded'),
     'x-forwarded-for': [headers['x-forwarded-for'], CALLER].flat().filter(Boolean).join(', '),
   }),
-  overwrites: ({ forwarded: _, ...headers }: Headers): Headers => ({ ...headers, 'x-forwarded-for': CALLER }),
+  overwrites: (headers: Headers): Headers => ({ ...without(headers, 'forwarded'), 'x-forwarded-for': CALLER }),
   'passes on what it gets': (headers: Headers): Headers => headers,
   'appends, and passes on Forwarded': (headers: Headers): Headers => ({
     ...headers,
     'x-forwarded-for': [headers['x-forwarded-for'], CALLER].flat().filter(Boolean).join(', '),
   }),
-  'names nobody': ({ forwarded: _, 'x-forwarded-for': __, ...headers }: Headers): Headers => headers,
+  'names nobody': (headers: Headers): Headers => without(headers, 'forwarded', 'x-forwarded-for'),
   'hides /readyz': (headers: Headers): Headers => headers,
 } as const
 

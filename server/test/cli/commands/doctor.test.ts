@@ -1,48 +1,13 @@
-// mintmark doctor on an embedded store: one command that says what is wrong and what to do, and changes nothing.
+// mintmark doctor: one command that says what is wrong and what to do, whatever runs, and changes nothing.
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
-import Database from 'better-sqlite3'
-import { CHECK_NAMES } from '../../../../api/values/checks.ts'
-import { examine } from '../../../../testkit/commands/doctor.ts'
-import {
-  freePorts,
-  KEY,
-  makeFolder,
-  run,
-  runAside,
-  serveVariables,
-  start,
-  type Variables,
-} from '../../../../testkit/commands/run-mintmark.ts'
-import { startIdentityProvider } from '../../../../testkit/identity-providers/identity-provider.ts'
-
-const BY_COMMAND = CHECK_NAMES.filter(name => name !== 'reloaded_files')
-
-/** Settings that are right, with a provider that answers, and no service yet. */
-const makeInstallation = async (t: TestContext) => {
-  const [folder, provider, [port]] = [makeFolder(t), await startIdentityProvider(), await freePorts()]
-  t.after(() => provider.close())
-  const variables: Variables = {
-    ...serveVariables(port),
-    MINTMARK_IDP_ISSUER: provider.issuer,
-    MINTMARK_IDP_AUDIENCE: provider.audience,
-    MINTMARK_DRAIN_SECONDS: '0',
-    MINTMARK_WORKERS: '1',
-  }
-  const storeFile = join(folder, '.mintmark', 'mintmark.db')
-  return { folder, provider, port, variables, storeFile }
-}
-
-const makeStore = async (t: TestContext) => {
-  const made = await makeInstallation(t)
-  assert.equal(run(made.folder, ['migrate'], made.variables).status, 0)
-  return made
-}
+import { allOk, BY_COMMAND, examine, makeStore } from '../../../../testkit/commands/doctor.ts'
+import { KEY, makeFolder, run, runAside, start } from '../../../../testkit/commands/run-mintmark.ts'
 
 /** Every file below a folder, with all that a change would leave. */
 const pictureOf = (folder: string): readonly string[] =>
@@ -58,11 +23,6 @@ const pictureOf = (folder: string): readonly string[] =>
         : ''
       return [name, mode, size, mtimeMs, ctimeMs, uid, digest].join(' ')
     })
-
-const allOk = (...others: readonly (readonly [string, string])[]) => ({
-  ...Object.fromEntries(BY_COMMAND.map(name => [name, 'ok'])),
-  ...Object.fromEntries(others),
-})
 
 test('doctor of a service that runs well: every check is ok, and the exit code is 0', async t => {
   const { folder, variables } = await makeStore(t)
@@ -155,127 +115,6 @@ test('doctor does not look at the file of the default store where DATABASE_URL i
   ])
 })
 
-/** Changes the store with another hand than the program's. */
-const alter = (file: string, work: (db: Database.Database) => void): void => {
-  const db = new Database(file)
-  work(db)
-  db.close()
-}
-
-const STORES: readonly (readonly [string, (file: string) => void, string, RegExp])[] = [
-  [
-    'no file',
-    file => writeFileSync(`${file}-elsewhere`, ''),
-    'store',
-    /mintmark\.db does not exist\. Run 'mintmark migrate' first/,
-  ],
-  [
-    'an empty file',
-    file => writeFileSync(file, ''),
-    'schema',
-    /^The store has no tables yet\. Run `mintmark migrate`\.$/,
-  ],
-  [
-    'a file of another kind',
-    file => writeFileSync(file, 'x'.repeat(8192)),
-    'store',
-    /cannot be read as a store \(.*not a database/,
-  ],
-  ['a folder', file => mkdirSync(file), 'store', /is no file\. Correct MINTMARK_DATA_DIR or DATABASE_URL/],
-]
-
-for (const [what, make, check, expected] of STORES) {
-  test(`doctor where there is ${what} in place of the store`, async t => {
-    const { folder, variables, storeFile } = await makeInstallation(t)
-    mkdirSync(join(folder, '.mintmark'), { mode: 0o700 })
-    make(storeFile)
-    if (what === 'an empty file') chmodSync(storeFile, 0o600)
-    const { exitCode, statuses, told } = await examine(folder, variables)
-    assert.deepEqual([exitCode, statuses[check]], [1, 'problem'])
-    assert.match(told(check).join(), expected)
-    assert.equal(statuses['clock'], 'warning')
-  })
-}
-
-const ALTERED: readonly (readonly [string, (db: Database.Database) => void, string, 'problem' | 'warning', RegExp])[] =
-  [
-    [
-      'an older schema',
-      db => db.exec('delete from migration where version = 3'),
-      'schema',
-      'problem',
-      /^The store is at version 2, and this program needs 3\. Make a backup, and run `mintmark migrate` of this version\.$/,
-    ],
-    [
-      'a newer schema on which this program runs',
-      db => db.exec(`insert into migration values (4, 'later', 3, 0)`),
-      'schema',
-      'warning',
-      /^The store is at version 4, and this program writes 3, which still works\. Finish the upgrade/,
-    ],
-    [
-      'a newer schema',
-      db => db.exec(`insert into migration values (4, 'later', 4, 0)`),
-      'schema',
-      'problem',
-      /^The store is at version 4, which programs older than version 4 must not use; this one is of 3\. Run the version/,
-    ],
-    [
-      'the mark of a backup',
-      db => db.pragma(`application_id = ${0x4d4d424b}`),
-      'store',
-      'problem',
-      /is a backup, not a store\./,
-    ],
-    ['the mark of a move', db => db.pragma(`application_id = ${0x4d4d4d56}`), 'store', 'problem', /set DATABASE_URL/i],
-    [
-      'a service row of dev',
-      db => db.exec(`update service set made_by = 'dev'`),
-      'store',
-      'problem',
-      /^The store was made by `mintmark dev`.* Set MINTMARK_DATA_DIR to another folder/,
-    ],
-    [
-      'a lease of an hour ahead',
-      db => db.prepare('update service set clock_lease = ?').run(Date.now() + 3_600_000),
-      'clock',
-      'problem',
-      /^The clock is 3\d\d\d s behind the time that the store has answered with\. `mintmark serve` does not start\. Correct the clock\. If it is right, stop the service and run `mintmark clock reset`/,
-    ],
-    [
-      'a lease of half a minute ahead',
-      db => db.prepare('update service set clock_lease = ?').run(Date.now() + 30_000),
-      'clock',
-      'warning',
-      /^The clock is \d\d s behind the time that the store has answered with\. Correct the clock\./,
-    ],
-    [
-      'no signing key',
-      db => db.exec('delete from signing_key'),
-      'key_encryption_key',
-      'problem',
-      /holds no signing key\./,
-    ],
-    [
-      'a signing key that was changed',
-      db => db.exec('update signing_key set sealed_private_key = zeroblob(length(sealed_private_key))'),
-      'key_encryption_key',
-      'problem',
-      /was changed in the store since it was sealed\. Restore the store from a backup\./,
-    ],
-  ]
-
-for (const [what, change, check, status, expected] of ALTERED) {
-  test(`doctor of a store with ${what}`, async t => {
-    const { folder, variables, storeFile } = await makeStore(t)
-    alter(storeFile, db => void change(db))
-    const { statuses, told, exitCode } = await examine(folder, variables)
-    assert.equal(statuses[check], status)
-    assert.match(told(check).join(), expected)
-    assert.equal(exitCode, status === 'problem' ? 1 : 0)
-  })
-}
-
 test('doctor with another key-encryption key says so, and prints neither', async t => {
   const { folder, variables } = await makeStore(t)
   const other = Buffer.alloc(32, 9).toString('base64')
@@ -314,26 +153,6 @@ test('doctor says which file with a secret this user may not read, and goes on',
     /^MINTMARK_KEY_ENCRYPTION_KEY_FILE names ".*", which cannot be read \(EISDIR\)\./,
   )
   assert.deepEqual([statuses['key_encryption_key'], statuses['schema']], ['warning', 'ok'])
-})
-
-test('doctor tells of files in the data folder that other users can read or change', async t => {
-  const { folder, variables, storeFile } = await makeStore(t)
-  const data = join(folder, '.mintmark')
-  writeFileSync(join(data, 'dev.env'), 'export X=1')
-  for (const [path, mode, status, expected] of [
-    [storeFile, 0o644, 'warning', /can read .*mintmark\.db \(mode 0644\)\. Run: chmod 600 /],
-    [storeFile, 0o602, 'problem', /can change .*mintmark\.db \(mode 0602\)\./],
-    [join(data, 'dev.env'), 0o604, 'warning', /can read .*dev\.env/],
-    [data, 0o777, 'problem', /can replace files in .*\.mintmark \(mode 0777\)\. Run: chmod o-w/],
-  ] as const) {
-    const kept = statSync(path).mode
-    chmodSync(join(data, 'dev.env'), 0o600)
-    chmodSync(path, mode)
-    const { statuses, told } = await examine(folder, variables)
-    chmodSync(path, kept)
-    assert.equal(statuses['private_files'], status, path)
-    assert.match(told('private_files').join(), expected)
-  }
 })
 
 /** Takes connections and never answers. */
