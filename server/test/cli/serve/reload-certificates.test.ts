@@ -7,10 +7,10 @@ import type { IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { test, type TestContext } from 'node:test'
-import { setTimeout as delay } from 'node:timers/promises'
 import type { TLSSocket } from 'node:tls'
 import { askShowing, showing } from '../../../../testkit/callers/client-certificates.ts'
 import { postJson } from '../../../../testkit/callers/requests.ts'
+import { until } from '../../../../testkit/processes/until.ts'
 import {
   freePorts,
   makeFolder,
@@ -91,7 +91,7 @@ const isOnly = (seen: readonly string[], { der }: MadeCertificate): boolean =>
 
 /** Waits until every new connection gets it; the time limit of the test ends what never comes. */
 const untilServed = async ({ port }: Pick<Serving, 'port'>, certificate: MadeCertificate): Promise<void> => {
-  while (!isOnly(await handshakes(port), certificate)) await delay(100)
+  await until('the new certificate', async () => isOnly(await handshakes(port), certificate))
 }
 
 const reloadState = async ({ port }: Pick<Serving, 'port'>): Promise<Component | undefined> => {
@@ -101,13 +101,15 @@ const reloadState = async ({ port }: Pick<Serving, 'port'>): Promise<Component |
 }
 
 const untilReported = async (serving: Pick<Serving, 'port'>, status: string): Promise<Component> => {
-  for (;;) {
+  let first: Component | undefined
+  await until(`reloaded_files ${status}`, async () => {
     // Each thread hears of it by itself: both have where so many connections have.
     const found = await Promise.all(Array.from({ length: HANDSHAKES }, () => reloadState(serving)))
-    const [first] = found
-    if (first !== undefined && found.every(one => one?.status === status)) return first
-    await delay(100)
-  }
+    first = found[0]
+    return found.every(one => one?.status === status)
+  })
+  assert.ok(first)
+  return first
 }
 
 /** Connections that are kept open; `ask` fails where one was replaced. */
@@ -195,7 +197,7 @@ test(
 )
 
 test('files are followed through links, as Kubernetes swaps them', LIMIT, async t => {
-  const [first, second] = [makeServerCertificate(), makeServerCertificate()]
+  const [first, second, third] = [makeServerCertificate(), makeServerCertificate(), makeServerCertificate()]
   const putVersion = (folder: string, name: string, { cert, key }: MadeCertificate): void => {
     const version = join(folder, name)
     mkdirSync(version)
@@ -213,6 +215,8 @@ test('files are followed through links, as Kubernetes swaps them', LIMIT, async 
   assert.ok(isOnly(await handshakes(serving.port), first))
   putVersion(serving.folder, '..2', second)
   await untilServed(serving, second)
+  putVersion(serving.folder, '..3', third)
+  await untilServed(serving, third)
 })
 
 test('SIGHUP reads the files again and ends nothing', LIMIT, async t => {
@@ -224,10 +228,9 @@ test('SIGHUP reads the files again and ends nothing', LIMIT, async t => {
   serving.running.signal('SIGHUP')
   await untilServed(serving, second)
   serving.running.signal('SIGHUP')
-  await delay(1000)
-  const { status, stderr } = await serving.running.stop()
-  assert.equal(status, 0)
-  assert.match(stderr, /SIGHUP: the files of TLS were read again, and nothing has changed\./)
+  const unchanged = /SIGHUP: the files of TLS were read again, and nothing has changed\./
+  await until('the files are read again', async () => unchanged.test(serving.running.errors()))
+  assert.equal((await serving.running.stop()).status, 0)
 })
 
 test('a certificate that is about to expire is a warning of the service until it is renewed', LIMIT, async t => {
@@ -241,7 +244,7 @@ test('a certificate that is about to expire is a warning of the service until it
   const { status, reason } = (await stateOf()) ?? {}
   assert.deepEqual([status, reason], ['warning', 'The TLS certificate expires in 4 days.'])
   serving.put(makeServerCertificate())
-  while ((await stateOf())?.status !== 'ok') await delay(100)
+  await until('the renewed certificate is ok', async () => (await stateOf())?.status === 'ok')
   const { stderr } = await serving.running.stop()
   assert.match(
     stderr,
@@ -292,7 +295,10 @@ test(
     }
     assert.deepEqual([await statusesOf(before), await statusesOf(after)], [new Set([200]), new Set([401])])
     serving.write(join(serving.folder, 'authorities.pem'), added.cert)
-    while (!(await statusesOf(before)).has(401) || (await statusesOf(before)).size > 1) await delay(100)
+    await until(
+      'clients of the removed authority are refused',
+      async () => [...(await statusesOf(before))].join() === '401',
+    )
     assert.deepEqual([await statusesOf(before), await statusesOf(after)], [new Set([401]), new Set([200])])
   },
 )

@@ -6,7 +6,7 @@ import { type IncomingMessage, request } from 'node:http'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { test, type TestContext } from 'node:test'
-import { setTimeout as delay } from 'node:timers/promises'
+import { until } from '../../../../testkit/processes/until.ts'
 import { freePorts, makeFolder, run, serveVariables, start } from '../../../../testkit/commands/run-mintmark.ts'
 import {
   type IdentityProvider,
@@ -50,10 +50,9 @@ const startWith = async (t: TestContext, providers: readonly IdentityProvider[],
     const answers = await Promise.all(Array.from({ length: 16 }, () => get('/api/v1/tokens', headers)))
     return [...new Set(answers.map(({ status }) => status))].join()
   }
-  const until = async (provider: IdentityProvider, status: string): Promise<void> => {
-    while ((await statusesFor(provider)) !== status) await delay(100)
-  }
-  return { running, write, name, get, statusesFor, until }
+  const untilAnswered = (provider: IdentityProvider, status: string): Promise<void> =>
+    until(`${status} for ${provider.issuer}`, async () => (await statusesFor(provider)) === status)
+  return { running, write, name, get, statusesFor, untilAnswered }
 }
 
 const startProviders = async (t: TestContext, count: number) => {
@@ -68,20 +67,20 @@ test(
   async t => {
     const [fixed, first, second] = await startProviders(t, 3)
     assert.ok(fixed && first && second)
-    const { name, statusesFor, until } = await startWith(t, [first], fixed)
+    const { name, statusesFor, untilAnswered } = await startWith(t, [first], fixed)
     assert.deepEqual(
       [await statusesFor(fixed), await statusesFor(first), await statusesFor(second)],
       ['200', '200', '401'],
     )
     name(first, second)
-    await until(second, '200')
+    await untilAnswered(second, '200')
     assert.deepEqual([await statusesFor(fixed), await statusesFor(first)], ['200', '200'])
     name(second)
-    await until(first, '401')
+    await untilAnswered(first, '401')
     assert.deepEqual([await statusesFor(fixed), await statusesFor(second)], ['200', '200'])
     // A JWT that was verified before is refused like any other.
     name()
-    await until(second, '401')
+    await untilAnswered(second, '401')
     assert.equal(await statusesFor(fixed), '200')
   },
 )
@@ -92,7 +91,7 @@ test(
   async t => {
     const [fixed, first, second] = await startProviders(t, 3)
     assert.ok(fixed && first && second)
-    const { running, write, name, get, statusesFor, until } = await startWith(t, [first], fixed)
+    const { running, write, name, get, statusesFor, untilAnswered } = await startWith(t, [first], fixed)
     type Body = {
       readonly components: readonly { readonly check?: string; readonly status: string; readonly reason?: string }[]
     }
@@ -101,7 +100,7 @@ test(
       return components.find(({ check }) => check === 'reloaded_files')
     }
     const untilWarned = async (): Promise<void> => {
-      while ((await stateOf())?.status !== 'warning') await delay(100)
+      await until('reloaded_files warning', async () => (await stateOf())?.status === 'warning')
     }
     for (const wrong of [
       '{"identity_providers": [',
@@ -109,7 +108,7 @@ test(
       '{"x":1}',
     ]) {
       name(first)
-      while ((await stateOf())?.status !== 'ok') await delay(100)
+      await until('reloaded_files ok', async () => (await stateOf())?.status === 'ok')
       write(wrong)
       await untilWarned()
       assert.deepEqual([await statusesFor(fixed), await statusesFor(first)], ['200', '200'])
@@ -119,9 +118,9 @@ test(
       'The configuration file: files were changed and cannot be used, so the earlier content is in use.',
     )
     name(second)
-    await until(second, '200')
+    await untilAnswered(second, '200')
     assert.equal(await statusesFor(first), '401')
-    while ((await stateOf())?.status !== 'ok') await delay(100)
+    await until('reloaded_files ok', async () => (await stateOf())?.status === 'ok')
     const { stderr } = await running.stop()
     assert.match(stderr, /stays in use: MINTMARK_CONFIG_FILE names .*, which is not JSON/)
     assert.match(stderr, /stays in use: MINTMARK_CONFIG_FILE names the identity provider .* again/)
