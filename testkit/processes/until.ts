@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { setTimeout as delay } from 'node:timers/promises'
 
-const TRIES = 300
+const TRIES = 150
 const APART_MS = 100
 
 /** Asks again until it is so; a test fails where it never is. */

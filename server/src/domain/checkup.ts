@@ -21,9 +21,9 @@ const BRIEF = 'The log of the service has the reason, and so has `mintmark docto
 
 export const good = (what: string): Finding => ({ status: 'ok', what })
 
-export const warn = ({ brief = BRIEF, ...rest }: Told): Finding => ({ status: 'warning', brief, ...rest })
+export const warn = ({ brief = BRIEF, ...rest }: Told): Finding => ({ ...rest, brief, status: 'warning' })
 
-export const fail = ({ brief = BRIEF, ...rest }: Told): Finding => ({ status: 'problem', brief, ...rest })
+export const fail = ({ brief = BRIEF, ...rest }: Told): Finding => ({ ...rest, brief, status: 'problem' })
 
 /** Of a check at least one finding. */
 export type CheckResult = { readonly name: CheckName; readonly findings: readonly Finding[] }

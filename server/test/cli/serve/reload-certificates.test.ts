@@ -1,83 +1,21 @@
 // `mintmark serve` reads its certificates again when their files change: new handshakes get the new one, and no connection ends.
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
-import { Agent, get as getOver, type RequestOptions } from 'node:https'
-import type { IncomingMessage } from 'node:http'
+import { Agent } from 'node:https'
 import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
-import { test, type TestContext } from 'node:test'
-import type { TLSSocket } from 'node:tls'
-import { askShowing, showing } from '../../../../testkit/callers/client-certificates.ts'
-import { postJson } from '../../../../testkit/callers/requests.ts'
+import { test } from 'node:test'
+import { makeServerCertificate, readOver, type ServingTls, startTls } from '../../../../testkit/commands/serving-tls.ts'
+import type { MadeCertificate } from '../../../../testkit/keys/make-certificate.ts'
 import { until } from '../../../../testkit/processes/until.ts'
-import {
-  freePorts,
-  makeFolder,
-  run,
-  serveVariables,
-  start,
-  type Variables,
-} from '../../../../testkit/commands/run-mintmark.ts'
-import { CERTIFICATE, PRIVATE_KEY } from '../../../../testkit/keys/loopback-certificate.ts'
-import { CN, makeAuthority, makeCertificate, type MadeCertificate } from '../../../../testkit/keys/make-certificate.ts'
-import { startIdentityProvider } from '../../../../testkit/identity-providers/identity-provider.ts'
-import type { AgentOfTest, TestServer } from '../../../../testkit/services/test-server.ts'
 
 const LIMIT = { timeout: 300_000 }
 const DAY_MS = 86_400_000
 
-const LOOPBACK = [[0x87, Buffer.of(127, 0, 0, 1)]] as const
-
-const makeServerCertificate = (notAfter = Date.now() + 90 * DAY_MS): MadeCertificate =>
-  makeCertificate({ names: LOOPBACK, purpose: 'server', notAfter })
-
 type Component = { readonly check?: string; readonly status: string; readonly reason?: string }
-
-const startTls = async (
-  t: TestContext,
-  certificate: Pick<MadeCertificate, 'cert' | 'key'>,
-  more: (folder: string) => Variables = () => ({}),
-) => {
-  const [folder, provider, [port]] = [makeFolder(t), await startIdentityProvider(), await freePorts()]
-  t.after(() => provider.close())
-  const [certFile, keyFile] = [join(folder, 'tls.crt'), join(folder, 'tls.key')]
-  const write = (path: string, content: string): void => {
-    writeFileSync(`${path}.new`, content, { mode: 0o600 })
-    renameSync(`${path}.new`, path)
-  }
-  const put = ({ cert, key }: Pick<MadeCertificate, 'cert' | 'key'>): void => {
-    write(certFile, cert)
-    write(keyFile, key)
-  }
-  put(certificate)
-  const variables: Variables = {
-    ...serveVariables(port),
-    MINTMARK_BASE_URL: `https://127.0.0.1:${port}`,
-    MINTMARK_IDP_ISSUER: provider.issuer,
-    MINTMARK_IDP_AUDIENCE: provider.audience,
-    MINTMARK_WORKERS: '2',
-    MINTMARK_DRAIN_SECONDS: '0',
-    MINTMARK_TLS_CERT_FILE: certFile,
-    MINTMARK_TLS_KEY_FILE: keyFile,
-    ...more(folder),
-  }
-  assert.equal(run(folder, ['migrate'], variables).status, 0)
-  const running = await start(t, folder, { args: ['serve'], variables, ready: /another audience\.\n/ })
-  return { folder, port, variables, running, put, write, certFile, keyFile }
-}
-
-type Serving = Awaited<ReturnType<typeof startTls>>
-
-const read = async (options: RequestOptions) => {
-  const asked = getOver({ host: '127.0.0.1', rejectUnauthorized: false, ...options })
-  const [answer] = (await once(asked, 'response')) as [IncomingMessage]
-  return { status: answer.statusCode, socket: asked.socket as TLSSocket, body: await text(answer) }
-}
 
 /** The certificate of a new connection, which either thread may take. */
 const handshake = async (port: number): Promise<string> => {
-  const { socket } = await read({ port, path: '/livez', agent: false })
+  const { socket } = await readOver({ port, path: '/livez', agent: false })
   return socket.getPeerCertificate().raw.toString('base64')
 }
 
@@ -90,17 +28,17 @@ const isOnly = (seen: readonly string[], { der }: MadeCertificate): boolean =>
   seen.every(one => one === Buffer.from(der).toString('base64'))
 
 /** Waits until every new connection gets it; the time limit of the test ends what never comes. */
-const untilServed = async ({ port }: Pick<Serving, 'port'>, certificate: MadeCertificate): Promise<void> => {
+const untilServed = async ({ port }: Pick<ServingTls, 'port'>, certificate: MadeCertificate): Promise<void> => {
   await until('the new certificate', async () => isOnly(await handshakes(port), certificate))
 }
 
-const reloadState = async ({ port }: Pick<Serving, 'port'>): Promise<Component | undefined> => {
-  const { body } = await read({ port, path: '/readyz?verbose', agent: false })
+const reloadState = async ({ port }: Pick<ServingTls, 'port'>): Promise<Component | undefined> => {
+  const { body } = await readOver({ port, path: '/readyz?verbose', agent: false })
   const { components } = JSON.parse(body) as { readonly components: readonly Component[] }
   return components.find(({ check }) => check === 'reloaded_files')
 }
 
-const untilReported = async (serving: Pick<Serving, 'port'>, status: string): Promise<Component> => {
+const untilReported = async (serving: Pick<ServingTls, 'port'>, status: string): Promise<Component> => {
   let first: Component | undefined
   await until(`reloaded_files ${status}`, async () => {
     // Each thread hears of it by itself: both have where so many connections have.
@@ -113,12 +51,12 @@ const untilReported = async (serving: Pick<Serving, 'port'>, status: string): Pr
 }
 
 /** Connections that are kept open; `ask` fails where one was replaced. */
-const keepConnections = async ({ port }: Serving, certificate: MadeCertificate) => {
+const keepConnections = async ({ port }: ServingTls, certificate: MadeCertificate) => {
   const agents = Array.from(
     { length: 8 },
     () => new Agent({ keepAlive: true, maxSockets: 1, rejectUnauthorized: false }),
   )
-  const ask = () => Promise.all(agents.map(agent => read({ port, path: '/livez', agent })))
+  const ask = () => Promise.all(agents.map(agent => readOver({ port, path: '/livez', agent })))
   const ports = (await ask()).map(({ socket }) => socket.localPort)
   return {
     assertAlive: async (): Promise<void> => {
@@ -237,7 +175,7 @@ test('a certificate that is about to expire is a warning of the service until it
   const old = makeServerCertificate(Date.now() + 5 * DAY_MS)
   const serving = await startTls(t, old)
   const stateOf = async () => {
-    const { body } = await read({ port: serving.port, path: '/readyz?verbose', agent: false })
+    const { body } = await readOver({ port: serving.port, path: '/readyz?verbose', agent: false })
     const { components } = JSON.parse(body) as { readonly components: readonly Component[] }
     return components.find(({ check }) => check === 'tls_certificate')
   }
@@ -251,54 +189,3 @@ test('a certificate that is about to expire is a warning of the service until it
     /"check":"tls_certificate","status":"warning","msg":"The TLS certificate expires in 4 days, on \d{4}-\d\d-\d\d\. Renew it/,
   )
 })
-
-test(
-  'authorities of client certificates are read again: clients of a removed one are refused, of an added one accepted',
-  LIMIT,
-  async t => {
-    const [removed, added] = [makeAuthority('removed'), makeAuthority('added')]
-    const subject = [[[CN, 'reports']]] as const
-    const [before, after] = [
-      makeCertificate({ subject, authority: removed }),
-      makeCertificate({ subject, authority: added }),
-    ]
-    const serving = await startTls(t, { cert: CERTIFICATE, key: PRIVATE_KEY }, folder => {
-      writeFileSync(join(folder, 'authorities.pem'), removed.cert)
-      return {
-        MINTMARK_TLS_CLIENT_CA_FILE: join(folder, 'authorities.pem'),
-        // Refused ones are to be told from limited ones.
-        MINTMARK_FAILED_AUTH_PER_CLIENT: 'off',
-        MINTMARK_FAILED_AUTH_PER_ADDRESS: 'off',
-      }
-    })
-    const service = { baseUrl: `https://127.0.0.1:${serving.port}` } as unknown as TestServer
-    const json = (...args: readonly string[]) =>
-      JSON.parse(run(serving.folder, [...args, '--json'], serving.variables).stdout) as Readonly<Record<string, string>>
-    const { api_key: key = '' } = json('api-key', 'create', '--name', 'k', '--permission', 'agents:write')
-    const { agent_id: agentId = '' } = json(
-      'agent',
-      'create',
-      '--name',
-      'a',
-      '--scope',
-      'db:read',
-      '--default-scope',
-      'db:read',
-    )
-    const trust = { name: 'its certificate', tls_client_auth: { subject_dn: 'CN=reports' } }
-    const created = await postJson(service, `/api/v1/agents/${agentId}/credentials`, trust, { 'x-api-key': key })
-    assert.equal(created.status, 201, created.text)
-    const agent: AgentOfTest = { agentId, clientId: agentId, clientSecret: '' }
-    const statusesOf = async (certificate: MadeCertificate) => {
-      const asked = Array.from({ length: 12 }, () => askShowing(service, agent, { connection: showing(certificate) }))
-      return new Set((await Promise.all(asked)).map(({ status }) => status))
-    }
-    assert.deepEqual([await statusesOf(before), await statusesOf(after)], [new Set([200]), new Set([401])])
-    serving.write(join(serving.folder, 'authorities.pem'), added.cert)
-    await until(
-      'clients of the removed authority are refused',
-      async () => [...(await statusesOf(before))].join() === '401',
-    )
-    assert.deepEqual([await statusesOf(before), await statusesOf(after)], [new Set([401]), new Set([200])])
-  },
-)
