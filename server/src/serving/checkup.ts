@@ -34,11 +34,15 @@ export const startCheckup = ({ config, reloadFailures, logger, publish }: Option
     for (const { what, remedy } of badOf(findings)) logger.warn({ check: name, status }, `${what} ${remedy}`)
   }
 
-  const check = async (): Promise<void> => {
+  const checkOnce = async (): Promise<void> => {
     const results = await examineServing({ config: config(), reloadFailures })
     results.forEach(log)
     publish(results)
   }
+
+  // One after another: what is published last was found last.
+  let last: Promise<void> = Promise.resolve()
+  const check = (): Promise<void> => (last = last.then(checkOnce))
 
   const timer = setInterval(() => void check(), EVERY_MS).unref()
   return { check, stop: () => clearInterval(timer) }
