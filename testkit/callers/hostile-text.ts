@@ -120,7 +120,9 @@ const inHeader = (request: OperationRequest, name: string): Place => ({
   where: `header ${name}`,
   with: ({ percent }) => {
     const { headers, ...rest } = plain(request)
-    const bytes = Buffer.from(decodeURIComponent(percent.replaceAll(/%(?:00|0A|0D|1B|ED%..%80|FF%C0%80)/g, '%EF%BF%BD')))
+    const bytes = Buffer.from(
+      decodeURIComponent(percent.replaceAll(/%(?:00|0A|0D|1B|ED%..%80|FF%C0%80)/g, '%EF%BF%BD')),
+    )
     return [percent, bytes.toString('latin1')].map(value => ({ ...rest, headers: { ...headers, [name]: value } }))
   },
 })
