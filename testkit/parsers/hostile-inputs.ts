@@ -41,8 +41,13 @@ export const ODD_BYTES: readonly Buffer[] = [
   [0xff, 0xfe, 0x00],
 ].map(bytes => Buffer.from(bytes))
 
+/** What a parser may take for the beginning of something, and never sees the end of. */
+const UNFINISHED: readonly string[] = ['%', '%zz', '%C0%80', '%ED%A0%80', '\\', '"', '\\u12', '[', '{"', '=', '.']
+
+const ODD: readonly Input[] = [...Object.values(ODD_TEXTS), ...ODD_BYTES, ...UNFINISHED, '']
+
 const insertion: fc.Arbitrary<Input> = fc.oneof(
-  fc.constantFrom<Input>(...Object.values(ODD_TEXTS), ...ODD_BYTES),
+  fc.constantFrom(...ODD),
   fc.string({ unit: 'binary', minLength: 1, maxLength: 8 }),
   fc.uint8Array({ minLength: 1, maxLength: 4 }).map(bytes => Buffer.from(bytes)),
 )
@@ -85,6 +90,13 @@ const spoil = (input: Input, how: (typeof HOW)[number], share: number, company: 
     case 'repeated':
       return join(before, before, after)
   }
+}
+
+/** Each odd text alone, and before, inside and after a good input. */
+export const withOddities = (good: Input): readonly Input[] => {
+  const half = Math.floor(good.length / 2)
+  const [before, after] = [partOf(good, 0, half), partOf(good, half, good.length)]
+  return ODD.flatMap(odd => [odd, join(odd, good), join(before, odd, after), join(good, odd)])
 }
 
 /** A good input with one thing wrong, or with several. */

@@ -31,7 +31,7 @@ const AGENTS = '/api/v1/agents'
 const BODY = { scope: 'db:read' }
 
 let count = 0
-const uniqueName = (): string => `agent ${(count += 1)}`
+const uniqueName = (): string => `kept ${(count += 1)}`
 
 const post = (path: string, body: object, headers: Headers): Promise<Answer> =>
   call(service, { method: 'POST', path, body }, headers)
