@@ -152,28 +152,49 @@ const UNITS: readonly string[] = [
 ]
 
 /** What ends a run, so that whoever took all of it must take it back. */
-const ENDS: readonly string[] = ['', '!', 'x', '"', '\n']
+const ENDS: readonly string[] = ['', '!', '"']
 
 export type Shape = { readonly name: string; readonly make: (bytes: number) => Input }
 
-const PREFIXES = ['nothing', 'half', 'all'] as const
+/** So many beginnings of a good input, none of it first and all of it last. */
+const beginningsOf = (good: Input, count: number): readonly number[] => [
+  ...new Set(Array.from({ length: count }, (_, n) => Math.round((n * good.length) / (count - 1)))),
+]
 
-const prefixOf = (good: Input, how: (typeof PREFIXES)[number]): Input =>
-  partOf(good, 0, { nothing: 0, half: good.length / 2, all: good.length }[how])
+const timesIn = (bytes: number, unit: string): number => Math.ceil(bytes / Buffer.byteLength(unit))
 
-/** Long inputs of about so many bytes: a run of one unit after nothing, half or all of a good input, and then an end. */
-export const shapesFor = (good: Input): readonly Shape[] =>
-  PREFIXES.flatMap(how =>
+const runsAfter = (good: Input, count: number): readonly Shape[] =>
+  beginningsOf(good, count).flatMap(length =>
     UNITS.flatMap(unit =>
       ENDS.map(end => ({
-        name: `${how}, then a run of ${JSON.stringify(unit)}, then ${JSON.stringify(end)}`,
-        make: bytes => join(prefixOf(good, how), unit.repeat(Math.ceil(bytes / Buffer.byteLength(unit))), end),
+        name: `${length} of ${good.length} good, a run of ${JSON.stringify(unit)}, ${JSON.stringify(end)}`,
+        make: bytes => join(partOf(good, 0, length), unit.repeat(timesIn(bytes, unit)), end),
       })),
     ),
   )
 
+const listed = (count: number, member: (n: number) => string): string =>
+  Array.from({ length: count }, (_, n) => member(n)).join(',')
+
+/** JSON, deep and wide. */
+const JSON_SHAPES: readonly Shape[] = [
+  { name: 'arrays in arrays', make: bytes => '['.repeat(bytes / 2) + ']'.repeat(bytes / 2) },
+  { name: 'objects in objects', make: bytes => `${'{"a":'.repeat(bytes / 6)}1${'}'.repeat(bytes / 6)}` },
+  { name: 'an array of texts', make: bytes => `[${listed(bytes / 4, () => '"a"')}]` },
+  { name: 'an object of many names', make: bytes => `{${listed(bytes / 10, n => `"${n}":1`)}}` },
+  { name: 'an object of one name', make: bytes => `{${listed(bytes / 6, () => '"a":1')}}` },
+  { name: 'one long text with escapes', make: bytes => `{"a":"${'\\u0041'.repeat(bytes / 6)}"}` },
+]
+
+/** Long inputs of about so many bytes: runs of one unit after beginnings of a good input, JSON, and the good input repeated. */
+export const shapesFor = (good: Input, beginnings: number): readonly Shape[] => [
+  ...runsAfter(good, beginnings),
+  ...JSON_SHAPES,
+  repeatedGood(good),
+]
+
 /** A good input again and again, as far as a parser takes one. */
-export const repeatedGood = (good: Input): Shape => ({
+const repeatedGood = (good: Input): Shape => ({
   name: 'a good input again and again',
   make: bytes => {
     const times = Math.max(1, Math.floor(bytes / Math.max(1, good.length)))
