@@ -1,8 +1,9 @@
 // The way in under more requests than can be served: who begins, who waits, who is refused, and what a refused caller hears.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
+import { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { connect, type Socket } from 'node:net'
+import { connect, Socket } from 'node:net'
 import { performance } from 'node:perf_hooks'
 import { test, type TestContext } from 'node:test'
 import { type Admission, makeAdmission } from '../../src/http/wire/admission.ts'
@@ -168,4 +169,20 @@ test('while there is room nothing is refused and nothing is reported', async t =
   assert.deepEqual(new Set(answers.map(statusOf)), new Set(['200']))
   assert.equal(world.begun.length, CROWD)
   assert.deepEqual(world.reasons, [])
+})
+
+test('nothing is begun, nor refused, for a caller who has gone while its request waited', async t => {
+  const { begun, reasons, admission } = await makeWorld(t, 100)
+  const begin = admission.guard(({ url = '' }) => void begun.push(url))
+  const waiting = Array.from({ length: CROWD }, (_, n) => {
+    const request = Object.assign(new IncomingMessage(new Socket()), { url: `/${n}` })
+    begin(request, new ServerResponse(request))
+    return request
+  })
+  const [atOnce, refused] = [begun.length, reasons.length]
+  assert.ok(atOnce > 0 && atOnce + refused < CROWD)
+  for (const { socket } of waiting) socket.destroy()
+  // Each turn begins some of those that wait.
+  for (let turn = 0; turn < CROWD; turn += 1) await new Promise(setImmediate)
+  assert.deepEqual([begun.length, reasons.length], [atOnce, refused])
 })

@@ -11,16 +11,18 @@ type Where = { readonly network: string; readonly kind: Kind }
 const makeThread = () => {
   let now = 1000
   let turns: (() => void)[] = []
-  const queue = makeStartQueue({ now: () => now, nextTurn: work => void turns.push(work) })
   const started: string[] = []
   const refused: string[] = []
+  const queue = makeStartQueue<Where & { readonly name: string }>({
+    now: () => now,
+    nextTurn: work => void turns.push(work),
+    kindOf: ({ kind }) => kind,
+    networkOf: ({ network }) => network,
+    start: ({ name }) => void started.push(name),
+    refuse: ({ name }) => void refused.push(name),
+  })
   const admit = (name: string, { network = 'a', kind = 'open' }: Partial<Where> = {}): void =>
-    queue.admit({
-      kind: () => kind,
-      network: () => network,
-      start: () => void started.push(name),
-      refuse: () => void refused.push(name),
-    })
+    queue.admit({ name, network, kind }, now)
   const admitMany = (count: number, network = 'a', kind: Kind = 'open'): void => {
     for (let n = 0; n < count; n += 1) admit(`${network}${n}`, { network, kind })
   }

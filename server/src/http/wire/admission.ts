@@ -85,33 +85,42 @@ const makeKindOf = (basePath: string, credentials: KnownCredentials) => {
   }
 }
 
+type Exchange = {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  readonly arrivedAt: MonotonicMilliseconds
+  readonly handle: RequestListener
+}
+
+/** Nothing is begun, nor refused, for a caller who has gone. */
+const start = ({ request, response, arrivedAt, handle }: Exchange, begunAt: MonotonicMilliseconds): void => {
+  if (request.socket.destroyed) return
+  if (begunAt - arrivedAt > NOTED_MS) noteArrival(request, { arrivedAt, begunAt })
+  handle(request, response)
+}
+
 /** Of one listener. */
 export const makeAdmission = (options: AdmissionOptions): Admission => {
   const { basePath, monotonic, sourceOf } = options
-  const queue = makeStartQueue({ now: monotonic, nextTurn: setImmediate })
-  const credentials = makeKnownCredentials(queue.isBusy)
-  const kindOf = makeKindOf(basePath, credentials)
   const refuse = makeRefusal(options)
+  const credentials = makeKnownCredentials(() => queue.isBusy())
+  const kindOf = makeKindOf(basePath, credentials)
+  const queue = makeStartQueue<Exchange>({
+    now: monotonic,
+    nextTurn: setImmediate,
+    kindOf: ({ request }) => kindOf(request),
+    networkOf: ({ request }) => networkOf(sourceOf({ raw: request })),
+    start,
+    refuse: ({ request, response }) => {
+      if (!request.socket.destroyed) refuse(request, response)
+    },
+  })
 
   const guard =
     (handle: RequestListener): RequestListener =>
     (request, response) => {
       const readAt = monotonic()
-      const arrivedAt = readAt - queue.unreadMs()
-      const isGone = (): boolean => request.socket.closed && arrivedAt < 0
-      queue.admit({
-        kind: () => kindOf(request),
-        network: () => networkOf(sourceOf({ raw: request })),
-        start: () => {
-          if (isGone()) return
-          const begunAt = monotonic()
-          if (begunAt - arrivedAt > NOTED_MS) noteArrival(request, { arrivedAt, begunAt })
-          handle(request, response)
-        },
-        refuse: () => {
-          if (!isGone()) refuse(request, response)
-        },
-      })
+      queue.admit({ request, response, handle, arrivedAt: readAt - queue.unreadMs() }, readAt)
     }
   return { guard, credentials }
 }

@@ -30,26 +30,18 @@ const WEIGHT = 0.2
  */
 export type Kind = keyof typeof WAITING_MAX
 
-export type Startable = {
-  readonly kind: () => Kind
-  readonly network: () => string
-  readonly start: () => void
-  /** In place of `start`. */
-  readonly refuse: () => void
-}
-
-type Waiting = Pick<Startable, 'start' | 'refuse'> & { readonly arrivedAt: number }
+type Waiting<Request> = { readonly request: Request; readonly arrivedAt: number }
 
 /** `perMs`: how many it starts in a millisecond while some wait, an average. */
-type Lane = {
-  readonly queue: FairQueue<Waiting>
+type Lane<Request> = {
+  readonly queue: FairQueue<Waiting<Request>>
   readonly waitingMax: number
   started: number
   startedMax: number
   perMs: number
 }
 
-const makeLane = (waitingMax: number, startedMax: number): Lane => ({
+const makeLane = <Request>(waitingMax: number, startedMax: number): Lane<Request> => ({
   queue: makeFairQueue(),
   waitingMax,
   started: 0,
@@ -57,53 +49,50 @@ const makeLane = (waitingMax: number, startedMax: number): Lane => ({
   perMs: PER_MS,
 })
 
-const makeLanes = (): Readonly<Record<Kind, Lane>> => ({
+const makeLanes = <Request>(): Readonly<Record<Kind, Lane<Request>>> => ({
   probe: makeLane(WAITING_MAX.probe, STARTED_A_TURN.probe),
   known: makeLane(WAITING_MAX.known, STARTED_A_TURN.known),
   revocation: makeLane(WAITING_MAX.revocation, STARTED_A_TURN.revocation),
   open: makeLane(WAITING_MAX.open, STARTED_AT_FIRST),
 })
 
-const hasRoom = ({ queue, started, startedMax }: Lane): boolean =>
+const hasRoom = <Request>({ queue, started, startedMax }: Lane<Request>): boolean =>
   queue.size() === 0 && started < Math.floor(startedMax)
 
-const startWaiting = (lane: Lane, now: number): void => {
-  lane.started = 0
-  while (lane.started < Math.floor(lane.startedMax)) {
-    const next = lane.queue.take()
-    if (next === undefined) return
-    if (now - next.arrivedAt > 2 * WAIT_MS_MAX) next.refuse()
-    else {
-      lane.started += 1
-      next.start()
-    }
-  }
-}
-
-const measure = (lane: Lane, turnMs: number): void => {
+const measure = <Request>(lane: Lane<Request>, turnMs: number): void => {
   if (lane.queue.size() > 0) lane.perMs += WEIGHT * (lane.started / Math.max(turnMs, 0.1) - lane.perMs)
 }
 
 /** Fewer a turn where turns take too long, more where they are short and requests wait. */
-const adapt = (lane: Lane, turnMs: number): void => {
+const adapt = <Request>(lane: Lane<Request>, turnMs: number): void => {
   if (turnMs > TURN_MS) lane.startedMax = Math.max(STARTED_MIN, lane.startedMax * Math.max(0.5, TURN_MS / turnMs))
   else if (lane.queue.size() > 0) lane.startedMax = Math.min(STARTED_MAX, lane.startedMax * 1.1 + 1)
 }
 
-export type StartQueue = {
-  /** Starts the request now or in a later turn, or refuses it. */
-  readonly admit: (request: Startable) => void
+export type StartQueue<Request> = {
+  /** Starts the request, which is read at this time, now or in a later turn, or refuses it. */
+  readonly admit: (request: Request, at: number) => void
   /** Whether requests wait, or turns are long. */
   readonly isBusy: () => boolean
   /** For how long a request that is read now may have waited to be read, in ms. */
   readonly unreadMs: () => number
 }
 
-type Surroundings = { readonly now: () => number; readonly nextTurn: (work: () => void) => void }
+/** Asked and called for one request each. `now` in ms. */
+export type Starting<Request> = {
+  readonly now: () => number
+  readonly nextTurn: (work: () => void) => void
+  readonly kindOf: (request: Request) => Kind
+  readonly networkOf: (request: Request) => string
+  readonly start: (request: Request, at: number) => void
+  /** In place of `start`. */
+  readonly refuse: (request: Request) => void
+}
 
-/** The queue of one thread. `now` in ms. */
-export const makeStartQueue = ({ now, nextTurn }: Surroundings): StartQueue => {
-  const byKind = makeLanes()
+/** The queue of one thread. */
+export const makeStartQueue = <Request>(starting: Starting<Request>): StartQueue<Request> => {
+  const { now, nextTurn, kindOf, networkOf, start, refuse } = starting
+  const byKind = makeLanes<Request>()
   const { open } = byKind
   const lanes = Object.values(byKind)
   // Null where the thread may have rested since.
@@ -120,6 +109,19 @@ export const makeStartQueue = ({ now, nextTurn }: Surroundings): StartQueue => {
     nextTurn(endTurn)
   }
 
+  const startWaiting = (lane: Lane<Request>, at: number): void => {
+    lane.started = 0
+    while (lane.started < Math.floor(lane.startedMax)) {
+      const next = lane.queue.take()
+      if (next === undefined) return
+      if (at - next.arrivedAt > 2 * WAIT_MS_MAX) refuse(next.request)
+      else {
+        lane.started += 1
+        start(next.request, at)
+      }
+    }
+  }
+
   const endTurn = (): void => {
     isScheduled = false
     const at = now()
@@ -134,24 +136,24 @@ export const makeStartQueue = ({ now, nextTurn }: Surroundings): StartQueue => {
     if (isLoaded) schedule()
   }
 
-  const wait = (lane: Lane, request: Startable): void => {
+  const wait = (lane: Lane<Request>, request: Request, at: number): void => {
     const { queue, waitingMax } = lane
-    const network = request.network()
+    const network = networkOf(request)
     if (queue.size() / lane.perMs > WAIT_MS_MAX || queue.size() >= waitingMax) {
       const other = queue.makeRoom(network)
-      if (other === undefined) return request.refuse()
-      other.refuse()
+      if (other === undefined) return refuse(request)
+      refuse(other.request)
     }
-    queue.push(network, { start: request.start, refuse: request.refuse, arrivedAt: now() })
+    queue.push(network, { request, arrivedAt: at })
   }
 
   return {
-    admit: request => {
+    admit: (request, at) => {
       schedule()
-      const lane = hasRoom(open) ? open : byKind[request.kind()]
-      if (!hasRoom(lane)) return wait(lane, request)
+      const lane = hasRoom(open) ? open : byKind[kindOf(request)]
+      if (!hasRoom(lane)) return wait(lane, request, at)
       lane.started += 1
-      request.start()
+      start(request, at)
     },
     isBusy: () => size() > 0 || lastTurnMs > TURN_MS,
     unreadMs: () => lastTurnMs,
