@@ -15,6 +15,8 @@ const LIFETIME_SECONDS = 7200
 
 /** A store that no process has open, and what it takes to serve it. */
 export type Installation = {
+  /** What serves it: server/src/main.ts of a tree. */
+  readonly program: string
   readonly folder: string
   readonly databaseFile: string
   readonly port: number
@@ -27,15 +29,15 @@ export type Installation = {
 }
 
 /** Runs a command to its end; what it printed. */
-const runMintmark = (args: readonly string[], variables: Variables): string => {
+const runMintmark = (program: string, args: readonly string[], variables: Variables): string => {
   const options = { env: serverEnvironment(variables), encoding: 'utf8' } as const
-  const { status, stdout, stderr } = spawnSync(process.execPath, [PROGRAM, ...args], options)
+  const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...args], options)
   if (status !== 0) throw new Error(`mintmark ${args.join(' ')} ended with ${status}: ${stderr}`)
   return stdout
 }
 
-const create = (args: readonly string[], variables: Variables): unknown =>
-  JSON.parse(runMintmark([...args, '--json'], variables))
+const create = (program: string, args: readonly string[], variables: Variables): unknown =>
+  JSON.parse(runMintmark(program, [...args, '--json'], variables))
 
 const AGENT = ['--name', 'bench', '--scope', 'db:read db:write', '--resource', '*']
 const PERMISSIONS = ['--permission', 'tokens:introspect', '--permission', 'tokens:read']
@@ -45,6 +47,7 @@ export const install = async (
   provider: IdentityProvider,
   workers = 0,
   others: Variables = {},
+  program = PROGRAM,
 ): Promise<Installation> => {
   const folder = makeFolder()
   const port = await freePort()
@@ -61,18 +64,20 @@ export const install = async (
     ...(workers > 0 && { MINTMARK_WORKERS: String(workers) }),
     ...others,
   }
-  runMintmark(['migrate'], variables)
+  runMintmark(program, ['migrate'], variables)
   const inADay = Math.floor(Date.now() / 1000) + 86_400
   return {
+    program,
     folder,
     databaseFile: join(folder, 'mintmark.db'),
     port,
     baseUrl,
     variables,
     // Each in the form that the command documents for --json.
-    agent: create(['agent', 'create', ...AGENT], variables) as Installation['agent'],
-    apiKey: (create(['api-key', 'create', '--name', 'bench', ...PERMISSIONS], variables) as { api_key: string })
-      .api_key,
+    agent: create(program, ['agent', 'create', ...AGENT], variables) as Installation['agent'],
+    apiKey: (
+      create(program, ['api-key', 'create', '--name', 'bench', ...PERMISSIONS], variables) as { api_key: string }
+    ).api_key,
     operatorJwt: await provider.operatorJwt({ exp: inADay }),
     remove: () => removeFolder(folder),
   }
@@ -95,7 +100,7 @@ export const serve = async (
   tries = 1,
 ): Promise<MintmarkServer> => {
   const start = {
-    args: [...nodeOptions, PROGRAM, 'serve'],
+    args: [...nodeOptions, installation.program, 'serve'],
     variables: { ...installation.variables, ...variables },
     ready: /Mintmark serves/,
     cores,

@@ -33,6 +33,14 @@ testGit('the patch of every seeded bug applies to the program', () => {
   assert.deepEqual(failed, [])
 })
 
+testGit('no seeded bug was left in the program', () => {
+  const left = bugs.filter(({ path }) => gitApply(ROOT, join(ROOT, path), '--check', '--reverse') === null)
+  assert.deepEqual(
+    left.map(({ path }) => path),
+    [],
+  )
+})
+
 testGit('a patch that does not fit is told', () => {
   const told = gitApply(ROOT, join(ROOT, 'bugs', 'none.patch'), '--check')
   assert.match(told ?? '', /none\.patch/)

@@ -86,6 +86,7 @@ const INTERNAL: Readonly<Record<string, readonly string[]>> = {
     'store-options/GROUP_JOBS_MAX',
     'batched-lookup/IN_FLIGHT_MAX',
     'batched-lookup/TOGETHER_MAX',
+    'refusal-counter/TOGETHER_MAX',
     'hot-ledger/INSERTS_IN_FLIGHT_MAX',
     'end-tokens/MOVED_AT_ONCE_MAX',
     'end-tokens/EXAMINED_AT_ONCE_MAX',

@@ -3,6 +3,7 @@ import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fas
 import { pino } from 'pino'
 import type { Origin } from '../../server/src/domain/caller.ts'
 import type { KeyPolicy } from '../../server/src/domain/keys/key-life.ts'
+import { BACKLOG } from '../../server/src/http/wire/accepting.ts'
 import { buildServer, type ServerOptions } from '../../server/src/http/server.ts'
 import { makeOperators } from '../../server/src/keys/providers/identity-providers.ts'
 import { makeClientAssertions } from '../../server/src/keys/clients/client-assertions.ts'
@@ -103,7 +104,8 @@ const listenOnFreePort = async (build: (authority: string) => FastifyInstance, t
   const port = await freePort()
   const server = build(`127.0.0.1:${port}`)
   try {
-    await server.listen({ host: '127.0.0.1', port })
+    // As the program: with Node's 511 the system drops connections of a burst, answers late, and resets some.
+    await server.listen({ host: '127.0.0.1', port, backlog: BACKLOG })
     return server
   } catch (error) {
     await server.close()

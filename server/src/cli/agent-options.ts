@@ -20,11 +20,17 @@ const parseCount = (text: string): number => {
   return Number(text)
 }
 
+/** Of an option with a value for each key: one of two values would be lost without a word. */
+export const givenTwice = (key: string): InvalidArgumentError =>
+  new InvalidArgumentError(`${key} is there already: give each key one value.`)
+
 /** Gathers the labels of a repeated option; `before` is false after `--no-label`. */
 export const gatherLabels = (text: string, before: readonly Label[] | false = false): readonly Label[] => {
   const equals = text.indexOf('=')
   if (equals < 1) throw new InvalidArgumentError('Expected key=value.')
-  return [...(before || []), { key: text.slice(0, equals), value: text.slice(equals + 1) }]
+  const [key, gathered] = [text.slice(0, equals), before || []]
+  if (gathered.some(label => label.key === key)) throw givenTwice(key)
+  return [...gathered, { key, value: text.slice(equals + 1) }]
 }
 
 const ROWS = Object.entries(SETTINGS).map(([wireName, { option }]) => {

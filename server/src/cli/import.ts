@@ -4,6 +4,7 @@ import { importClients } from '../../../api/imports.ts'
 import { IMPORT_ADVICE, IMPORT_BYTES_MAX, IMPORT_VALUES_MAX } from '../../../api/values/bounds.ts'
 import { countValues, isOneStructure } from '../domain/text/json-values.ts'
 import { defineAdminCommand } from './administer.ts'
+import { givenTwice } from './agent-options.ts'
 import { CommandFailed } from './terminal/exit.ts'
 import { areRecords, printLine, type PrintedRecord, printTable } from './terminal/print.ts'
 import { readDocument } from './terminal/standard-input.ts'
@@ -24,7 +25,9 @@ const gatherScopes = (
 ): Readonly<Record<string, string>> => {
   const equals = text.indexOf('=')
   if (equals < 1) throw new InvalidArgumentError('Expected theirs=ours.')
-  return { ...before, [text.slice(0, equals)]: text.slice(equals + 1) }
+  const theirs = text.slice(0, equals)
+  if (Object.hasOwn(before, theirs)) throw givenTwice(theirs)
+  return { ...before, [theirs]: text.slice(equals + 1) }
 }
 
 /** The document as it stands, which changes nothing beside it: what is made of it takes more memory than its text. */

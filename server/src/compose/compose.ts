@@ -219,8 +219,6 @@ type ServerAddress = {
   readonly allowedHosts: readonly string[] | null
   /** Whether other sockets of this process listen on the same port. */
   readonly sharesPort: boolean
-  /** Shared memory: whether one of those threads runs an import. */
-  readonly importCell?: Int32Array
   /** Of all those threads, and the number of this one among them. */
   readonly shared?: { readonly limits: LimitMemory; readonly index: number }
   /** The log of the thread, if it has one already. */
@@ -241,7 +239,6 @@ export const listen = async (ports: Ports, config: ServiceConfig, options: Serve
     ...limitOptionsOf(config, limits, { index, logger }),
     ...certificateOptionsOf(options.tls, config.clientCertificates),
     ...(options.allowedHosts !== null && { allowedHosts: options.allowedHosts }),
-    ...(options.importCell !== undefined && { importCell: options.importCell }),
   })
   try {
     // Fastify passes all options to Node; its types lack some.

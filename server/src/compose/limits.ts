@@ -5,6 +5,7 @@ import type { Logger } from 'pino'
 import type { ServiceConfig } from '../config/config.ts'
 import type { LimitsConfig } from '../config/limits.ts'
 import type { ServerOptions } from '../http/server.ts'
+import { type ImportCell, makeImportCell, ownerOf } from '../http/imports/import-turns.ts'
 import {
   CONNECTION_SLOTS,
   type ConnectionCounts,
@@ -33,6 +34,8 @@ export type LimitMemory = {
   /** One for each thread. */
   readonly connections: readonly ConnectionCounts[]
   readonly connectionsMax: number
+  /** Whose turn it is to import. */
+  readonly imports: ImportCell
 }
 
 /** How many files this process may open, on Linux; on other systems it is not known. */
@@ -51,6 +54,7 @@ export const makeLimitMemory = ({ connections: { max } }: LimitsConfig, threads:
   failures: makeFailureMemory(randomBytes(SEED_BYTES)),
   connections: Array.from({ length: threads }, makeConnectionCounts),
   connectionsMax: connectionsThatFit(max),
+  imports: makeImportCell(),
 })
 
 /** Warns if fewer connections fit than are configured. */
@@ -71,12 +75,17 @@ export const clearConnections = ({ connections }: LimitMemory, index: number): v
   connections[index]?.fill(0)
 }
 
+/** Ends the turn of a thread that has ended, and its import with it. */
+export const endImport = ({ imports }: LimitMemory, threadId: number): void =>
+  void Atomics.compareExchange(imports, 0, ownerOf(threadId), 0)
+
 /** What one serving thread, the thread `index` of all, takes into its server. */
 export const limitOptionsOf = (
   { limits, trustedProxies }: Pick<ServiceConfig, 'limits' | 'trustedProxies'>,
-  { failures, connections, connectionsMax }: LimitMemory,
+  { failures, connections, connectionsMax, imports }: LimitMemory,
   { index, logger }: { readonly index: number; readonly logger: Logger },
-): Pick<ServerOptions, 'failedAuthentications' | 'connections' | 'proxies'> => ({
+): Pick<ServerOptions, 'failedAuthentications' | 'connections' | 'importCell' | 'proxies'> => ({
+  importCell: imports,
   proxies: trustedProxies,
   failedAuthentications: makeFailedAuthentications({
     ...limits.failedAuthentications,

@@ -13,7 +13,7 @@ import { makeBrokenRequestHandler } from './wire/broken-request.ts'
 import { type CertificatesTaken, makeCertificateFinder } from './oauth/client-certificate.ts'
 import { registerDocumentation } from './openapi/documentation-page.ts'
 import { registerFrontPage } from './openapi/front-page.ts'
-import type { ImportCell } from './imports/import-limit.ts'
+import { type ImportCell, makeImportCell } from './imports/import-turns.ts'
 import { makeListener, type Timeouts, type Tls } from './wire/listener.ts'
 import { registerOpenapi } from './openapi/openapi-document.ts'
 import { makeOutageLog } from './wire/outage-log.ts'
@@ -113,7 +113,7 @@ export const buildServer = (ports: Ports, options: ServerOptions): FastifyInstan
   registerDocumentation(app, { basePath, hash, refuser })
   void app.register(async scope => registerFrontPage(scope, { basePath, issuer, hash }))
   const findCertificate = makeCertificateFinder(ports.certificates, options.certificates ?? NO_CERTIFICATES)
-  const { importCell = new Int32Array(1) } = options
+  const { importCell = makeImportCell() } = options
   const inTime = makeAnswerDeadline(ports)
   const wire = { ports, refuser, logger, inTime, findCertificate, importCell, credentials, sourceOf }
   void app.register(async scope => registerOperations(scope, wire), { prefix: basePath })

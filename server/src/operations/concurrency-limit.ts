@@ -56,7 +56,7 @@ export type Shares = {
 const OF_ONE_FULL = 'This caller has as many requests of this kind under way as one may have: wait until one has ended.'
 
 /** The API key, or the person. */
-const nameOf = (caller: Administrator): string => {
+export const nameOfCaller = (caller: Administrator): string => {
   if (caller.kind === 'api_key') return caller.id
   return caller.kind === 'operator' ? `${caller.iss} ${caller.sub}` : caller.kind
 }
@@ -77,7 +77,7 @@ export const makeSharedLimit = (
   }
 
   return caller => {
-    const name = nameOf(caller)
+    const name = nameOfCaller(caller)
     const own = underWay.get(name) ?? 0
     if (own >= ofOneMax) return refuse('temporarily_unavailable', OF_ONE_FULL)
     const withKey = caller.kind === 'api_key' ? enterWithKey() : undefined

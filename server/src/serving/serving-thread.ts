@@ -10,7 +10,7 @@ import { type FromServingThread, refusedStart, type ServingOptions, type ToServi
 const main = parentPort
 if (main === null) throw new Error('A serving thread is not a program of its own.')
 
-const { config, clock, sharesPort, importCell, threadEnds, limits, index } = workerData as ServingOptions
+const { config, clock, sharesPort, threadEnds, limits, index } = workerData as ServingOptions
 const tell = (message: FromServingThread): void => main.postMessage(message)
 
 let draining = false
@@ -26,7 +26,7 @@ const keySets = relayKeySets((place, seenAt) => tell({ place, seenAt }))
 
 const start = async (): Promise<void> => {
   const { ports, connect, disconnect } = await connectPorts(config, { clock, keySets, report })
-  const options = { tls: config.tls, allowedHosts: null, sharesPort, importCell, shared: { limits, index }, logger }
+  const options = { tls: config.tls, allowedHosts: null, sharesPort, shared: { limits, index }, logger }
   const health = untilDraining(withThreadEnds(ports.health, threadEnds))
   const listening = listen({ ...ports, health }, config, options)
 

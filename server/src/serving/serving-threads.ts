@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import type { Logger } from 'pino'
-import { clearConnections, makeLimitMemory, warnOfFewFiles } from '../compose/limits.ts'
+import { clearConnections, endImport, makeLimitMemory, warnOfFewFiles } from '../compose/limits.ts'
 import { noteThreadEnd, type ThreadEndCells } from '../compose/thread-ends.ts'
 import type { StoreHost } from '../compose/store.ts'
 import type { ServeConfig } from '../config/config.ts'
@@ -42,7 +42,7 @@ const refuseTakenPort = async ({ host, port }: ServeConfig): Promise<void> => {
   await once(probe, 'close')
 }
 
-type Shared = Pick<ServingOptions, 'sharesPort' | 'importCell' | 'limits'>
+type Shared = Pick<ServingOptions, 'sharesPort' | 'limits'>
 
 const startThread = (serving: ServingProcess, shared: Shared, index: number): Promise<Worker> => {
   const { config, host, keySets, logger, threadEnds } = serving
@@ -52,9 +52,8 @@ const startThread = (serving: ServingProcess, shared: Shared, index: number): Pr
   const report = (message: ToServingThread): void => thread.postMessage(message)
   const detach = host.attach(writer => thread.postMessage({ writer } satisfies ToServingThread, [writer]))
   thread.once('exit', detach)
-  // An import of the ended thread has ended too.
-  const owner = thread.threadId + 1
-  thread.once('exit', () => Atomics.compareExchange(shared.importCell, 0, owner, 0))
+  const { threadId } = thread
+  thread.once('exit', () => endImport(shared.limits, threadId))
   thread.once('exit', () => clearConnections(shared.limits, index))
   return new Promise((resolve, reject) => {
     thread.on('message', (message: FromServingThread) => {
@@ -81,7 +80,6 @@ export const startServing = async (serving: ServingProcess): Promise<ServingThre
   const { config, logger, threadEnds } = serving
   const shared = {
     sharesPort: CAN_SHARE_PORTS,
-    importCell: new Int32Array(new SharedArrayBuffer(4)),
     limits: makeLimitMemory(config.limits, config.workers),
   }
   const threads = new Set<Worker>()

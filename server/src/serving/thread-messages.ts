@@ -16,8 +16,6 @@ export type ServingOptions = {
   readonly clock: ClockCells | null
   /** Whether other threads listen on the same port. */
   readonly sharesPort: boolean
-  /** Shared memory: which thread runs an import. */
-  readonly importCell: Int32Array
   /** Shared memory: what callers have used of their limits. */
   readonly limits: LimitMemory
   /** Of this thread among all, from 0. */

@@ -1,26 +1,30 @@
 // How many requests a turn of the event loop starts, which ones, and which are refused.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { makeStartQueue, WAIT_MS_MAX, WAITING_MAX } from '../../src/http/wire/start-queue.ts'
+import { type Kind, makeStartQueue, WAIT_MS_MAX, WAITING_MAX } from '../../src/http/wire/start-queue.ts'
 
 const AT_FIRST = 64
+
+type Where = { readonly network: string; readonly kind: Kind }
 
 /** A thread whose clock and turns the test moves. */
 const makeThread = () => {
   let now = 1000
   let turns: (() => void)[] = []
-  const queue = makeStartQueue({ now: () => now, nextTurn: work => void turns.push(work) })
   const started: string[] = []
   const refused: string[] = []
-  const admit = (name: string, { network = 'a', isReserved = false } = {}): void =>
-    queue.admit({
-      isReserved: () => isReserved,
-      network: () => network,
-      start: () => void started.push(name),
-      refuse: () => void refused.push(name),
-    })
-  const admitMany = (count: number, network = 'a'): void => {
-    for (let n = 0; n < count; n += 1) admit(`${network}${n}`, { network })
+  const queue = makeStartQueue<Where & { readonly name: string }>({
+    now: () => now,
+    nextTurn: work => void turns.push(work),
+    kindOf: ({ kind }) => kind,
+    networkOf: ({ network }) => network,
+    start: ({ name }) => void started.push(name),
+    refuse: ({ name }) => void refused.push(name),
+  })
+  const admit = (name: string, { network = 'a', kind = 'open' }: Partial<Where> = {}): void =>
+    queue.admit({ name, network, kind }, now)
+  const admitMany = (count: number, network = 'a', kind: Kind = 'open'): void => {
+    for (let n = 0; n < count; n += 1) admit(`${network}${n}`, { network, kind })
   }
   /** Ends a turn that took so long; returns how many requests the next one started. */
   const turn = (ms: number): number => {
@@ -61,13 +65,59 @@ test('long turns start fewer requests, down to a few, and short ones more again'
   assert.equal(Math.max(...startedInShort), 256)
 })
 
-test('while requests wait, one that is reserved starts at once', () => {
+const NOT_OPEN = ['probe', 'known', 'revocation'] as const
+
+test('while requests wait, a probe, a revocation and a request of a known caller start at once, and no other', () => {
   const { admitMany, admit, started } = makeThread()
   admitMany(AT_FIRST + 1)
-  admit('probe', { isReserved: true })
-  assert.equal(started.at(-1), 'probe')
+  for (const kind of NOT_OPEN) {
+    admit(kind, { kind })
+    assert.equal(started.at(-1), kind)
+  }
   admit('stranger')
-  assert.equal(started.at(-1), 'probe')
+  assert.equal(started.at(-1), 'revocation')
+})
+
+test('where no more of all other kinds may wait, one of each kind still starts at once', () => {
+  for (const kind of NOT_OPEN) {
+    const { admitMany, admit, turn, started } = makeThread()
+    admitMany(4000)
+    for (let n = 0; n < 60; n += 1) turn(1)
+    for (const other of NOT_OPEN) if (other !== kind) admitMany(WAITING_MAX[other] + 300, other, other)
+    admitMany(WAITING_MAX.open)
+    admit('one', { kind })
+    assert.equal(started.at(-1), 'one', kind)
+  }
+})
+
+test('a flood of one kind from one network delays a request of that kind from another by one turn at most', () => {
+  for (const kind of NOT_OPEN) {
+    const { admitMany, admit, turn, started } = makeThread()
+    admitMany(AT_FIRST + 1000)
+    admitMany(2000, 'many', kind)
+    admit('one', { network: 'few', kind })
+    assert.ok(!started.includes('one'), kind)
+    turn(1)
+    assert.ok(started.includes('one'), kind)
+  }
+})
+
+test('a flood of revocations starts 16 in a turn, whatever the turns of others have room for', () => {
+  const { admitMany, turn, started } = makeThread()
+  admitMany(AT_FIRST + 1000)
+  admitMany(1000, 'revocations', 'revocation')
+  turn(1)
+  assert.equal(started.filter(name => name.startsWith('revocations')).length, 32)
+})
+
+test('long turns start fewer revocations too, down to two besides the open requests', () => {
+  const { admitMany, turn } = makeThread()
+  admitMany(AT_FIRST)
+  admitMany(1000, 'revocations', 'revocation')
+  const startedInLong = [1, 2, 3, 4, 5, 6].map(() => turn(40))
+  assert.equal(startedInLong.at(-1), 2)
+  admitMany(100)
+  assert.equal(turn(40), 10)
 })
 
 test('networks take turns, however many requests of one wait', () => {
@@ -100,17 +150,25 @@ test('a request that has waited too long all the same is refused in its turn', (
   assert.equal(refused.length, 5)
 })
 
-test('so many wait at most, however fast they are started', () => {
-  const { admitMany, turn, refused, started } = makeThread()
-  admitMany(4000)
-  for (let n = 0; n < 60; n += 1) turn(1)
-  admitMany(WAITING_MAX + 1000)
-  assert.equal(4000 + WAITING_MAX + 1000 - started.length - refused.length, WAITING_MAX)
+test('so many of a kind wait at most, however fast they are started', () => {
+  for (const kind of ['open', ...NOT_OPEN] as const) {
+    const { admitMany, turn, refused, started } = makeThread()
+    admitMany(AT_FIRST)
+    for (let n = 0; n < 60; n += 1) {
+      admitMany(100, 'a', kind)
+      admitMany(300)
+      turn(0.1)
+    }
+    admitMany(WAITING_MAX.open)
+    const before = started.length + refused.length
+    admitMany(WAITING_MAX[kind] + 1000, 'a', kind)
+    assert.ok(started.length + refused.length - before >= 1000, kind)
+  }
 })
 
 test('where no more may wait the network with the most gives up its last for another', () => {
   const { admitMany, admit, refused } = makeThread()
-  admitMany(AT_FIRST + WAITING_MAX + 100, 'many')
+  admitMany(AT_FIRST + WAITING_MAX.open + 100, 'many')
   const before = refused.length
   admit('other', { network: 'few' })
   assert.equal(refused.length, before + 1)

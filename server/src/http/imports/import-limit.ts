@@ -1,25 +1,37 @@
-// One import at a time in a process: its document may take 100 MiB while it is read. The others hear when to come again.
+// One import at a time in a process: its document may take 100 MiB while it is read. The others wait for their turn, or hear
+// when to come again.
 import type { ServerResponse } from 'node:http'
+import { setTimeout as delay } from 'node:timers/promises'
 import { threadId } from 'node:worker_threads'
+import type { Administrator } from '../../domain/caller.ts'
 import { type OrRefusal, refuse } from '../../domain/refusal.ts'
+import { nameOfCaller } from '../../operations/concurrency-limit.ts'
+import { type ImportCell, makeImportTurns, ownerOf } from './import-turns.ts'
 
-/** One number that all threads which serve share: 0, or 1 more than the id of the thread that has an import. */
-export type ImportCell = Int32Array
+/** So long a request waits for its turn, and so often it asks. */
+const WAIT_MS_MAX = 4000
+const ASK_AGAIN_MS = 25
 
 export type ImportLimit = {
-  /** Takes the place for a request, until its answer is ready or over. Before the body is read: that takes memory too. */
-  readonly enter: (response: ServerResponse) => OrRefusal<object>
-  /** Keeps the place besides, until the function that it gives is called. */
+  /**
+   * Takes the turn for a request, until its answer is ready or over. Before the body is read: that takes memory too. Waits
+   * where another caller has it, in the order of arrival, with one request a caller.
+   */
+  readonly enter: (response: ServerResponse, caller: Administrator) => Promise<OrRefusal<object>>
+  /** Keeps the turn besides, until the function that it gives is called. */
   readonly hold: () => () => void
-  /** Leaves the place, whose import is done. Whoever sends another as soon as it has the answer finds the place free. */
+  /** Leaves the turn, whose import is done. Whoever sends another as soon as it has the answer may take the next. */
   readonly leave: (response: ServerResponse) => void
 }
 
 const FULL = 'Another import is under way: send this one again once that has ended.'
 
-export const makeImportLimit = (cell: ImportCell): ImportLimit => {
-  const owner = threadId + 1
+/** `now` in ms, the same for all threads of the process. */
+export const makeImportLimit = (cell: ImportCell, now: () => number): ImportLimit => {
+  const owner = ownerOf(threadId)
+  const turns = makeImportTurns(cell, now)
   const entered = new WeakMap<ServerResponse, () => void>()
+  const waiting = new Set<string>()
   let holds = 0
 
   const hold = (): (() => void) => {
@@ -33,13 +45,40 @@ export const makeImportLimit = (cell: ImportCell): ImportLimit => {
     }
   }
 
+  /** Whether the turn was taken. The connection may be gone before it is. */
+  const waitForTurn = async (response: ServerResponse, caller: Administrator): Promise<boolean> => {
+    for (let waitedMs = 0; waitedMs < WAIT_MS_MAX; waitedMs += ASK_AGAIN_MS) {
+      await delay(ASK_AGAIN_MS)
+      if (response.closed) {
+        turns.leave(caller)
+        return false
+      }
+      const turn = turns.ask(caller, owner)
+      if (turn !== 'wait') return turn === 'taken'
+    }
+    return false
+  }
+
+  const takeTurn = async (response: ServerResponse, caller: Administrator): Promise<boolean> => {
+    const turn = turns.ask(caller, owner)
+    const name = nameOfCaller(caller)
+    if (turn !== 'wait' || waiting.has(name)) return turn === 'taken'
+    waiting.add(name)
+    try {
+      return await waitForTurn(response, caller)
+    } finally {
+      waiting.delete(name)
+    }
+  }
+
   return {
     hold,
-    enter: response => {
-      if (Atomics.compareExchange(cell, 0, 0, owner) !== 0) return refuse('temporarily_unavailable', FULL)
+    enter: async (response, caller) => {
+      if (!(await takeTurn(response, caller))) return refuse('temporarily_unavailable', FULL)
       const leave = hold()
       entered.set(response, leave)
-      response.once('close', leave)
+      if (response.closed) leave()
+      else response.once('close', leave)
       return {}
     },
     leave: response => entered.get(response)?.(),

@@ -5,7 +5,7 @@ import { importClients } from '../../../../api/imports.ts'
 import { type ClientOutcome, formatOutcome } from '../../domain/import/import-outcome.ts'
 import { isRefused } from '../../domain/refusal.ts'
 import { importClients as runImport } from '../../operations/imports/import-clients.ts'
-import { handle, requireAccess, withKey } from '../admin/administer.ts'
+import { handle, withKey } from '../admin/administer.ts'
 import { routeOf } from '../wire/describe.ts'
 import { type ImportLimit, makeImportLimit } from './import-limit.ts'
 import { readImport } from './import-reader.ts'
@@ -25,21 +25,20 @@ const writeAnswer = async (outcomes: readonly ClientOutcome[], isTrial: boolean)
   return Buffer.concat([...parts, Buffer.from(']}')])
 }
 
-/** A hook that refuses a caller without the right, and a second import, before the body is read. */
-const requireImportAccess = (wire: AdministrationWire, limit: ImportLimit) => {
-  const requireRight = requireAccess(wire, importClients.access)
-  return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> => {
-    const refused = await requireRight(request, reply)
-    if (refused !== undefined) return refused
-    const place = limit.enter(reply.raw)
-    return isRefused(place) ? wire.refuser.refuse(reply, place.refusal) : undefined
+/** A hook that refuses a caller without the right, and whose turn does not come, before the body is read. */
+const requireImportAccess =
+  ({ refuser, inTime }: AdministrationWire, limit: ImportLimit) =>
+  async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> => {
+    const origin = await inTime(refuser.recognize(request, importClients.access))
+    if (isRefused(origin)) return refuser.refuse(reply, origin.refusal)
+    const turn = await limit.enter(reply.raw, origin.caller)
+    return isRefused(turn) ? refuser.refuse(reply, turn.refusal) : undefined
   }
-}
 
 /** The one route whose body is read beside the threads that serve. */
 export const serveImports = (app: FastifyInstance, wire: AdministrationWire): void => {
   const { ports, importCell } = wire
-  const limit = makeImportLimit(importCell)
+  const limit = makeImportLimit(importCell, ports.monotonic)
   const handler = handle<{ readonly answer: Buffer }>(wire.refuser, {
     access: importClients.access,
     run: withKey(async (origin, { body }) => {

@@ -7,7 +7,8 @@ import { checkComponents, checkHealth } from '../../operations/check-health.ts'
 import type { ProviderState } from '../../ports/key-sets.ts'
 import type { Ports } from '../../ports/ports.ts'
 import type { RawFields } from '../wire/form.ts'
-import { type Refuser, RETRY_AFTER_SECONDS } from '../wire/refusals.ts'
+import { RETRY_AFTER_SECONDS } from '../wire/pipelining.ts'
+import type { Refuser } from '../wire/refusals.ts'
 
 type Component = NonNullable<z.output<typeof components>>[number]
 

@@ -2,17 +2,18 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { Buffer } from 'node:buffer'
 import { checkAlive, checkHealth } from '../../../../api/health.ts'
-import { publishKeys } from '../../../../api/metadata.ts'
+import { publishKeys, publishMetadata, publishOpenidMetadata } from '../../../../api/metadata.ts'
 import { pathOf as pathOfRow } from '../../../../api/operation.ts'
+import { createRevocation } from '../../../../api/revocations.ts'
 import type { MonotonicMilliseconds } from '../../../../api/values/time.ts'
 import { Unavailable } from '../../domain/refusal.ts'
 import { networkOf } from '../../domain/source.ts'
 import { noteArrival } from './arrival.ts'
 import { type KnownCredentials, makeKnownCredentials } from './known-credentials.ts'
-import { restConnection } from './pipelining.ts'
-import { formatError, formatProblem, RETRY_AFTER_SECONDS } from './refusals.ts'
-import { type SourceOf, sourceOfSocket } from './source.ts'
-import { makeStartQueue } from './start-queue.ts'
+import { restConnection, RETRY_AFTER_SECONDS } from './pipelining.ts'
+import { formatError, formatProblem } from './refusals.ts'
+import type { SourceOf } from './source.ts'
+import { type Kind, makeStartQueue } from './start-queue.ts'
 
 const REFUSED = {
   code: 'temporarily_unavailable',
@@ -62,38 +63,64 @@ const makeRefusal = ({ issuer, basePath, makeId, sourceOf, reportUnavailable }: 
       'x-request-id': id,
     })
     response.end(body)
-    // The connection of a proxy has other callers, who would wait too.
-    if (sourceOf({ raw: request }) === sourceOfSocket(request.socket)) restConnection(request.socket)
+    restConnection(request, sourceOf)
   }
+}
+
+const PROBES = [checkAlive, checkHealth, publishKeys]
+const METADATA = [publishMetadata, publishOpenidMetadata]
+
+/** From the head of a request alone. */
+const makeKindOf = (basePath: string, credentials: KnownCredentials) => {
+  const metadata = METADATA.map(pathOfRow)
+  const probes = new Set([
+    ...[...PROBES.map(pathOfRow), ...metadata].map(path => basePath + path),
+    ...metadata.map(path => path + basePath),
+  ])
+  const revocations = basePath + pathOfRow(createRevocation)
+  return ({ method, url = '', headers }: IncomingMessage): Kind => {
+    if (probes.has(url)) return 'probe'
+    if (credentials.has(headers)) return 'known'
+    return method === 'POST' && (url.endsWith('/revoke') || url === revocations) ? 'revocation' : 'open'
+  }
+}
+
+type Exchange = {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  readonly arrivedAt: MonotonicMilliseconds
+  readonly handle: RequestListener
+}
+
+/** Nothing is begun, nor refused, for a caller who has gone. */
+const start = ({ request, response, arrivedAt, handle }: Exchange, begunAt: MonotonicMilliseconds): void => {
+  if (request.socket.destroyed) return
+  if (begunAt - arrivedAt > NOTED_MS) noteArrival(request, { arrivedAt, begunAt })
+  handle(request, response)
 }
 
 /** Of one listener. */
 export const makeAdmission = (options: AdmissionOptions): Admission => {
   const { basePath, monotonic, sourceOf } = options
-  const queue = makeStartQueue({ now: monotonic, nextTurn: setImmediate })
-  const credentials = makeKnownCredentials(queue.isBusy)
-  const probes = new Set([checkAlive, checkHealth, publishKeys].map(row => basePath + pathOfRow(row)))
   const refuse = makeRefusal(options)
+  const credentials = makeKnownCredentials(() => queue.isBusy())
+  const kindOf = makeKindOf(basePath, credentials)
+  const queue = makeStartQueue<Exchange>({
+    now: monotonic,
+    nextTurn: setImmediate,
+    kindOf: ({ request }) => kindOf(request),
+    networkOf: ({ request }) => networkOf(sourceOf({ raw: request })),
+    start,
+    refuse: ({ request, response }) => {
+      if (!request.socket.destroyed) refuse(request, response)
+    },
+  })
 
   const guard =
     (handle: RequestListener): RequestListener =>
     (request, response) => {
       const readAt = monotonic()
-      const arrivedAt = readAt - queue.unreadMs()
-      const isGone = (): boolean => request.socket.closed && arrivedAt < 0
-      queue.admit({
-        isReserved: () => probes.has(request.url ?? '') || credentials.has(request.headers),
-        network: () => networkOf(sourceOf({ raw: request })),
-        start: () => {
-          if (isGone()) return
-          const begunAt = monotonic()
-          if (begunAt - arrivedAt > NOTED_MS) noteArrival(request, { arrivedAt, begunAt })
-          handle(request, response)
-        },
-        refuse: () => {
-          if (!isGone()) refuse(request, response)
-        },
-      })
+      queue.admit({ request, response, handle, arrivedAt: readAt - queue.unreadMs() }, readAt)
     }
   return { guard, credentials }
 }

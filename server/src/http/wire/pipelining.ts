@@ -1,6 +1,7 @@
 // Serves the requests of a connection one after another, however many of them arrive together.
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { type SourceOf, sourceOfSocket } from './source.ts'
 
 /**
  * How many requests of a connection may wait for the response before theirs, in any case. They take about as much memory as
@@ -111,16 +112,19 @@ export const serveInTurn = (handle: RequestListener): RequestListener => {
   }
 }
 
-/** How long a connection rests. */
-const REST_MS = 500
+/** In so many seconds a caller whose request was refused for want of room should ask again; until then its connection rests. */
+export const RETRY_AFTER_SECONDS = 1
 
 /**
  * Reads no more of the connection for a while, and begins nothing that it has sent already: its last request was refused for
- * want of room, and who asks again without a pause would keep the thread busy with refusals.
+ * want of room, and a caller that retries without a pause would keep the thread busy with refusals. The connection of a
+ * trusted proxy does not rest: other callers would wait too.
  */
-export const restConnection = (socket: Socket): void => {
+export const restConnection = (request: IncomingMessage, sourceOf: SourceOf): void => {
+  const { socket } = request
   const connection = connections.get(socket)
   if (connection === undefined || connection.isResting || socket.destroyed) return
+  if (sourceOf({ raw: request }) !== sourceOfSocket(socket)) return
   connection.isResting = true
   keepPaused(socket, connection)
   socket.pause()
@@ -129,7 +133,7 @@ export const restConnection = (socket: Socket): void => {
     if (connection.waiting === 0) socket.resume()
     connection.beginRested?.()
     delete connection.beginRested
-  }, REST_MS).unref()
+  }, 1000 * RETRY_AFTER_SECONDS).unref()
 }
 
 type Ending = {

@@ -9,11 +9,9 @@ import type { AuditLog } from '../../ports/ports.ts'
 import { parseAuthorization } from './authorization.ts'
 import { ERRORS, typeOf } from './error-reference.ts'
 import { pathOf } from './path.ts'
+import { restConnection, RETRY_AFTER_SECONDS } from './pipelining.ts'
 import { RefusedInput } from './refused-input.ts'
 import type { SourceOf } from './source.ts'
-
-/** How long a caller should wait before it asks again, where something did not answer or there was no room. */
-export const RETRY_AFTER_SECONDS = 1
 
 /** Fastify's own complaints about a request. Whatever is not in this table is a fault of ours. */
 const FASTIFY_REFUSALS: Readonly<Record<string, Refusal>> = {
@@ -115,13 +113,26 @@ type RefuserOptions = {
   readonly forgetCredential: (headers: IncomingHttpHeaders) => void
 }
 
-export const makeRefuser = (options: RefuserOptions): Refuser => {
-  const { recognize, issuer, problemsUnder, logger, reportUnavailable, sourceOf } = options
-
+/** The challenges of an answer (RFC 9110 §11.6.1), each with our realm. */
+const makeChallenges = (issuer: string) => {
   const challenge = (asked: Challenge | 'Bearer error="insufficient_scope"'): string => {
     const [scheme, attribute] = asked.split(' ')
     return attribute === undefined ? `${scheme} realm="${issuer}"` : `${scheme} realm="${issuer}", ${attribute}`
   }
+
+  return (reply: FastifyReply, refusal: Refusal): readonly string[] => {
+    if ('challenges' in refusal) return refusal.challenges.map(challenge)
+    // RFC 6750 §3.1, for the scheme that the caller used.
+    return refusal.code === 'insufficient_scope' && isBearer(reply)
+      ? [challenge('Bearer error="insufficient_scope"')]
+      : []
+  }
+}
+
+export const makeRefuser = (options: RefuserOptions): Refuser => {
+  const { recognize, issuer, problemsUnder, logger, reportUnavailable, sourceOf } = options
+
+  const challengesOf = makeChallenges(issuer)
 
   const answer = (reply: FastifyReply, what: Answer): FastifyReply => {
     const isProblem = pathOf(reply.request).startsWith(problemsUnder)
@@ -134,14 +145,6 @@ export const makeRefuser = (options: RefuserOptions): Refuser => {
         // As bytes: to a text Fastify would add a charset, which a problem does not have.
         .send(Buffer.from(isProblem ? formatProblem(issuer, what) : formatError(what)))
     )
-  }
-
-  const challengesOf = (reply: FastifyReply, refusal: Refusal): readonly string[] => {
-    if ('challenges' in refusal) return refusal.challenges.map(challenge)
-    // RFC 6750 §3.1, for the scheme that the caller used.
-    return refusal.code === 'insufficient_scope' && isBearer(reply)
-      ? [challenge('Bearer error="insufficient_scope"')]
-      : []
   }
 
   /** Counts the attempt for the audit log and, if it is a failed authentication, for its limit: in how many s it is within it. */
@@ -165,6 +168,7 @@ export const makeRefuser = (options: RefuserOptions): Refuser => {
     log(reply.request.id, refusal)
     const retryAfterSeconds = count(reply, refusal)
     if (retryAfterSeconds !== null) return answer(reply, { ...FAILED_TOO_OFTEN, retryAfterSeconds })
+    if (refusal.code === 'temporarily_unavailable') restConnection(reply.request.raw, sourceOf)
     const challenges = challengesOf(reply, refusal)
     if (challenges.length > 0) void reply.header('www-authenticate', challenges)
     if ('nonce' in refusal && refusal.nonce !== undefined) void reply.header('dpop-nonce', refusal.nonce)

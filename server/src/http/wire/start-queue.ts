@@ -8,12 +8,14 @@ const TURN_MS = 10
 const STARTED_MIN = 8
 const STARTED_MAX = 256
 const STARTED_AT_FIRST = 64
-/** Reserved requests come in numbers too; they have this much of each turn. */
-const RESERVED_A_TURN = 256
 /** What would wait longer is refused on arrival. */
 export const WAIT_MS_MAX = 1000
-/** Of one thread, in memory: each takes some 4 kB. */
-export const WAITING_MAX = 8192
+/** Of one thread, in memory: each takes some 4 kB. One kind never waits for want of room that others have taken. */
+export const WAITING_MAX = { probe: 512, known: 4096, revocation: 1024, open: 8192 } as const
+/** How many of a kind are started in each turn at most, besides those that there is room for among all: each comes in numbers too. */
+const STARTED_A_TURN = { probe: 64, known: 256, revocation: 16 } as const
+/** Revocations, which may be as slow as open requests, are started so many times fewer: long turns are of both. */
+const REVOCATION_PART = 4
 /** A turn that started fewer, while none waits, says nothing about the load. */
 const MEASURED_FROM = 8
 /** How many are started in a millisecond, where nothing is measured yet. */
@@ -21,68 +23,88 @@ const PER_MS = 5
 /** How much of the newest measurement the average takes. */
 const WEIGHT = 0.2
 
-export type Startable = {
-  /** Whether it is a probe, or of a caller whose credential was good lately: no flood of others is before it. */
-  readonly isReserved: () => boolean
-  readonly network: () => string
-  readonly start: () => void
-  /** In place of `start`. */
-  readonly refuse: () => void
-}
+/**
+ * No kind waits behind another. `probe`: of health, the keys and the metadata. `known`: of a caller whose credential was good
+ * lately. `revocation`: of anybody, since a client that ends its own token has its credential in the body. `open`: all others.
+ */
+export type Kind = keyof typeof WAITING_MAX
 
-type Waiting = Pick<Startable, 'start' | 'refuse'> & { readonly arrivedAt: number }
+type Waiting<Request> = { readonly request: Request; readonly arrivedAt: number }
 
 /** `perMs`: how many it starts in a millisecond while some wait, an average. */
-type Lane = { readonly queue: FairQueue<Waiting>; started: number; startedMax: number; perMs: number }
-
-const makeLane = (startedMax: number): Lane => ({ queue: makeFairQueue(), started: 0, startedMax, perMs: PER_MS })
-
-const hasRoom = ({ queue, started, startedMax }: Lane): boolean =>
-  queue.size() === 0 && started < Math.floor(startedMax)
-
-const startWaiting = (lane: Lane, now: number): void => {
-  lane.started = 0
-  while (lane.started < Math.floor(lane.startedMax)) {
-    const next = lane.queue.take()
-    if (next === undefined) return
-    if (now - next.arrivedAt > 2 * WAIT_MS_MAX) next.refuse()
-    else {
-      lane.started += 1
-      next.start()
-    }
-  }
+type Lane<Request> = {
+  readonly queue: FairQueue<Waiting<Request>>
+  readonly waitingMax: number
+  started: number
+  startedMax: number
+  perMs: number
 }
 
-const measure = (lane: Lane, turnMs: number): void => {
+const makeLane = <Request>(waitingMax: number, startedMax: number): Lane<Request> => ({
+  queue: makeFairQueue(),
+  waitingMax,
+  started: 0,
+  startedMax,
+  perMs: PER_MS,
+})
+
+type Lanes<Request> = Readonly<Record<Kind, Lane<Request>>>
+
+const makeLanes = <Request>(): Lanes<Request> => ({
+  probe: makeLane(WAITING_MAX.probe, STARTED_A_TURN.probe),
+  known: makeLane(WAITING_MAX.known, STARTED_A_TURN.known),
+  revocation: makeLane(WAITING_MAX.revocation, STARTED_A_TURN.revocation),
+  open: makeLane(WAITING_MAX.open, STARTED_AT_FIRST),
+})
+
+const hasRoom = <Request>({ queue, started, startedMax }: Lane<Request>): boolean =>
+  queue.size() === 0 && started < Math.floor(startedMax)
+
+const measure = <Request>(lane: Lane<Request>, turnMs: number): void => {
   if (lane.queue.size() > 0) lane.perMs += WEIGHT * (lane.started / Math.max(turnMs, 0.1) - lane.perMs)
 }
 
 /** Fewer a turn where turns take too long, more where they are short and requests wait. */
-const adapt = (lane: Lane, turnMs: number): void => {
-  if (turnMs > TURN_MS) lane.startedMax = Math.max(STARTED_MIN, lane.startedMax * Math.max(0.5, TURN_MS / turnMs))
-  else if (lane.queue.size() > 0) lane.startedMax = Math.min(STARTED_MAX, lane.startedMax * 1.1 + 1)
+const adapt = <Request>({ open, revocation }: Lanes<Request>, turnMs: number): void => {
+  const isWaiting = open.queue.size() + revocation.queue.size() > 0
+  if (turnMs > TURN_MS) open.startedMax = Math.max(STARTED_MIN, open.startedMax * Math.max(0.5, TURN_MS / turnMs))
+  else if (isWaiting) open.startedMax = Math.min(STARTED_MAX, open.startedMax * 1.1 + 1)
+  revocation.startedMax = Math.min(STARTED_A_TURN.revocation, Math.floor(open.startedMax / REVOCATION_PART))
 }
 
-export type StartQueue = {
-  /** Starts the request now or in a later turn, or refuses it. */
-  readonly admit: (request: Startable) => void
+export type StartQueue<Request> = {
+  /** Starts the request, which is read at this time, now or in a later turn, or refuses it. */
+  readonly admit: (request: Request, at: number) => void
   /** Whether requests wait, or turns are long. */
   readonly isBusy: () => boolean
   /** For how long a request that is read now may have waited to be read, in ms. */
   readonly unreadMs: () => number
 }
 
-type Surroundings = { readonly now: () => number; readonly nextTurn: (work: () => void) => void }
+/** Asked and called for one request each. `now` in ms. */
+export type Starting<Request> = {
+  readonly now: () => number
+  readonly nextTurn: (work: () => void) => void
+  readonly kindOf: (request: Request) => Kind
+  readonly networkOf: (request: Request) => string
+  readonly start: (request: Request, at: number) => void
+  /** In place of `start`. */
+  readonly refuse: (request: Request) => void
+}
 
-/** The queue of one thread. `now` in ms. */
-export const makeStartQueue = ({ now, nextTurn }: Surroundings): StartQueue => {
-  const [reserved, open] = [makeLane(RESERVED_A_TURN), makeLane(STARTED_AT_FIRST)]
+/** The queue of one thread. */
+export const makeStartQueue = <Request>(starting: Starting<Request>): StartQueue<Request> => {
+  const { now, nextTurn, kindOf, networkOf, start, refuse } = starting
+  const byKind = makeLanes<Request>()
+  const { open } = byKind
+  const lanes = Object.values(byKind)
   // Null where the thread may have rested since.
   let turnBeganAt: number | null = null
   let isScheduled = false
   let lastTurnMs = 0
 
-  const size = (): number => reserved.queue.size() + open.queue.size()
+  const size = (): number => lanes.reduce((sum, { queue }) => sum + queue.size(), 0)
+  const started = (): number => lanes.reduce((sum, lane) => sum + lane.started, 0)
 
   const schedule = (): void => {
     if (isScheduled) return
@@ -90,38 +112,51 @@ export const makeStartQueue = ({ now, nextTurn }: Surroundings): StartQueue => {
     nextTurn(endTurn)
   }
 
+  const startWaiting = (lane: Lane<Request>, at: number): void => {
+    lane.started = 0
+    while (lane.started < Math.floor(lane.startedMax)) {
+      const next = lane.queue.take()
+      if (next === undefined) return
+      if (at - next.arrivedAt > 2 * WAIT_MS_MAX) refuse(next.request)
+      else {
+        lane.started += 1
+        start(next.request, at)
+      }
+    }
+  }
+
   const endTurn = (): void => {
     isScheduled = false
     const at = now()
     lastTurnMs = turnBeganAt === null ? 0 : at - turnBeganAt
     if (turnBeganAt !== null) {
-      for (const lane of [reserved, open]) measure(lane, lastTurnMs)
-      adapt(open, lastTurnMs)
+      for (const lane of lanes) measure(lane, lastTurnMs)
+      adapt(byKind, lastTurnMs)
     }
-    const isLoaded = size() > 0 || reserved.started + open.started >= MEASURED_FROM
+    const isLoaded = size() > 0 || started() >= MEASURED_FROM
     turnBeganAt = isLoaded ? at : null
-    for (const lane of [reserved, open]) startWaiting(lane, at)
+    for (const lane of lanes) startWaiting(lane, at)
     if (isLoaded) schedule()
   }
 
-  const wait = (lane: Lane, request: Startable): void => {
-    const { queue } = lane
-    const network = request.network()
-    if (queue.size() / lane.perMs > WAIT_MS_MAX || size() >= WAITING_MAX) {
+  const wait = (lane: Lane<Request>, request: Request, at: number): void => {
+    const { queue, waitingMax } = lane
+    const network = networkOf(request)
+    if (queue.size() / lane.perMs > WAIT_MS_MAX || queue.size() >= waitingMax) {
       const other = queue.makeRoom(network)
-      if (other === undefined) return request.refuse()
-      other.refuse()
+      if (other === undefined) return refuse(request)
+      refuse(other.request)
     }
-    queue.push(network, { start: request.start, refuse: request.refuse, arrivedAt: now() })
+    queue.push(network, { request, arrivedAt: at })
   }
 
   return {
-    admit: request => {
+    admit: (request, at) => {
       schedule()
-      const lane = !hasRoom(open) && request.isReserved() ? reserved : open
-      if (!hasRoom(lane)) return wait(lane, request)
+      const lane = hasRoom(open) ? open : byKind[kindOf(request)]
+      if (!hasRoom(lane)) return wait(lane, request, at)
       lane.started += 1
-      request.start()
+      start(request, at)
     },
     isBusy: () => size() > 0 || lastTurnMs > TURN_MS,
     unreadMs: () => lastTurnMs,

@@ -3,10 +3,12 @@
 import { type Attempt, REFUSALS_A_MINUTE_MAX } from '../../domain/audit/attempt.ts'
 import { Unavailable } from '../../domain/refusal.ts'
 import type { Source } from '../../domain/source.ts'
-import { inBackground, type OnFault } from '../background.ts'
+import type { OnFault } from '../background.ts'
 import type { Refused } from './refusals.ts'
 
 const PAUSE_MS = 1000
+/** A caller's act waits for one hand-over, on PostgreSQL for some statements of each count, and for no more. */
+const TOGETHER_MAX = 32
 
 type RefusalCounter = {
   readonly count: (attempt: Attempt, source: Source) => void
@@ -23,7 +25,43 @@ type CounterOptions = {
 
 const keyOf = ({ way, client, source }: Refused): string => JSON.stringify([way, client, source])
 
-export const makeRefusalCounter = ({ handOver, onFault, pauseMs = PAUSE_MS }: CounterOptions): RefusalCounter => {
+/** Hands counts over, a few at a time; `keep` takes back what the store did not take. Never rejects. */
+const makeHandOver = ({ handOver, onFault }: CounterOptions, keep: (one: Refused) => void) => {
+  /** Whether the store could be had. */
+  const handOrKeep = async (refused: readonly Refused[]): Promise<boolean> => {
+    try {
+      await handOver(refused)
+      return true
+    } catch (fault) {
+      if (!(fault instanceof Unavailable)) throw fault
+      // Whether they were written is then unknown: a count may be too high, never too low.
+      refused.forEach(keep)
+      return false
+    }
+  }
+
+  /** Together; where that is a fault each by itself, so that only the one that causes it is lost. */
+  const handPiece = async (refused: readonly Refused[]): Promise<boolean> => {
+    try {
+      return await handOrKeep(refused)
+    } catch (fault) {
+      if (refused.length === 1) onFault('refusal counts', fault)
+      else for (const one of refused) await handPiece([one])
+      return true
+    }
+  }
+
+  return async (refused: readonly Refused[]): Promise<void> => {
+    for (let from = 0; from < refused.length; from += TOGETHER_MAX) {
+      if (await handPiece(refused.slice(from, from + TOGETHER_MAX))) continue
+      refused.slice(from + TOGETHER_MAX).forEach(keep)
+      return
+    }
+  }
+}
+
+export const makeRefusalCounter = (options: CounterOptions): RefusalCounter => {
+  const { pauseMs = PAUSE_MS } = options
   let counts = new Map<string, Refused>()
   let timer: NodeJS.Timeout | undefined
   let handing: Promise<void> | undefined
@@ -36,30 +74,12 @@ export const makeRefusalCounter = ({ handOver, onFault, pauseMs = PAUSE_MS }: Co
     else add({ ...one, client: '', source: '' })
   }
 
-  const handOrKeep = async (refused: readonly Refused[]): Promise<void> => {
-    try {
-      await handOver(refused)
-    } catch (fault) {
-      if (!(fault instanceof Unavailable)) throw fault
-      // Whether they were written is then unknown: a count may be too high, never too low.
-      refused.forEach(add)
-    }
-  }
-
-  /** All at once; where that is a fault each by itself, so that only the one that causes it is lost. */
-  const handAll = async (refused: readonly Refused[]): Promise<void> => {
-    try {
-      await handOrKeep(refused)
-    } catch (fault) {
-      if (refused.length === 1) throw fault
-      for (const one of refused) await inBackground('refusal counts', () => handOrKeep([one]), onFault)
-    }
-  }
+  const handAll = makeHandOver(options, add)
 
   const hand = async (): Promise<void> => {
     const handed = [...counts.values()]
     counts = new Map()
-    if (handed.length > 0) await inBackground('refusal counts', () => handAll(handed), onFault)
+    await handAll(handed)
   }
 
   const turn = async (): Promise<void> => {

@@ -214,6 +214,24 @@ test('wrong usage ends with status 2', t => {
   }
 })
 
+test('of an option with keys the same key twice is wrong usage, and the line names the key', t => {
+  const folder = makeStore(t)
+  const usages: readonly (readonly string[])[] = [
+    ['agent', 'create', '--name', 'x', '--scope', 'a:b', '--label', 'k=1', '--label', 'o=1', '--label', 'k=2'],
+    ['agent', 'change', NOBODY, '--yes', '--label', 'k=1', '--label', 'k=1'],
+    ['agent', 'list', '--label', 'k=1', '--label', 'k=2'],
+    ['import', 'keycloak', '-', '--scope-map', 'k=a:b', '--scope-map', 'k=c:d'],
+  ]
+  for (const usage of usages) {
+    const { status, stderr } = run(folder, usage)
+    assert.equal(status, 2, usage.join(' '))
+    assert.match(
+      stderr,
+      /'--[a-z-]+ <[a-z]+=[a-z]+>' argument 'k=\S+' is invalid\. k is there already: give each key one value\./,
+    )
+  }
+})
+
 test('help and version end with status 0', t => {
   const folder = makeFolder(t)
   assert.match(runAlone(folder, ['--version']).stdout, /^\d+\.\d+\.\d+\n$/)

@@ -1,4 +1,5 @@
-// One import at a time: who would be a second hears when to come again, and whoever ends, in whatever way, makes room.
+// One import at a time: a second one of a caller hears when to come again, those of other callers have their turn, and
+// whoever ends, in whatever way, makes room.
 import assert from 'node:assert/strict'
 import { connect, type Socket } from 'node:net'
 import { afterEach, test } from 'node:test'
@@ -6,6 +7,7 @@ import { text } from 'node:stream/consumers'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { JSON_TYPE } from '../../../../testkit/callers/administration.ts'
 import { type Answer, assertProblem, introspect, send } from '../../../../testkit/callers/requests.ts'
+import { makeImportCell } from '../../../src/http/imports/import-turns.ts'
 import { useService } from '../../../../testkit/services/service-fixture.ts'
 
 const EMPTY = JSON.stringify({ source: 'keycloak', document: [] })
@@ -13,8 +15,11 @@ const FULL = 'Another import is under way: send this one again once that has end
 /** Where a place is never taken, or never left, the tests would ask for ever. */
 const LIMIT = { timeout: 120_000 }
 
+/** Of the cell: the caller who waits first. */
+const FIRST_PLACE = 2
+
 /** What the server says of itself: whether the place is taken. */
-const cell = new Int32Array(1)
+const cell = makeImportCell()
 
 const sockets = new Set<Socket>()
 
@@ -30,8 +35,8 @@ afterEach(async () => {
   await untilPlaceIs('free')
 })
 
-const importing = (body = EMPTY): Promise<Answer> =>
-  send(service, { method: 'POST', path: '/api/v1/imports', headers: { ...JSON_TYPE, 'x-api-key': key.key }, body })
+const importing = (body = EMPTY, apiKey = key.key): Promise<Answer> =>
+  send(service, { method: 'POST', path: '/api/v1/imports', headers: { ...JSON_TYPE, 'x-api-key': apiKey }, body })
 
 /** An import whose body stops before its end. */
 const begin = (body = EMPTY, headers = `x-api-key: ${key.key}`): Socket => {
@@ -53,6 +58,42 @@ test('while one is under way another is 503 with Retry-After, and introspection 
   assert.equal((await introspect(service, introspector, 'x')).text, '{"active":false}')
   socket.write(EMPTY.slice(-1))
   assert.match(await text(socket), /^HTTP\/1\.1 200 .*"dry_run":false,"data":\[\]\}$/s)
+  assert.equal((await importing()).status, 200)
+})
+
+/** Whether a caller waits for its turn. */
+const untilOneWaits = async (isWaiting = true): Promise<void> => {
+  while ((Atomics.load(cell, FIRST_PLACE) !== 0) !== isWaiting) await nextTurn()
+}
+
+test('beside a caller that imports without a pause another has the next turn', LIMIT, async () => {
+  const { key: honest } = await service.createApiKey('agents:write')
+  const ended: string[] = []
+  const socket = begin()
+  await untilPlaceIs('taken')
+  const other = importing(EMPTY, honest).finally(() => ended.push('honest'))
+  await untilOneWaits()
+  socket.write(EMPTY.slice(-1))
+  await untilPlaceIs('free')
+  const greedy = importing().finally(() => ended.push('greedy'))
+  const answers = await Promise.all([other, greedy])
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    [200, 200],
+  )
+  assert.deepEqual(ended, ['honest', 'greedy'])
+})
+
+test('a caller whose connection ends while it waits gives up its turn', LIMIT, async () => {
+  const { key: honest } = await service.createApiKey('agents:write')
+  const socket = begin()
+  await untilPlaceIs('taken')
+  const waiting = begin(EMPTY, `x-api-key: ${honest}`)
+  await untilOneWaits()
+  waiting.resetAndDestroy()
+  await untilOneWaits(false)
+  socket.write(EMPTY.slice(-1))
+  await untilPlaceIs('free')
   assert.equal((await importing()).status, 200)
 })
 

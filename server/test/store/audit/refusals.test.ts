@@ -20,7 +20,7 @@ const makeWorld = async (t: TestContext): Promise<TestStore> => {
 }
 
 const count = (world: TestStore, ...refused: readonly Refused[]): void =>
-  void withWritingConnection(world, connection => inTransaction(connection, tx => countRefusals(tx, refused)))
+  withWritingConnection(world, connection => inTransaction(connection, tx => countRefusals(tx, refused)))
 
 const list = async ({ store }: TestStore, filters: Partial<RefusalFilters> = {}, limit = 1000) => {
   const request = { filters: { ...NO_FILTERS, ...filters }, audiences: null, after: null, limit }
@@ -98,9 +98,9 @@ test('a thread counts in memory, bounded, and hands over once', async () => {
     counter.count({ way: 'client', clientId: null }, `2001:db8::${n.toString(16)}`)
   }
   await counter.settle()
+  const counts = handed.flat()
   await counter.settle()
-  assert.equal(handed.length, 1)
-  const [counts = []] = handed
+  assert.deepEqual(handed.flat(), counts)
   assert.equal(counts.length, REFUSALS_A_MINUTE_MAX + 1)
   assert.deepEqual(counts[0], from('192.0.2.1', { client: 'a', count: 1000 }))
   assert.deepEqual(counts.at(-1), from('', { count: 1000 - (REFUSALS_A_MINUTE_MAX - 1) }))

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test, type TestContext } from 'node:test'
+import { Unavailable } from '../../../src/domain/refusal.ts'
 import type { BackgroundTask } from '../../../src/store/background.ts'
 import { makeRefusalCounter } from '../../../src/store/audit/refusal-counter.ts'
 import type { Refused } from '../../../src/store/audit/refusals.ts'
@@ -131,4 +132,25 @@ test('of counts that are written together only the one that causes a fault is lo
     ['192.0.2.1', '192.0.2.3'],
   )
   assert.deepEqual(faults, ['refusal counts'])
+})
+
+test('counts are handed over a few at a time, and what a store that cannot be had did not take waits', async () => {
+  const handed: number[] = []
+  let isThere = true
+  const handOver = async (refused: readonly Refused[]): Promise<void> => {
+    handed.push(refused.length)
+    // The second piece finds the store gone.
+    isThere &&= handed.length !== 2
+    if (!isThere) throw new Unavailable('no store')
+    return Promise.resolve()
+  }
+  const faults: string[] = []
+  const counter = makeRefusalCounter({ handOver, onFault: task => void faults.push(task) })
+  for (let n = 0; n < 100; n += 1) counter.count({ way: 'client', clientId: null }, `192.0.2.${n}`)
+  await counter.settle()
+  assert.deepEqual(handed, [32, 32])
+  isThere = true
+  await counter.settle()
+  assert.deepEqual(handed.slice(2), [32, 32, 4])
+  assert.deepEqual(faults, [])
 })

@@ -14,12 +14,14 @@ const fill = (...names: readonly JobName[]) => {
   let now = 0
   let arrived = 0
   const queue = makeWriterQueue(() => now)
-  const put = (...jobs: readonly JobName[]): void => {
-    for (const job of jobs) queue.put({ message: { n: arrived++, deadline: 0, job, input: null }, from })
+  const putOf = (pause: string | null, ...jobs: readonly JobName[]): void => {
+    for (const job of jobs) queue.put({ message: { n: arrived++, deadline: now, job, input: pause }, from })
   }
+  const put = (...jobs: readonly JobName[]): void => putOf(null, ...jobs)
   put(...names)
   return {
     put,
+    putOf,
     advance: (ms: number): void => void (now += ms),
     next: () => ({ jobs: queue.take().map(({ message }) => message.n), isEmpty: queue.isEmpty() }),
   }
@@ -79,4 +81,20 @@ test('a pause that nobody ends is over after a second', () => {
   assert.deepEqual(next(), { jobs: [], isEmpty: true })
   advance(1)
   assert.deepEqual(next(), { jobs: [1], isEmpty: true })
+})
+
+test('a caller whose own pause is over does not end that of another, who ends it', () => {
+  const { next, put, putOf, advance } = fill()
+  putOf('first', 'pauseActs')
+  next()
+  put('disableAgent')
+  advance(ACTS_PAUSE_MS)
+  assert.deepEqual(next(), { jobs: [1], isEmpty: true })
+  putOf('second', 'pauseActs')
+  next()
+  putOf('first', 'resumeActs')
+  put('disableAgent')
+  assert.deepEqual(next(), { jobs: [3], isEmpty: true })
+  putOf('second', 'resumeActs')
+  assert.deepEqual(next(), { jobs: [4, 5], isEmpty: true })
 })

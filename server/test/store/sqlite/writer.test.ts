@@ -191,6 +191,29 @@ test('a caller who comes too late to pause acts does not end the pause of anothe
   assert.deepEqual([countRows(file, 'token'), countRows(file, `audit where kind = 'agent.disable'`)], [2, 1])
 })
 
+test('a caller whose pause is over does not end that of another when its work ends', async t => {
+  const { store, agent, file } = await makeWorld(t)
+  const [other, third] = [await createAgent(store), await createAgent(store)]
+  const [isOver, isOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const late = store.ledger.exclusively(async () => {
+    await store.agents.disable(other.id, act('agent.disable')) // waits until the pause is over
+    isOver.resolve()
+    await isOn.promise
+  })
+  await isOver.promise
+  let disabling: Promise<unknown> = Promise.resolve()
+  const outcomes = await store.ledger.exclusively(async ledger => {
+    const [first, second] = [await newTokens(store, agent, [{}]), await newTokens(store, agent, [{}])]
+    isOn.resolve()
+    await late
+    disabling = store.agents.disable(third.id, act('agent.disable'))
+    return [...(await ledger.insert(first)), ...(await ledger.insert(second))]
+  })
+  assert.deepEqual(outcomes, ['inserted', 'inserted'])
+  await disabling
+  assert.deepEqual([countRows(file, 'token'), countRows(file, `audit where kind = 'agent.disable'`)], [2, 2])
+})
+
 test('while fifty callers stream acts, every issue that pauses them is written at its first attempt, and the acts go on', async t => {
   const { store, agent, file } = await makeWorld(t)
   const others = await Promise.all(Array.from({ length: 50 }, () => createAgent(store)))

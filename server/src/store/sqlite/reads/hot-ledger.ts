@@ -1,4 +1,5 @@
 // What of the ledger's port SQLite does in its own way: looking tokens up, and handing new ones over to be written.
+import { randomUUID } from 'node:crypto'
 import { type NameCaches, recordWith, type RowNames } from '../../ledger/name-caches.ts'
 import type { HotLedger } from '../../ledger/token-ledger.ts'
 import { packTokens } from '../writer/packed-tokens.ts'
@@ -18,13 +19,13 @@ export const makeHotLedger = (reader: SqliteReader, nameCaches: NameCaches, writ
     addresses.length === 0 ? [] : reader.readDirectly(snapshot => findTokens(snapshot, nameCaches, addresses)),
   insert: (tokens, until) => writer.call('insertTokens', packTokens(tokens), until),
   exclusively: async (work, until) => {
-    // Where it has not begun in time nothing is resumed: the pause that is on may be another caller's.
-    await writer.call('pauseActs', null, until)
+    const pause = randomUUID()
+    await writer.call('pauseActs', pause, until)
     try {
       return await work({ insert: tokens => writer.call('insertTokens', packTokens(tokens), until) })
     } finally {
-      // Where this fails, the pause ends by itself.
-      writer.call('resumeActs', null).catch(() => undefined)
+      // Where this fails, the pause ends by itself. Where it comes too late, the pause that is on is another's, and stays.
+      writer.call('resumeActs', pause).catch(() => undefined)
     }
   },
 })

@@ -7,6 +7,9 @@ import { given, only, run, type Program } from '../../statement-program.ts'
 import type { Transaction } from '../../transaction.ts'
 import { type PackedTokens, unpackTokens } from './packed-tokens.ts'
 
+/** The id of a pause of acts, by which its caller ends it, and no other. */
+export type ActsPause = string
+
 export const JOBS = {
   ...SHARED,
   insertTokens: function* (tx: Transaction, packed: PackedTokens): Program<readonly InsertOutcome[]> {
@@ -17,9 +20,9 @@ export const JOBS = {
     }
     return yield* insertTokens(tx, unpackTokens(packed))
   },
-  /** Writes nothing: the queue keeps acts back until `resumeActs`, see writer-queue.ts. */
-  pauseActs: (_tx: Transaction, _input: null): Program<null> => given(null),
-  resumeActs: (_tx: Transaction, _input: null): Program<null> => given(null),
+  /** Writes nothing: the queue keeps acts back until `resumeActs` of the same pause, see writer-queue.ts. */
+  pauseActs: (_tx: Transaction, _pause: ActsPause): Program<null> => given(null),
+  resumeActs: (_tx: Transaction, _pause: ActsPause): Program<null> => given(null),
   /** Every transaction renews the lease of the clock where half of it has gone; this one does nothing else. */
   renewLease: (tx: Transaction, _input: null): Program<null> => coverAnswer(tx),
   /** A durable write that proves the disk and changes nothing: SQLite writes this page even where the value is the same. */

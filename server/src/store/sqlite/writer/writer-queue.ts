@@ -3,7 +3,7 @@ import type { MessagePort } from 'node:worker_threads'
 import { GROUP_JOBS_MAX } from '../../store-options.ts'
 import { QUIET_JOBS } from '../../jobs.ts'
 import { monotonicMs } from '../../monotonic.ts'
-import type { JobName } from './jobs.ts'
+import type { JobInput, JobName } from './jobs.ts'
 import type { JobMessage } from './writer-messages.ts'
 
 /** For so long one caller can keep acts back. */
@@ -25,6 +25,8 @@ export const makeWriterQueue = (monotonic = monotonicMs) => {
   const tokens: Arrived[] = []
   const pauses: Arrived[] = []
   let pausedUntil = Number.NEGATIVE_INFINITY
+  /** Whose pause is on, or was the last one. */
+  let paused: JobInput<JobName> = null
 
   const isPaused = (): boolean => monotonic() < pausedUntil
 
@@ -42,6 +44,7 @@ export const makeWriterQueue = (monotonic = monotonicMs) => {
     const pause = pauses.shift()
     if (pause === undefined) return [...taken, ...late]
     pausedUntil = monotonic() + ACTS_PAUSE_MS
+    paused = pause.message.input
     return [...taken, ...late, pause]
   }
 
@@ -56,8 +59,9 @@ export const makeWriterQueue = (monotonic = monotonicMs) => {
 
   return {
     put: (arrived: Arrived): void => {
-      const { job } = arrived.message
-      if (job === 'resumeActs') resume()
+      const { job, input } = arrived.message
+      // A caller whose own pause is over must not end that of another.
+      if (job === 'resumeActs' && input === paused) resume()
       queueOf(job).push(arrived)
     },
     /**
