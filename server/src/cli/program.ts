@@ -3,7 +3,7 @@ import { Command } from 'commander'
 import packageJson from '../../package.json' with { type: 'json' }
 import { CommandFailed, EXIT, reportFailure } from './terminal/exit.ts'
 import { surviveOutputFaults } from './terminal/output-faults.ts'
-import { printableLines } from './terminal/print.ts'
+import { printableLines } from '../domain/text/printable.ts'
 
 type AddTo = (parent: Command) => void
 
