@@ -7,10 +7,14 @@ import { notChecked, type Subject } from './subject.ts'
 
 const EXPIRY_DAYS_WARNED = 30
 
-const PEM = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g
+const BEGIN = '-----BEGIN CERTIFICATE-----'
 
+/** Each as OpenSSL has it, which reads the first of a text; all could be read, or the configuration would be wrong. */
 const certificatesIn = (pem: string): readonly X509Certificate[] =>
-  (pem.match(PEM) ?? []).map(one => new X509Certificate(one))
+  pem
+    .split(BEGIN)
+    .slice(1)
+    .map(rest => new X509Certificate(BEGIN + rest))
 
 const dayOf = (date: Date): string => date.toISOString().slice(0, 10)
 

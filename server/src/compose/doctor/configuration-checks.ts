@@ -14,7 +14,7 @@ export const checkConfiguration = ({ survey: { mistakes, warnings } }: Subject):
 }
 
 const numbersOf = (version: string): readonly [number, number] => {
-  const [, major = '0', minor = '0'] = /(\d+)\.(\d+)/.exec(version) ?? []
+  const [, major = '0', minor = '0'] = /^\D{0,4}(\d{1,4})\.(\d{1,4})/.exec(version) ?? []
   return [Number(major), Number(minor)]
 }
 
