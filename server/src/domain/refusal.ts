@@ -91,6 +91,9 @@ export class Unavailable extends Error {
   }
 }
 
+/** Thrown if more requests wait for something than are taken: the wire also makes the caller's connection rest. */
+export class Overloaded extends Unavailable {}
+
 /** The message for a process that cannot open enough files (EMFILE). */
 export const TOO_FEW_FILES =
   'This process may open too few files (EMFILE): raise its limit to 1024 or more, with `ulimit -n 1024`, LimitNOFILE= of systemd or --ulimit nofile of a container.'

@@ -3,7 +3,14 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Access } from '../../../../api/values/access.ts'
 import type { Origin } from '../../domain/caller.ts'
-import { type Challenge, type OrRefusal, type Refusal, type RefusalCode, Unavailable } from '../../domain/refusal.ts'
+import {
+  type Challenge,
+  type OrRefusal,
+  type Refusal,
+  type RefusalCode,
+  Overloaded,
+  Unavailable,
+} from '../../domain/refusal.ts'
 import type { FailedAuthentications } from '../../ports/failed-authentications.ts'
 import type { AuditLog } from '../../ports/ports.ts'
 import { parseAuthorization } from './authorization.ts'
@@ -181,6 +188,7 @@ export const makeRefuser = (options: RefuserOptions): Refuser => {
     const requestId = reply.request.id
     if (fault instanceof Unavailable) {
       reportUnavailable(requestId, fault)
+      if (fault instanceof Overloaded) restConnection(reply.request.raw, sourceOf)
       return answer(reply, { ...UNAVAILABLE, description: fault.toCaller ?? UNAVAILABLE.description })
     }
     logger.error({ requestId, err: fault }, 'fault')

@@ -1,6 +1,6 @@
 // The queue in front of signatures that must be verified before their sender is known: bounded, and fair by where they come
 // from, so that a flood of forged JWTs costs a part of a core and keeps nobody else out.
-import { Unavailable } from '../../domain/refusal.ts'
+import { Overloaded } from '../../domain/refusal.ts'
 import { networkOf } from '../../domain/source.ts'
 
 /** Signatures of one thread that are verified at once, on libuv's threads; the loop starts the next ones between other work. */
@@ -10,7 +10,7 @@ const WAITING_MAX = 256
 
 type Limits = { readonly underWayMax: number; readonly waitingMax: number }
 
-/** `source` is the address that the signature came from. Throws Unavailable where more wait than are taken. */
+/** `source` is the address that the signature came from. Throws Overloaded where more wait than are taken. */
 export type VerificationQueue = (source: string, verify: () => Promise<boolean>) => Promise<boolean>
 
 type Waiting = { readonly begin: () => void; readonly refuse: () => void }
@@ -58,7 +58,7 @@ export const makeVerificationQueue = (
     new Promise((resolve, reject) => {
       const network = networkOf(source)
       const own = waiting.get(network) ?? []
-      const refuse = (): void => reject(new Unavailable('More signatures wait to be verified than are taken.'))
+      const refuse = (): void => reject(new Overloaded('More signatures wait to be verified than are taken.'))
       if (!makeRoom(own.length)) return refuse()
       const begin = (): void => void verify().then(resolve, reject).finally(endOne)
       own.push({ begin, refuse })

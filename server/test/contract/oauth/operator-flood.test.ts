@@ -2,7 +2,10 @@
 // operators, API keys and clients elsewhere have their answers meanwhile.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import { test, type TestContext } from 'node:test'
+import { Overloaded } from '../../../src/domain/refusal.ts'
 import { monotonicMs } from '../../../src/store/monotonic.ts'
 import { assertionFields, makeAssertion, registerKeys } from '../../../../testkit/keys/client-assertions.ts'
 import { makeProofKey } from '../../../../testkit/keys/dpop.ts'
@@ -136,3 +139,23 @@ test(
     await assertAnswered(flood)
   },
 )
+
+test('a connection whose JWT found no room among those that wait rests before it is served again', async t => {
+  const verify = (): Promise<never> => Promise.reject(new Overloaded('More wait than are taken.'))
+  const service = await startServer({ break: ports => ({ ...ports, operators: { ...ports.operators, verify } }) })
+  t.after(() => service.close())
+  const jwt = await freshJwt(service)
+  const socket = connect(Number(new URL(service.origin).port), '127.0.0.1')
+  t.after(() => socket.destroy())
+  const answerTo = async (request: string): Promise<string> => {
+    socket.write(request)
+    return String(await once(socket, 'data'))
+  }
+  assert.match(
+    await answerTo(`GET /api/v1/tokens HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${jwt}\r\n\r\n`),
+    /^HTTP\/1\.1 503 [\s\S]*\r\nretry-after: 1\r\n/,
+  )
+  const askedAt = performance.now()
+  assert.match(await answerTo('GET /livez HTTP/1.1\r\nhost: x\r\n\r\n'), /^HTTP\/1\.1 200 /)
+  assert.ok(performance.now() - askedAt > 100, 'it rests')
+})

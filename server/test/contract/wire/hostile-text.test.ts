@@ -88,13 +88,17 @@ const tryText = async (place: Place, text: HostileText, headers: Headers): Promi
   }
 }
 
+const tryInTurn = async (place: Place, headers: Headers): Promise<void> => {
+  for (const text of HOSTILE_TEXTS) await tryText(place, text, headers)
+}
+
+const tryAtOnce = async (place: Place, headers: Headers): Promise<void> =>
+  void (await Promise.all(HOSTILE_TEXTS.map(text => tryText(place, text, headers))))
+
 /** All at the same moment, but exports and imports, of which a service takes few at once. */
 const tryPlace = async (operation: string, place: Place, headers: Headers): Promise<void> => {
-  if (/\/exports\/|\/imports/.test(operation)) {
-    for (const text of HOSTILE_TEXTS) await Promise.all([tryText(place, text, headers), assertHonest()])
-    return
-  }
-  await Promise.all([assertHonest(), ...HOSTILE_TEXTS.map(text => tryText(place, text, headers)), assertHonest()])
+  const tryTexts = /\/exports\/|\/imports/.test(operation) ? tryInTurn : tryAtOnce
+  await Promise.all([assertHonest(), tryTexts(place, headers), assertHonest()])
 }
 
 const isExport = (operation: string): boolean => operation.includes('/exports/')
