@@ -4,7 +4,7 @@
 import { type FairQueue, makeFairQueue } from '../../domain/fair-queue.ts'
 
 /** How long a turn may take; the number of open requests that it starts follows. */
-const TURN_MS = 10
+const TURN_MS = 4
 const STARTED_MIN = 8
 const STARTED_MAX = 256
 const STARTED_AT_FIRST = 64
