@@ -4,8 +4,9 @@ import type { ClientCertificatesConfig } from './client-certificates.ts'
 import type { ConfigFile } from './config-file.ts'
 import { databaseForDev, type PostgresConfig, readDatabase, readMoveTarget } from './database.ts'
 import { type GivenRemote, parseSecretLine, readRemote, type RemoteConfig } from './remote.ts'
-import { type IdentityProviderConfig, PROVIDER_VARIABLES, readProvider } from './provider.ts'
+import { checkProviders, type IdentityProviderConfig, PROVIDER_VARIABLES, readProvider } from './provider.ts'
 import { type LimitsConfig, readCallers } from './limits.ts'
+import { type MetricsConfig, metricsForDev, readMetrics } from './metrics.ts'
 import { makeSettingReader, type SettingReader } from './reader.ts'
 import {
   readKeyEncryptionKey,
@@ -66,6 +67,7 @@ export type ServiceConfig = MigrateConfig & {
   /** Networks, as address/bits, of proxies that say where a request came from. */
   readonly trustedProxies: readonly string[]
   readonly limits: LimitsConfig
+  readonly metrics: MetricsConfig
   readonly bodyBytesMax: number
   readonly logLevel: LogLevel
 }
@@ -100,6 +102,7 @@ export type DevConfig = StoreConfig & {
   readonly identityProviderPort: number
   readonly tokenLifetimeSeconds: number
   readonly dpopNonce: DpopNoncePolicy
+  readonly metrics: MetricsConfig
   readonly bodyBytesMax: number
   readonly logLevel: LogLevel
 }
@@ -142,24 +145,6 @@ const readServiceNumbers = (read: SettingReader) => ({
 const readDpopNonce = (read: SettingReader): DpopNoncePolicy =>
   read.optional('MINTMARK_DPOP_NONCE', parseOneOf(DPOP_NONCE_POLICIES)) ?? 'required'
 
-const checkProviders = (
-  read: SettingReader,
-  providers: readonly IdentityProviderConfig[],
-  baseUrl: string | undefined,
-): void => {
-  const issuers = providers.map(provider => provider.issuer)
-  for (const issuer of new Set(issuers)) {
-    if (issuer === baseUrl) {
-      read.mistake(
-        `MINTMARK_BASE_URL equals the identity provider ${issuer}; expected another issuer: no token of this service names an operator`,
-      )
-    }
-    if (issuers.filter(other => other === issuer).length > 1) {
-      read.mistake(`MINTMARK_CONFIG_FILE names the identity provider ${issuer} again; expected each issuer once`)
-    }
-  }
-}
-
 // The file is rarely used, and its parser takes a while to load.
 const readConfigFile = async (read: SettingReader): Promise<ConfigFile | undefined> => {
   if (!read.isSet('MINTMARK_CONFIG_FILE')) return undefined
@@ -193,9 +178,10 @@ export const readServeConfig = async (env: Environment = process.env): Promise<S
   const baseUrl = read.required('MINTMARK_BASE_URL', parseBaseUrl, 'the https address of this service, its issuer')
   const keyEncryptionKey = readKeyEncryptionKey(read)
   const audience = read.optional('MINTMARK_DEFAULT_AUDIENCE', parseAudience)
+  const numbers = readServiceNumbers(read)
   const rest = {
     ...readStore(read),
-    ...readServiceNumbers(read),
+    ...numbers,
     dpopNonce: readDpopNonce(read),
     signingKeys: readSigningKeys(read),
     clientKeyRanges: read.optional('MINTMARK_CLIENT_KEYS_ALLOWED_RANGES', parseRanges) ?? [],
@@ -204,6 +190,7 @@ export const readServeConfig = async (env: Environment = process.env): Promise<S
     logLevel: read.optional('LOG_LEVEL', parseOneOf(LOG_LEVELS)) ?? 'info',
     tls: readTls(read, baseUrl),
     ...readCallers(read),
+    metrics: readMetrics(read, numbers.port, null),
     workers: readWorkers(read),
     drainSeconds: read.optional('MINTMARK_DRAIN_SECONDS', parseInteger(0, 300)) ?? 5,
   }
@@ -295,6 +282,7 @@ export const readDevConfig = (env: Environment = process.env): DevConfig =>
       read.mistake('PORT is 65535, and PORT + 1 is no port; expected a lower PORT, or MINTMARK_DEV_IDP_PORT')
     }
     const dpopNonce = readDpopNonce(read)
+    const metrics = readMetrics(read, numbers.port, metricsForDev(numbers.port, identityProviderPort))
     const logLevel = read.optional('LOG_LEVEL', parseOneOf(LOG_LEVELS)) ?? 'warn'
-    return freeze({ ...store, ...numbers, signingKeys, dpopNonce, identityProviderPort, logLevel })
+    return freeze({ ...store, ...numbers, signingKeys, dpopNonce, metrics, identityProviderPort, logLevel })
   })

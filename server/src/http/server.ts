@@ -4,6 +4,7 @@ import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import type { Logger } from 'pino'
 import type { FailedAuthentications } from '../ports/failed-authentications.ts'
 import { isRefused } from '../domain/refusal.ts'
+import { type Metrics, NO_METRICS } from '../ports/metrics.ts'
 import type { Ports } from '../ports/ports.ts'
 import { registerAdministration } from './admin/administration-routes.ts'
 import { closeBeside } from './wire/accepting.ts'
@@ -24,6 +25,7 @@ import { makeNetworks } from './wire/networks.ts'
 import { READING, useOurReaders } from './wire/readers.ts'
 import { makeRecognizer } from './admin/recognize-administrator.ts'
 import { makeRefuser, type Refuser } from './wire/refusals.ts'
+import { measureAnswers } from './wire/request-metrics.ts'
 import { makeRequestRules, requestIdOf } from './wire/request-rules.ts'
 import { makeSourceReader } from './wire/source.ts'
 import { registerMetadata, registerOperations } from './routes.ts'
@@ -32,6 +34,8 @@ import { answerUnknownRoutes } from './wire/unknown-route.ts'
 export type ServerOptions = {
   readonly bodyBytesMax: number
   readonly logger: Logger
+  /** Of the thread; nothing is measured unless it is given. */
+  readonly metrics?: Metrics
   /** PEM. Without it the server speaks plain HTTP, for a proxy or the loopback interface. */
   readonly https?: Tls
   /** Of connections; shorter in tests. */
@@ -80,13 +84,13 @@ const optionsOf = (
 export const buildServer = (ports: Ports, options: ServerOptions): FastifyInstance => {
   const { issuer } = ports.profile
   const basePath = basePathOf(issuer)
-  const { logger, allowedHosts } = options
+  const { logger, allowedHosts, metrics = NO_METRICS } = options
   const outages = makeOutageLog({ logger, monotonic: ports.monotonic })
   const sourceOf = makeSourceReader(makeNetworks(options.proxies ?? []))
   const makeId = (): string => ports.randomness.uuid()
   const { monotonic } = ports
   const { report: reportUnavailable } = outages
-  const admission = makeAdmission({ issuer, basePath, monotonic, makeId, sourceOf, reportUnavailable })
+  const admission = makeAdmission({ issuer, basePath, monotonic, makeId, sourceOf, reportUnavailable, metrics })
   const { credentials } = admission
   const recognize = makeRecognizer(ports, sourceOf)
   const refuser = makeRefuser({
@@ -99,6 +103,7 @@ export const buildServer = (ports: Ports, options: ServerOptions): FastifyInstan
     problemsUnder: `${basePath}/api/`,
     logger,
     reportUnavailable,
+    metrics,
     countRefusal: (attempt, source) => ports.audit.countRefusal(attempt, source),
     failedAuthentications: options.failedAuthentications ?? UNLIMITED,
     sourceOf,
@@ -107,6 +112,7 @@ export const buildServer = (ports: Ports, options: ServerOptions): FastifyInstan
   const app: FastifyInstance = fastify(optionsOf(options, { refuser, makeId, guard: admission.guard }))
   useOurReaders(app, refuser)
   const answerUnknownRoute = answerUnknownRoutes(app, refuser)
+  measureAnswers(app, metrics)
   app.addHook('onRequest', makeRequestRules({ refuser, answerUnknownRoute, basePath, allowedHosts }))
   registerOpenapi(app, issuer)
   const hash = (text: string): string => ports.secrets.hash(text)
@@ -115,7 +121,7 @@ export const buildServer = (ports: Ports, options: ServerOptions): FastifyInstan
   const findCertificate = makeCertificateFinder(ports.certificates, options.certificates ?? NO_CERTIFICATES)
   const { importCell = makeImportCell() } = options
   const inTime = makeAnswerDeadline(ports)
-  const wire = { ports, refuser, logger, inTime, findCertificate, importCell, credentials, sourceOf }
+  const wire = { ports, refuser, logger, inTime, findCertificate, importCell, credentials, sourceOf, metrics }
   void app.register(async scope => registerOperations(scope, wire), { prefix: basePath })
   void app.register(async scope => registerAdministration(scope, wire), { prefix: basePath })
   void app.register(async scope => registerMetadata(scope, wire, basePath))

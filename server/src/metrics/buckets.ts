@@ -18,10 +18,10 @@ type Scale = {
   readonly classic: readonly [number, number]
 }
 
-/** Durations from 8 µs to 128 s, and numbers from 1 to 8192. */
+/** Durations from 8 µs to 128 s, and numbers from 1 to 8192; 1 must not be the smallest bound, at which all below begins. */
 export const SCALES: Readonly<Record<HistogramKind, Scale>> = {
   seconds: { lowest: -17, highest: 7, classic: [-13, 4] },
-  counts: { lowest: 0, highest: 13, classic: [0, 13] },
+  counts: { lowest: -1, highest: 13, classic: [0, 12] },
 }
 
 /** How many buckets a histogram has. */
@@ -46,9 +46,10 @@ export const nativeIndexOf = (kind: HistogramKind, bucket: number): number =>
 
 /** Bounds of classic buckets, each with the number of cells that it covers, ascending. */
 export const classicBounds = (kind: HistogramKind): readonly { readonly bound: number; readonly cells: number }[] => {
-  const { lowest, highest, classic } = SCALES[kind]
+  const { lowest, classic } = SCALES[kind]
   const [from, to] = classic
-  return Array.from({ length: to - from + 1 }, (_, n) => from + n)
-    .filter(power => power < highest)
-    .map(power => ({ bound: 2 ** power, cells: (power - lowest) * PER_DOUBLING + 1 }))
+  return Array.from({ length: to - from + 1 }, (_, n) => from + n).map(power => ({
+    bound: 2 ** power,
+    cells: (power - lowest) * PER_DOUBLING + 1,
+  }))
 }

@@ -1,5 +1,5 @@
 // Adds up what all threads have recorded: the series of every metric, as every exposition shows them.
-import type { MetricName, MetricRow } from '../ports/metrics.ts'
+import type { MetricRow } from '../ports/metrics.ts'
 import { type Layout, labelsAt, type MetricPlace } from './layout.ts'
 import type { Slab } from './memory.ts'
 
@@ -10,9 +10,9 @@ export type Histogram = { readonly sum: number; readonly count: number; readonly
 
 export type Series = { readonly labels: LabelValues; readonly value: number | Histogram }
 
-export type Family = {
-  readonly name: MetricName
-  readonly row: Pick<MetricRow, 'kind' | 'help'>
+/** `name`: of the table, or of what the process tells of itself. */
+export type Family = Pick<MetricRow, 'kind' | 'help'> & {
+  readonly name: string
   readonly series: readonly Series[]
 }
 
@@ -51,11 +51,11 @@ const familyOf = (total: Float64Array, place: MetricPlace): Family => {
     const at = first + n * cells
     return { labels: labelsAt(place, n), value: cells === 1 ? (total[at] ?? 0) : histogramAt(total, place, at) }
   }).filter(({ value }) => isShown(place, value))
-  return { name, row, series }
+  return { name, kind: row.kind, help: row.help, series }
 }
 
-/** Every metric of the table in its order, also one without series. */
+/** Every metric of the table that has something to show, in its order. */
 export const readMemory = ({ places, cells }: Layout, slabs: readonly Slab[]): readonly Family[] => {
   const total = sumOf(slabs, cells)
-  return places.map(place => familyOf(total, place))
+  return places.map(place => familyOf(total, place)).filter(({ series }) => series.length > 0)
 }

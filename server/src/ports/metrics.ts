@@ -46,8 +46,8 @@ export const METRICS = {
   mintmark_start_queue_requests: gauge('Requests that wait for their start now.', { kind: KINDS }),
   mintmark_connections: gauge('Open connections.', {}),
   mintmark_limits_reached_total: counter(
-    'What a limit turned away: connections beyond MINTMARK_CONNECTIONS_MAX or one address’s share, failed authentications beyond their number a minute, token requests beyond those that one thread takes at once.',
-    { limit: ['connections', 'failed_authentications', 'token_requests'] },
+    'What a limit turned away: connections beyond MINTMARK_CONNECTIONS_MAX or MINTMARK_CONNECTIONS_PER_ADDRESS, and failed authentications beyond their number a minute.',
+    { limit: ['connections', 'failed_authentications'] },
   ),
   mintmark_tokens_issued_total: counter('Tokens issued.', {}),
   mintmark_tokens_introspected_total: counter('Answers to introspections of tokens.', {
@@ -56,6 +56,16 @@ export const METRICS = {
   mintmark_group_requests: counts('Requests decided together as one group.', {
     group: ['issue', 'introspect', 'sign_introspections'],
   }),
+  mintmark_commit_seconds: seconds(
+    'A group of writes to the embedded store, from its first statement until it is on the disk. Most of it is the sync of the disk.',
+    {},
+  ),
+  mintmark_commit_jobs: counts('Writes committed together as one group.', {}),
+  mintmark_write_wait_seconds: seconds(
+    'From the moment a thread hands a write to the writing thread until its group begins.',
+    {},
+  ),
+  mintmark_write_queue_jobs: gauge('Writes that the writing thread has received and not begun.', {}),
   mintmark_event_loop_delay_seconds: seconds('The longest delay of the event loop in each second, of each thread.', {
     thread: THREADS,
   }),

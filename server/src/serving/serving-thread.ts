@@ -3,6 +3,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { connectPorts, listen } from '../compose/compose.ts'
 import { withThreadEnds } from '../compose/thread-ends.ts'
 import { makeFaultLog, makeLogger, reportUnhandledRejections } from '../compose/log.ts'
+import { openThreadMetrics } from '../metrics/thread-metrics.ts'
 import type { StoreHealth } from '../ports/ports.ts'
 import { relayKeySets } from './relayed-key-sets.ts'
 import { type FromServingThread, refusedStart, type ServingOptions, type ToServingThread } from './thread-messages.ts'
@@ -10,7 +11,8 @@ import { type FromServingThread, refusedStart, type ServingOptions, type ToServi
 const main = parentPort
 if (main === null) throw new Error('A serving thread is not a program of its own.')
 
-const { config, clock, sharesPort, threadEnds, limits, index } = workerData as ServingOptions
+const { config, clock, sharesPort, threadEnds, limits, index, metrics: memory } = workerData as ServingOptions
+const metrics = openThreadMetrics(memory, 'serving')
 const tell = (message: FromServingThread): void => main.postMessage(message)
 
 let draining = false
@@ -21,12 +23,12 @@ const untilDraining = (health: StoreHealth): StoreHealth => ({
 })
 
 const logger = await makeLogger(config)
-const report = makeFaultLog(logger)
+const report = makeFaultLog(logger, metrics)
 const keySets = relayKeySets((place, seenAt) => tell({ place, seenAt }))
 
 const start = async (): Promise<void> => {
   const { ports, connect, disconnect } = await connectPorts(config, { clock, keySets, report })
-  const options = { tls: config.tls, allowedHosts: null, sharesPort, shared: { limits, index }, logger }
+  const options = { tls: config.tls, allowedHosts: null, sharesPort, shared: { limits, index }, metrics, logger }
   const health = untilDraining(withThreadEnds(ports.health, threadEnds))
   const listening = listen({ ...ports, health }, config, options)
 

@@ -6,6 +6,7 @@ import { Worker } from 'node:worker_threads'
 import type { Logger } from 'pino'
 import { clearConnections, endImport, makeLimitMemory, warnOfFewFiles } from '../compose/limits.ts'
 import { noteThreadEnd, type ThreadEndCells } from '../compose/thread-ends.ts'
+import type { ProcessMetrics } from '../compose/metrics.ts'
 import type { StoreHost } from '../compose/store.ts'
 import type { ServeConfig } from '../config/config.ts'
 import type { KeySets } from '../ports/key-sets.ts'
@@ -22,6 +23,7 @@ type ServingProcess = {
   readonly keySets: KeySets
   readonly logger: Logger
   readonly threadEnds: ThreadEndCells
+  readonly metrics: Pick<ProcessMetrics, 'main' | 'addThread'>
 }
 
 type ServingThreads = {
@@ -42,11 +44,15 @@ const refuseTakenPort = async ({ host, port }: ServeConfig): Promise<void> => {
   await once(probe, 'close')
 }
 
-type Shared = Pick<ServingOptions, 'sharesPort' | 'limits'>
+type Shared = Pick<ServingOptions, 'sharesPort' | 'limits'> & {
+  /** One for each thread. */
+  readonly memories: readonly ServingOptions['metrics'][]
+}
 
-const startThread = (serving: ServingProcess, shared: Shared, index: number): Promise<Worker> => {
+const startThread = (serving: ServingProcess, { memories, ...shared }: Shared, index: number): Promise<Worker> => {
   const { config, host, keySets, logger, threadEnds } = serving
-  const options: ServingOptions = { config, clock: host.clock, threadEnds, index, ...shared }
+  const metrics = memories[index] ?? null
+  const options: ServingOptions = { config, clock: host.clock, threadEnds, index, metrics, ...shared }
   const file = new URL(`./serving-thread${import.meta.url.slice(-3)}`, import.meta.url)
   const thread = new Worker(file, { workerData: options, name: 'mintmark serving' })
   const report = (message: ToServingThread): void => thread.postMessage(message)
@@ -77,10 +83,11 @@ const startThread = (serving: ServingProcess, shared: Shared, index: number): Pr
 
 /** Starts `config.workers` threads, or throws a StartRefused or Unavailable and leaves none running. */
 export const startServing = async (serving: ServingProcess): Promise<ServingThreads> => {
-  const { config, logger, threadEnds } = serving
+  const { config, logger, threadEnds, metrics } = serving
   const shared = {
     sharesPort: CAN_SHARE_PORTS,
     limits: makeLimitMemory(config.limits, config.workers),
+    memories: Array.from({ length: config.workers }, metrics.addThread),
   }
   const threads = new Set<Worker>()
   let closing = false
@@ -97,6 +104,7 @@ export const startServing = async (serving: ServingProcess): Promise<ServingThre
   const replace = async (index: number): Promise<void> => {
     logger.error('a serving thread ended by itself and is replaced')
     noteThreadEnd(threadEnds)
+    metrics.main.add('mintmark_thread_ends_total', { thread: 'serving' })
     await delay(RESTART_MS)
     if (closing) return
     try {

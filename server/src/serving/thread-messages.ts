@@ -3,6 +3,7 @@ import type { MessagePort } from 'node:worker_threads'
 import type { LimitMemory } from '../compose/limits.ts'
 import type { ServeConfig } from '../config/config.ts'
 import type { ThreadEndCells } from '../compose/thread-ends.ts'
+import type { ThreadMemory } from '../metrics/memory.ts'
 import { StartRefused } from '../config/start-refused.ts'
 import { Unavailable } from '../domain/refusal.ts'
 import type { MonotonicMilliseconds } from '../../../api/values/time.ts'
@@ -22,6 +23,8 @@ export type ServingOptions = {
   readonly index: number
   /** Shared memory: when threads of the process ended by themselves. */
   readonly threadEnds: ThreadEndCells
+  /** Where this thread records what it measures; null: nowhere. */
+  readonly metrics: ThreadMemory | null
 }
 
 export type ToServingThread =

@@ -35,10 +35,11 @@ const run = async (): Promise<void> => {
   let restored: RestoreState | undefined
   try {
     restored = await service.restoreState()
-    const { host, keySets, ports, report, threadEnds } = service
+    const { host, keySets, ports, report, threadEnds, metrics } = service
     const logger = await makeLogger(config)
     for (const warning of config.warnings) logger.warn(warning)
-    const threads = await startServing({ config, host, keySets, logger, threadEnds })
+    await metrics.serve(fault => report('scrape', fault), logger)
+    const threads = await startServing({ config, host, keySets, logger, threadEnds, metrics })
     closeAtSignal({ drainSeconds: config.drainSeconds, report }, async () => {
       await threads.close()
       await service.close()

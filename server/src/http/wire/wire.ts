@@ -2,6 +2,7 @@
 import type { Logger } from 'pino'
 import type { AdministrationPorts, Ports } from '../../ports/ports.ts'
 import type { FindCertificate } from '../oauth/client-certificate.ts'
+import type { Metrics } from '../../ports/metrics.ts'
 import type { InTime } from '../../ports/deadline.ts'
 import type { ImportCell } from '../imports/import-turns.ts'
 import type { KnownCredentials } from './known-credentials.ts'
@@ -24,6 +25,7 @@ export type Wire = AdministrationWire & {
   readonly logger: Logger
   readonly findCertificate: FindCertificate
   readonly sourceOf: SourceOf
+  readonly metrics: Metrics
   /** Told of each good credential in a header of its request. */
   readonly credentials: KnownCredentials
 }
