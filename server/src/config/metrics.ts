@@ -10,13 +10,13 @@ export type MetricsConfig = {
   readonly isOptional: boolean
 } | null
 
-const PORT_MAX = 65_535
+const LAST_PORT = 65_535
 
 const parseHostAndPort: Parser<{ readonly host: string; readonly port: number }> = text => {
   const [, bracketed, plain, digits = ''] = /^(?:\[([0-9a-fA-F:.]+)\]|([^[\]:\s]+)):(\d{1,5})$/.exec(text) ?? []
   const host = bracketed ?? plain
   const port = Number(digits)
-  if (host === undefined || port < 1 || port > PORT_MAX) {
+  if (host === undefined || port < 1 || port > LAST_PORT) {
     return { wrong: `is ${JSON.stringify(text)}; expected HOST:PORT such as 127.0.0.1:9464` }
   }
   return { value: { host, port } }
@@ -38,5 +38,5 @@ export const readMetrics = (read: SettingReader, port: number, fallback: Metrics
 /** In `dev`: the first port behind PORT that the identity provider does not use, on loopback. */
 export const metricsForDev = (port: number, identityProviderPort: number): MetricsConfig => {
   const free = [port + 2, port + 3].find(one => one !== identityProviderPort) ?? port + 2
-  return free > PORT_MAX ? null : { host: '127.0.0.1', port: free, isOptional: true }
+  return free > LAST_PORT ? null : { host: '127.0.0.1', port: free, isOptional: true }
 }

@@ -20,7 +20,7 @@ export type Family = Pick<MetricRow, 'kind' | 'help'> & {
  * A counter of at most so many series shows all of them from the start, at 0: a rate needs a value from before the first
  * event. Other series appear with their first event.
  */
-const SHOWN_AT_ZERO_MAX = 64
+const SERIES_AT_ZERO = 64
 
 /** A gauge that no thread has set is not a number; one that some have set is the sum of theirs. */
 const sumOf = (slabs: readonly Slab[], cells: number): Float64Array => {
@@ -42,7 +42,7 @@ const histogramAt = (total: Float64Array, { cells }: MetricPlace, at: number): H
 
 const isShown = ({ row: { kind }, series }: MetricPlace, value: number | Histogram): boolean => {
   if (typeof value === 'object') return value.count > 0
-  return kind === 'gauge' ? !Number.isNaN(value) : series <= SHOWN_AT_ZERO_MAX || value > 0
+  return kind === 'gauge' ? !Number.isNaN(value) : series <= SERIES_AT_ZERO || value > 0
 }
 
 const familyOf = (total: Float64Array, place: MetricPlace): Family => {

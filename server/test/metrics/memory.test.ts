@@ -160,11 +160,11 @@ const PROGRAM = `
 
 test('what another thread recorded until it was ended can be read', async () => {
   const slab = makeSlab(LAYOUT)
-  const workerData = {
+  const given = {
     module: new URL('../../src/metrics/memory.ts', import.meta.url).href,
     memory: { lists: LISTS, slab },
   }
-  await once(new Worker(PROGRAM, { eval: true, workerData }), 'exit')
+  await once(new Worker(PROGRAM, { eval: true, workerData: given }), 'exit')
   const issued = readMemory(LAYOUT, [slab]).find(({ name }) => name === 'mintmark_tokens_issued_total')
   assert.deepEqual(issued?.series, [{ labels: {}, value: 1000 }])
 })
