@@ -92,7 +92,14 @@ const openForService = async (config: ServiceConfig): Promise<Opened> => {
     }
     report(task, fault)
   }
-  const store = await openStore(config, { retention, sealing, keys, onFault, addMetrics: metrics.addThread })
+  const store = await openStore(config, {
+    retention,
+    sealing,
+    keys,
+    onFault,
+    metrics: metrics.main,
+    addMetrics: metrics.addThread,
+  })
   return { store, report, threadEnds, metrics }
 }
 
@@ -186,6 +193,7 @@ const openFor = async (maker: StoreMaker, config: ServiceConfig, checkKey: Check
     const verifiers = await verifiersOf(config, keySets)
     const health = withThreadEnds(store.health, threadEnds)
     const ports = { ...portsOf(store, config, verifiers), health }
+    metrics.follow(store.facts, report)
     const restoreState = () => store.restores.state()
     const close = async (): Promise<void> => {
       await metrics.close()
@@ -211,12 +219,13 @@ type ThreadOptions = {
   readonly clock: ClockCells | null
   readonly keySets: KeySets
   readonly report: FaultLog
+  readonly metrics: Metrics
 }
 
 /** The ports of a serving thread. It can write once `connect` has received a port to the writing thread, if there is one. */
-export const connectPorts = async (config: ServiceConfig, { clock, keySets, report }: ThreadOptions) => {
+export const connectPorts = async (config: ServiceConfig, { clock, keySets, report, metrics }: ThreadOptions) => {
   const verifiers = await verifiersOf(config, keySets)
-  const store = await connectToStore(config, clock, report)
+  const store = await connectToStore(config, clock, { onFault: report, metrics })
   const disconnect = async (): Promise<void> => {
     await store.settle()
     await store.close()

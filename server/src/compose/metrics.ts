@@ -7,7 +7,9 @@ import { makeSlab, type Slab, type ThreadMemory } from '../metrics/memory.ts'
 import { readMemory } from '../metrics/read-memory.ts'
 import { openThreadMetrics } from '../metrics/thread-metrics.ts'
 import { type Metrics, NO_METRICS } from '../ports/metrics.ts'
-import { BACKGROUND_TASKS } from '../store/background.ts'
+import { BACKGROUND_TASKS, type OnFault } from '../store/background.ts'
+import type { StoreFacts } from '../store/facts.ts'
+import { followFacts } from './follow-facts.ts'
 
 /** The metrics of a process. */
 export type ProcessMetrics = {
@@ -15,6 +17,8 @@ export type ProcessMetrics = {
   readonly main: Metrics
   /** Memory for one more thread, and for those that replace it. Null: nothing is measured. */
   readonly addThread: () => ThreadMemory | null
+  /** Reads the facts of the store now and again, until `close`. */
+  readonly follow: (facts: () => Promise<StoreFacts>, onFault: OnFault) => void
   /** Answers scrapers until `close`, or throws a StartRefused. */
   readonly serve: (onFault: (fault: unknown) => void, logger: Pick<Logger, 'warn'>) => Promise<void>
   readonly close: () => Promise<void>
@@ -23,6 +27,7 @@ export type ProcessMetrics = {
 const OFF: ProcessMetrics = {
   main: NO_METRICS,
   addThread: () => null,
+  follow: () => undefined,
   serve: () => Promise.resolve(),
   close: () => Promise.resolve(),
 }
@@ -72,9 +77,11 @@ export const openProcessMetrics = async (config: MetricsConfig): Promise<Process
     return { lists, slab }
   }
   const stopping = new AsyncDisposableStack()
+  const main = openThreadMetrics(addThread(), 'main')
   return {
-    main: openThreadMetrics(addThread(), 'main'),
+    main,
     addThread,
+    follow: (facts, onFault) => stopping.defer(followFacts(main, facts, onFault)),
     serve: async (onFault, logger) => {
       const [{ startMetricsServer }, expose] = await Promise.all([
         import('../metrics/metrics-server.ts'),

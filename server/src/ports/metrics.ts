@@ -1,4 +1,5 @@
 // What the service counts and measures: one table, from which the memory, /metrics and docs/metrics.md follow.
+import { type EndingReason, REASONS } from '../../../api/values/reason.ts'
 
 /** Values that the process gives at its start; any other value counts as `other`. Never an id, an address or a name. */
 type OpenList = 'operations' | 'codes' | 'tasks'
@@ -17,6 +18,7 @@ export type MetricRow = { readonly kind: MetricKind; readonly help: string; read
 const OUTCOMES = ['success', 'refused', 'unavailable', 'fault'] as const
 const THREADS = ['main', 'serving', 'writing'] as const
 const KINDS = ['probe', 'known', 'revocation', 'open'] as const
+const ENDINGS = Object.keys(REASONS).filter((reason): reason is EndingReason => reason !== 'expired')
 const KEY_OWNERS = ['provider', 'client'] as const
 
 const counter = <const L extends Labels>(help: string, labels: L) => ({ kind: 'counter', help, labels }) as const
@@ -53,19 +55,26 @@ export const METRICS = {
   mintmark_tokens_introspected_total: counter('Answers to introspections of tokens.', {
     result: ['active', 'inactive'],
   }),
+  mintmark_tokens_ended_total: counter(
+    'Tokens that ended before their expiry, each once, when its row is moved: after a large act that is later than the end. Expiry is computed and never counted.',
+    { reason: ENDINGS },
+  ),
   mintmark_group_requests: counts('Requests decided together as one group.', {
     group: ['issue', 'introspect', 'sign_introspections'],
   }),
   mintmark_commit_seconds: seconds(
-    'A group of writes to the embedded store, from its first statement until it is on the disk. Most of it is the sync of the disk.',
+    'A group of writes, from its first statement until it is durable: of the embedded store most of it is the sync of the disk; on PostgreSQL it includes waits for a connection and for the synchronous standby.',
     {},
   ),
   mintmark_commit_jobs: counts('Writes committed together as one group.', {}),
   mintmark_write_wait_seconds: seconds(
-    'From the moment a thread hands a write to the writing thread until its group begins.',
+    'From the moment a thread hands a write to the writing thread of the embedded store until its group begins.',
     {},
   ),
-  mintmark_write_queue_jobs: gauge('Writes that the writing thread has received and not begun.', {}),
+  mintmark_write_queue_jobs: gauge(
+    'Writes that the writing thread of the embedded store has received and not begun.',
+    {},
+  ),
   mintmark_event_loop_delay_seconds: seconds('The longest delay of the event loop in each second, of each thread.', {
     thread: THREADS,
   }),
@@ -84,6 +93,33 @@ export const METRICS = {
   mintmark_key_set_fetch_seconds: seconds('How long the fetch of a key set took, whatever came of it.', {
     of: KEY_OWNERS,
   }),
+  mintmark_live_tokens_estimate: gauge(
+    'Live tokens of the store. Exact up to 10,000 of each lifetime; beyond, as many as the newest 10,000 would be at their rate. Tokens that an open cut-off ended count until their rows are moved.',
+    {},
+  ),
+  mintmark_signing_key_created_timestamp_seconds: gauge('When the oldest signing key in each state was made.', {
+    state: ['next', 'current', 'retained'],
+  }),
+  mintmark_credentials_expiring: gauge('Credentials that are not revoked and expire within 7 days.', {}),
+  mintmark_api_keys_expiring: gauge('API keys that are not revoked and expire within 7 days.', {}),
+  mintmark_audit_entries_unsealed: gauge('Entries of the audit log behind the last seal.', {}),
+  mintmark_open_cutoffs: gauge('Large acts whose tokens are still being moved.', {}),
+  mintmark_oldest_open_cutoff_timestamp_seconds: gauge(
+    'When the oldest of these was done. Not shown where none is open.',
+    {},
+  ),
+  mintmark_facts_timestamp_seconds: gauge(
+    'When the gauges from mintmark_live_tokens_estimate to here were read from the store, every 15 s. Each process reads them for itself.',
+    {},
+  ),
+  mintmark_last_retention_timestamp_seconds: gauge(
+    'When retention last found nothing left to remove. On PostgreSQL only the process shows it that does the maintenance.',
+    {},
+  ),
+  mintmark_certificate_expiry_timestamp_seconds: gauge(
+    'When the TLS certificate of the service expires, if it has one.',
+    {},
+  ),
   mintmark_background_faults_total: counter('Faults of work that no request waits for. The log has each.', {
     task: 'tasks',
   }),

@@ -27,7 +27,7 @@ const report = makeFaultLog(logger, metrics)
 const keySets = relayKeySets((place, seenAt) => tell({ place, seenAt }))
 
 const start = async (): Promise<void> => {
-  const { ports, connect, disconnect } = await connectPorts(config, { clock, keySets, report })
+  const { ports, connect, disconnect } = await connectPorts(config, { clock, keySets, report, metrics })
   const options = { tls: config.tls, allowedHosts: null, sharesPort, shared: { limits, index }, metrics, logger }
   const health = untilDraining(withThreadEnds(ports.health, threadEnds))
   const listening = listen({ ...ports, health }, config, options)

@@ -29,7 +29,7 @@ const start = async (t: TestContext) => {
   await migrateStore(config)
   const made = (...args: readonly string[]): Readonly<Record<string, string>> =>
     JSON.parse(run(folder, [...args, '--json'], variables).stdout)
-  const agent = made('agent', 'create', 'metrics', '--scope', 'a:b', '--resource', '*')
+  const agent = made('agent', 'create', '--name', 'metrics', '--scope', 'a:b', '--default-scope', 'a:b')
   const { api_key: key } = made('api-key', 'create', '--name', 'k', '--permission', 'tokens:introspect')
   const service = await openService(config)
   const workers: Worker[] = []
@@ -76,7 +76,7 @@ const scrape = async (port: number | undefined): Promise<ReadonlyMap<string, num
 
 /** Of what changes by itself. */
 const BY_ITSELF =
-  /^mintmark_(?:event_loop|gc|commit|write|background|audit|key_set|request_seconds_(?:bucket|sum)|group_requests|connections|start_)/
+  /^mintmark_(?:live_tokens|facts|event_loop|gc|commit|write|background|audit|key_set|request_seconds_(?:bucket|sum)|group_requests|connections|start_)/
 
 /** Samples that have changed, with the difference. */
 const changes = (before: ReadonlyMap<string, number>, after: ReadonlyMap<string, number>) =>
@@ -121,6 +121,7 @@ test('requests of each outcome change exactly their series, whichever thread ans
     'mintmark_refusals_total{code="invalid_client"}': 2,
     'mintmark_refusals_total{code="not_found"}': 1,
     mintmark_tokens_issued_total: 6,
+    'mintmark_tokens_ended_total{reason="self_revocation"}': 1,
     'mintmark_tokens_introspected_total{result="active"}': 2,
     'mintmark_tokens_introspected_total{result="inactive"}': 2,
   })

@@ -2,6 +2,7 @@
 import type { Command } from 'commander'
 import { openService } from '../../compose/compose.ts'
 import { makeLogger } from '../../compose/log.ts'
+import { showCertificate } from '../../compose/client-certificates.ts'
 import { readServeConfig, type ServeConfig } from '../../config/config.ts'
 import { isAnySuspended, type RestoreState } from '../../domain/restore.ts'
 import { checkProviders } from '../../serving/check-providers.ts'
@@ -38,6 +39,7 @@ const run = async (): Promise<void> => {
     const { host, keySets, ports, report, threadEnds, metrics } = service
     const logger = await makeLogger(config)
     for (const warning of config.warnings) logger.warn(warning)
+    showCertificate(metrics.main, config.tls)
     await metrics.serve(fault => report('scrape', fault), logger)
     const threads = await startServing({ config, host, keySets, logger, threadEnds, metrics })
     closeAtSignal({ drainSeconds: config.drainSeconds, report }, async () => {

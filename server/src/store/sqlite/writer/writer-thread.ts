@@ -1,6 +1,7 @@
 // The one thread that writes. It commits what has arrived as one group, and does the maintenance in between.
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
 import type { Seal } from '../../../domain/audit/seal.ts'
+import { countEndings } from '../../count-endings.ts'
 import type { BackgroundTask } from '../../background.ts'
 import { openThreadMetrics } from '../../../metrics/thread-metrics.ts'
 import { monotonicMs } from '../../monotonic.ts'
@@ -25,7 +26,11 @@ const options = workerData as WriterOptions
 const metrics = openThreadMetrics(options.metrics, 'writing')
 const db = openForWriting(options.file)
 const guard = guardFiles(options.file)
-const connection = writingConnection(db, clockOf(options.clock), { leaseMs: options.leaseMs, guard })
+const connection = writingConnection(db, clockOf(options.clock), {
+  leaseMs: options.leaseMs,
+  guard,
+  onCommitted: ({ endings }) => countEndings(metrics, endings),
+})
 
 let stretchBegan = monotonicMs()
 let lastWorked = stretchBegan
@@ -51,6 +56,7 @@ const surroundings = {
   askedAt: () => askedAt,
   steady: steadyOf(options.clock),
   onSeal: (sealed: Seal) => reportHost({ sealed }),
+  onRetention: () => metrics.set('mintmark_last_retention_timestamp_seconds', {}, Date.now() / 1000),
   onKeyWanted: () => reportHost('key wanted'),
   onFault: (failed: BackgroundTask, fault: unknown) => reportHost({ failed, fault: reportedFault(fault) }),
 }

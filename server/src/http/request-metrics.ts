@@ -1,7 +1,7 @@
 // Counts and measures answered requests, by operation and outcome.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { type LabelsOf, type Metrics, NO_METRICS } from '../../ports/metrics.ts'
-import { queuedMs } from './arrival.ts'
+import { type LabelsOf, type Metrics, NO_METRICS } from '../ports/metrics.ts'
+import { queuedMs } from './wire/arrival.ts'
 
 const NOT_AN_OPERATION = 'other'
 

@@ -1,8 +1,8 @@
 // docs/metrics.md is the page of the table of metrics: it has each metric as the table has it, and no other; and each is recorded somewhere.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { METRICS, type MetricKind, type MetricRow } from '../src/ports/metrics.ts'
-import { nothing, readFiles, readText } from '../../testkit/sources/source-files.ts'
+import { METRICS, type MetricKind, type MetricRow } from '../../src/ports/metrics.ts'
+import { nothing, readFiles, readText } from '../../../testkit/sources/source-files.ts'
 
 const KINDS: Readonly<Record<MetricKind, string>> = {
   counter: 'counter',
@@ -48,6 +48,19 @@ test('every metric is recorded somewhere', () => {
 
 test('no label is of a kind whose values are ids, addresses or names', () => {
   const labels = new Set(rows.flatMap(([, row]) => Object.keys(row.labels)))
-  const known = ['operation', 'outcome', 'code', 'kind', 'limit', 'result', 'group', 'thread', 'of', 'task']
+  const known = [
+    'operation',
+    'outcome',
+    'code',
+    'kind',
+    'limit',
+    'result',
+    'group',
+    'thread',
+    'of',
+    'task',
+    'reason',
+    'state',
+  ]
   assert.deepEqual([...labels].toSorted(), known.toSorted(), 'A new label: does a closed list hold all of its values?')
 })
