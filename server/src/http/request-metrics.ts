@@ -17,15 +17,19 @@ const operationOf = ({ routeOptions: { schema } }: FastifyRequest): string =>
     ? schema.operationId
     : NOT_AN_OPERATION
 
-/** Call it before the routes are registered. */
+/**
+ * Call it before any other hook is added. Not by Fastify's onResponse, which costs each request four listeners: these
+ * lines run for every request.
+ */
 export const measureAnswers = (app: FastifyInstance, metrics: Metrics): void => {
-  // The hook costs something by itself.
   if (metrics === NO_METRICS) return
-  app.addHook('onResponse', (request: FastifyRequest, reply: FastifyReply, done) => {
-    const operation = operationOf(request)
-    const seconds = (reply.elapsedTime + queuedMs(request.raw)) / 1000
-    metrics.add('mintmark_requests_total', { operation, outcome: outcomeOf(reply.statusCode) })
-    metrics.observe('mintmark_request_seconds', { operation }, seconds)
+  app.addHook('onRequest', (request: FastifyRequest, { raw }: FastifyReply, done) => {
+    const beganAt = performance.now() - queuedMs(request.raw)
+    raw.on('finish', () => {
+      const operation = operationOf(request)
+      metrics.add('mintmark_requests_total', { operation, outcome: outcomeOf(raw.statusCode) })
+      metrics.observe('mintmark_request_seconds', { operation }, (performance.now() - beganAt) / 1000)
+    })
     done()
   })
 }

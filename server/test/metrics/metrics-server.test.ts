@@ -1,8 +1,9 @@
 // The listener of metrics, and scrapers that are rude: none of them keeps a good one from its answer.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { request } from 'node:http'
+import { type IncomingMessage, request } from 'node:http'
 import { connect, type Socket } from 'node:net'
+import { buffer } from 'node:stream/consumers'
 import { test, type TestContext } from 'node:test'
 import { makeFresh, startMetricsServer } from '../../src/metrics/metrics-server.ts'
 import { readToEnd } from '../../../testkit/callers/raw-connection.ts'
@@ -26,10 +27,8 @@ const start = async (t: TestContext, expose?: (accept: string | undefined) => Pr
 const ask = async (port: number, path = '/metrics', method = 'GET', headers: Readonly<Record<string, string>> = {}) => {
   const asked = request({ host: '127.0.0.1', port, path, method, headers, agent: false })
   asked.end()
-  const [response] = await once(asked, 'response')
-  const chunks: Buffer[] = []
-  for await (const chunk of response) chunks.push(chunk)
-  return { status: response.statusCode, headers: response.headers, body: Buffer.concat(chunks) }
+  const [response] = (await once(asked, 'response')) as [IncomingMessage]
+  return { status: response.statusCode, headers: response.headers, body: await buffer(response) }
 }
 
 const open = (port: number): Socket => connect({ host: '127.0.0.1', port }).on('error', () => undefined)

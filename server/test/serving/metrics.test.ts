@@ -19,7 +19,7 @@ const THREADS = process.platform === 'linux' ? 2 : 1
 const start = async (t: TestContext) => {
   const [port, metricsPort] = await freePorts()
   const folder = makeFolder(t)
-  const variables = { ...serveVariables(Number(port)), MINTMARK_DATA_DIR: folder, LOG_LEVEL: 'silent' }
+  const variables = { ...serveVariables(port), MINTMARK_DATA_DIR: folder, LOG_LEVEL: 'silent' }
   const config = await readServeConfig({
     ...variables,
     MINTMARK_WORKERS: String(THREADS),
@@ -28,7 +28,7 @@ const start = async (t: TestContext) => {
   })
   await migrateStore(config)
   const made = (...args: readonly string[]): Readonly<Record<string, string>> =>
-    JSON.parse(run(folder, [...args, '--json'], variables).stdout)
+    JSON.parse(run(folder, [...args, '--json'], variables).stdout) as Readonly<Record<string, string>>
   const agent = made('agent', 'create', '--name', 'metrics', '--scope', 'a:b', '--default-scope', 'a:b')
   const { api_key: key } = made('api-key', 'create', '--name', 'k', '--permission', 'tokens:introspect')
   const service = await openService(config)
@@ -96,7 +96,7 @@ test('requests of each outcome change exactly their series, whichever thread ans
   for (let n = 0; n < 6; n += 1) {
     const { status, body } = await ask('/oauth/token', grant)
     assert.equal(status, 200, body)
-    token = JSON.parse(body).access_token
+    token = (JSON.parse(body) as { readonly access_token: string }).access_token
   }
   for (const secret of ['wrong', 'worse']) await ask('/oauth/token', { ...grant, client_secret: secret })
   for (const one of [token, 'none', token]) {
