@@ -1,6 +1,7 @@
 // Whether the process runs, and whether it can serve.
 import { z } from 'zod'
 import { operation } from './operation.ts'
+import { CHECK_NAMES, CHECK_STATUSES, FORWARDED_STATES } from './values/checks.ts'
 
 const reason = z.string().optional().describe('For people; it may change. Not there where the status is ok.')
 
@@ -15,6 +16,20 @@ export const components = z
           .enum(['ok', 'stale', 'unavailable'])
           .describe('`stale`: newer keys cannot be read, and those that were read before are believed for now.'),
         reason,
+      }),
+      z.object({
+        name: z.literal('check'),
+        check: z.enum(CHECK_NAMES).describe('One of the checks of `mintmark doctor` that need no network.'),
+        status: z.enum(CHECK_STATUSES),
+        reason,
+      }),
+      z.object({
+        name: z.literal('forwarded_address'),
+        status: z
+          .enum(FORWARDED_STATES)
+          .describe(
+            'Of a request with Forwarded or X-Forwarded-For: whether the address there is believed. `test_address_believed`: it is 192.0.2.1, which only a forged header has.',
+          ),
       }),
     ]),
   )

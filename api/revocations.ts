@@ -36,6 +36,7 @@ const revocationPreview = z.object({
 
 /** The default audience of a service need not be a URI. */
 const AUDIENCE_PATTERN = '^[\\x21-\\x7E]{1,512}$'
+const AUDIENCE_FORM = new RegExp(AUDIENCE_PATTERN)
 
 const conditions = {
   agent_id: uuidMember(),
@@ -49,11 +50,9 @@ const conditions = {
       maxLength: SCOPE_CHARACTERS_MAX,
     },
   }),
-  audience: text(
-    value => new RegExp(AUDIENCE_PATTERN).test(value),
-    '1 to 512 printable ASCII characters without spaces',
-    { pattern: AUDIENCE_PATTERN },
-  ),
+  audience: text(value => AUDIENCE_FORM.test(value), '1 to 512 printable ASCII characters without spaces', {
+    pattern: AUDIENCE_PATTERN,
+  }),
   kid: text(isKid, KID_FORM, { description: 'Tokens that this key signed.', pattern: KID_PATTERN }),
   issued_before: timeMember('Tokens issued before this time, which is not in the future.'),
 }

@@ -35,9 +35,10 @@ const OBJECT_IDENTIFIER = /^[0-2](?:\.(?:0|[1-9]\d*))+$/
 
 const typeOf = (name: string): string | undefined => (OBJECT_IDENTIFIER.test(name) ? name : TYPES[name.toUpperCase()])
 
-// A value in the form #hex is refused: it is the encoding, but characters are compared.
+// A value in the form #hex is refused: it is the encoding, but characters are compared. A value starts with no space, so that
+// a run of spaces is read once.
 const ATTRIBUTE =
-  / *([A-Za-z][A-Za-z0-9-]*|[0-9.]+) *= *((?!#)(?:\\(?:[ "#+,;<=>\\]|[0-9A-Fa-f]{2})|[^\\"+,;<>\0])+)([,+]|$)/uy
+  / *([A-Za-z][A-Za-z0-9-]*|[0-9.]+) *= *((?:\\(?:[ "#+,;<=>\\]|[0-9A-Fa-f]{2})|[^\\"+,;<>\0# ])(?:\\(?:[ "#+,;<=>\\]|[0-9A-Fa-f]{2})|[^\\"+,;<>\0])*)([,+]|$)/uy
 const CHARACTER = /\\([0-9A-Fa-f]{2})|\\?([^])/gu
 
 /** Removes escapes; pairs of hex digits are bytes of UTF-8. Undefined if they are not, or if a trailing space is unescaped. */

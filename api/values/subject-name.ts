@@ -12,7 +12,7 @@ export const SUBJECT_PATTERNS = {
 } as const
 
 const [HOST, URI] = [new RegExp(SUBJECT_PATTERNS.san_dns), new RegExp(SUBJECT_PATTERNS.san_uri)]
-const IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/
+const IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)\.){3}(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)$/
 const IPV6 = /^[0-9A-Fa-f:.]{2,45}$/
 
 const normalHost = (host: string): string | undefined => (HOST.test(host) ? host.toLowerCase() : undefined)

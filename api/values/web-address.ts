@@ -1,7 +1,7 @@
 // Addresses of http and https, which must name a host (RFC 9110 §4.2.1, §4.2.2). URL.parse alone reads `https:///host` and
 // `https:host` as if they did.
 
-const AUTHORITY = /^https?:\/\/(?:[^/?#\\@]*@)?(?:\[[0-9a-f:.]+\]|[^/?#\\@:[\]]+)(?::\d*)?(?=[/?#]|$)/i
+const AUTHORITY = /^https?:\/\/(?:[^/?#\\@]*@)?(?:\[[0-9a-f:.]+\]|[^/?#\\@:[\]]+)(?::\d*)?(?:[/?#]|$)/i
 const WEB_SCHEME = /^https?:/i
 
 /** Whether the URI is of http or https, and names no host. */

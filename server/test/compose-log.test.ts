@@ -1,8 +1,10 @@
-// How faults that end nothing stand in the log.
+// How faults that end nothing stand in the log, and how odd text does.
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { test, type TestContext } from 'node:test'
 import { Worker } from 'node:worker_threads'
+import { ODD_TEXTS } from '../../testkit/parsers/hostile-inputs.ts'
 import { makeFaultLog } from '../src/compose/log.ts'
 
 const makeLog = (t: TestContext) => {
@@ -51,4 +53,37 @@ test('a rejection that nobody handles is reported and ends no thread', async t =
   assert.deepEqual(await once(thread, 'message'), [['unhandled rejection', 'nobody waits']])
   thread.postMessage('on?')
   assert.deepEqual(await once(thread, 'message'), ['goes on'])
+})
+
+const UNPRINTABLE = /(?!\n)[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/u
+
+const PROGRAM = `
+import { makeLogger } from ${JSON.stringify(import.meta.resolve('../src/compose/log.ts'))}
+const texts = JSON.parse(process.env.TEXTS)
+const logger = await makeLogger({ logLevel: 'info' })
+for (const text of texts) {
+  logger.warn({ reason: text, [text]: { inside: [text] }, err: new Error(text) }, text)
+  logger.child({ bound: text }).error(text)
+}`
+
+test('a log line is one line of JSON, means what was logged, and obeys nobody', () => {
+  const texts = Object.values(ODD_TEXTS)
+  const env = { ...process.env, TEXTS: JSON.stringify(texts) }
+  const { status, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', PROGRAM], {
+    env,
+    encoding: 'utf8',
+  })
+  assert.equal(status, 0, stderr)
+  assert.doesNotMatch(stderr, UNPRINTABLE)
+  const lines = stderr
+    .trimEnd()
+    .split('\n')
+    .map(one => JSON.parse(one) as Record<string, unknown>)
+  assert.equal(lines.length, 2 * texts.length)
+  for (const [n, text] of texts.entries()) {
+    const [first = {}, second = {}] = lines.slice(2 * n)
+    assert.deepEqual([first['msg'], first['reason'], first[text]], [text, text, { inside: [text] }])
+    assert.equal((first['err'] as { message: string }).message, text)
+    assert.deepEqual([second['msg'], second['bound']], [text, text])
+  }
 })

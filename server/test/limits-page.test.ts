@@ -136,10 +136,16 @@ const INTERNAL: Readonly<Record<string, readonly string[]>> = {
     'act-alone/LOOKUPS_MAX',
     'provider-key-cache/ASKED_MAX',
     'key-sets/DOUBLINGS_MAX',
+    'reload-files/SETTLE_LOOKS_MAX',
   ],
   'connections that the service itself opens': [
     'start-session/HOT_CONNECTIONS_MAX',
     'start-session/SIDE_CONNECTIONS_MAX',
+  ],
+  'parts of a check of mintmark doctor, which has a limit': [
+    'service-seen/ANSWER_MS_MAX',
+    'service-seen/ANSWER_BYTES_MAX',
+    'doctor/FAST_CHECK_MS_MAX',
   ],
   'derived from a limit in the table': ['ended-minutes/LIFETIME_MS_MAX'],
   'a text is cut, and nothing is refused': [

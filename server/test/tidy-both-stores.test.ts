@@ -26,6 +26,7 @@ const ON_ONE_STORE: Readonly<Record<string, string>> = {
   'contract/wire/openapi': WIRE,
   'contract/wire/openapi-document': WIRE,
   'contract/wire/pipelining': WIRE,
+  'contract/wire/checks-health': WIRE,
   'contract/wire/provider-health': WIRE,
   'contract/oauth/provider-key-flood': WIRE,
   'contract/oauth/publish-metadata': WIRE,

@@ -35,6 +35,7 @@ const EVERYTHING: Rule = {
     'keys',
     'config',
     'compose',
+    'package.json',
   ],
   packages: 'any',
 }

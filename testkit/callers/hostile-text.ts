@@ -16,6 +16,16 @@ export const HOSTILE_TEXTS: readonly HostileText[] = [
   { name: 'bytes that are not UTF-8', percent: '%FF%C0%80', json: '\xff\xc0\x80' },
   { name: 'U+FFFF', percent: '%EF%BF%BF', json: '\\uffff' },
   { name: 'a character of four bytes', percent: '%F0%9F%98%80', json: '\xf0\x9f\x98\x80' },
+  {
+    name: 'what turns the direction of writing, has no width or is a byte order mark',
+    percent: '%E2%80%AE%E2%80%8B%EF%BB%BF',
+    json: '\\u202e\\u200b\\ufeff',
+  },
+  {
+    name: 'control characters of seven and eight bits, and line breaks',
+    percent: '%1B%5B2J%C2%9B31m%0D%0Ax%3A%20y',
+    json: '\\u001b[2J\\u009b31m\\r\\nx: y',
+  },
   { name: 'a long text', percent: LONG, json: LONG },
 ]
 
@@ -110,7 +120,9 @@ const inHeader = (request: OperationRequest, name: string): Place => ({
   where: `header ${name}`,
   with: ({ percent }) => {
     const { headers, ...rest } = plain(request)
-    const bytes = Buffer.from(decodeURIComponent(percent.replaceAll(/%(?:00|ED%..%80|FF%C0%80)/g, '%EF%BF%BD')))
+    const bytes = Buffer.from(
+      decodeURIComponent(percent.replaceAll(/%(?:00|0A|0D|1B|ED%..%80|FF%C0%80)/g, '%EF%BF%BD')),
+    )
     return [percent, bytes.toString('latin1')].map(value => ({ ...rest, headers: { ...headers, [name]: value } }))
   },
 })

@@ -129,6 +129,8 @@ export const runShell = (folder: string, line: string, variables: Variables = {}
 export type Running = {
   /** What it printed on standard output until it was ready. */
   readonly printed: string
+  /** What it has printed on standard error so far. */
+  readonly errors: () => string
   readonly signal: (signal: NodeJS.Signals) => void
   /** Sends SIGTERM and waits for the end. */
   readonly stop: () => Promise<Ended>
@@ -182,7 +184,8 @@ export const start = async (t: Scope, folder: string, options: Start): Promise<R
     await closed
     return { status: child.exitCode, ...printed }
   }
-  return { printed: printed.stdout, signal: signal => void child.kill(signal), stop }
+  const standardError = (): string => printed.stderr
+  return { printed: printed.stdout, errors: standardError, signal: signal => void child.kill(signal), stop }
 }
 
 const listen = async (port: number) => {

@@ -47,7 +47,8 @@ const optionOf = ({ flags, help }: Row): Option => {
   return flags.startsWith('--at-live-tokens-max') ? option.choices(AT_LIVE_TOKENS_MAX) : option
 }
 
-const clearingOf = ({ flags, clear = '' }: Row): Option => new Option(flags.replace(/^--(\S+).*$/, '--no-$1'), clear)
+const clearingOf = ({ flags, clear = '' }: Row): Option =>
+  new Option(`--no-${flags.slice(2).split(' ', 1).join('')}`, clear)
 
 type Purpose = 'create' | 'change'
 

@@ -10,7 +10,7 @@ import { EXPORT_FORMATS } from '../../../api/exports.ts'
 import type { Query } from './remote/api.ts'
 import { CommandFailed } from './terminal/exit.ts'
 import { isOutputFault } from './terminal/output-faults.ts'
-import { printableLines } from './terminal/print.ts'
+import { printableLines } from '../domain/text/printable.ts'
 
 export type ExportOptions = { readonly format: string; readonly output?: string }
 

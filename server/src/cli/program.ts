@@ -3,7 +3,7 @@ import { Command } from 'commander'
 import packageJson from '../../package.json' with { type: 'json' }
 import { CommandFailed, EXIT, reportFailure } from './terminal/exit.ts'
 import { surviveOutputFaults } from './terminal/output-faults.ts'
-import { printableLines } from './terminal/print.ts'
+import { printableLines } from '../domain/text/printable.ts'
 
 type AddTo = (parent: Command) => void
 
@@ -25,6 +25,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddTo>>> = {
   'migrate-store': async () => (await import('./local/migrate-store.ts')).addMigrateStore,
   backup: async () => (await import('./local/backup.ts')).addBackup,
   restore: async () => (await import('./local/restore.ts')).addRestore,
+  doctor: async () => (await import('./local/doctor.ts')).addDoctor,
   clock: async () => (await import('./local/clock.ts')).addClock,
   completion: async () => (await import('./terminal/completion.ts')).addCompletion,
 }
@@ -82,6 +83,14 @@ export const runCommand = async (argv: readonly string[]): Promise<number> => {
   }
 }
 
+/** These give up what hangs, such as the look-up of a name, and their process does not wait for it either. */
+const GIVING_UP: readonly (string | undefined)[] = ['doctor']
+
+const endNow = async (): Promise<void> => {
+  for (const stream of [process.stdout, process.stderr]) await new Promise(written => stream.write('', written))
+  process.exit()
+}
+
 /** Runs the command of this process, and sets its exit code. A service that started keeps the process alive. */
 export const runProcess = async (argv: readonly string[]): Promise<void> => {
   surviveOutputFaults(failure => {
@@ -90,4 +99,5 @@ export const runProcess = async (argv: readonly string[]): Promise<void> => {
   const exitCode = await runCommand(argv)
   // An output that could not be written may have set it by now, or will.
   if (exitCode !== 0) process.exitCode = exitCode
+  if (GIVING_UP.includes(argv[0])) await endNow()
 }

@@ -51,7 +51,7 @@ export const showAll = async <Row extends Operation>(api: Api, row: Row, request
   for (let pages = 0; pages < PAGES_MAX; pages += 1) {
     const query = { ...request.query, limit: PAGE_RECORDS_MAX, cursor }
     const page = await askPage(api, row, { ...request, query })
-    data.push(...page.data)
+    for (const record of page.data) data.push(record)
     if (page.next_cursor === null) return { json: { data }, forPeople: () => printTable(request.columns, data) }
     cursor = page.next_cursor
   }

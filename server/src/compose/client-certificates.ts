@@ -1,5 +1,7 @@
 // Wires certificates: what the listener requests of clients, what the rest of the service receives, and when our own expires.
 import { constants, X509Certificate } from 'node:crypto'
+import type { Server } from 'node:net'
+import { Server as SecureServer } from 'node:tls'
 import type { ClientCertificatesConfig } from '../config/client-certificates.ts'
 import type { ServeConfig } from '../config/config.ts'
 import type { CertificateSources } from '../domain/clients/client-certificate.ts'
@@ -43,4 +45,18 @@ export const showCertificate = (metrics: Metrics, tls: ServeConfig['tls']): void
   if (tls === null) return
   const { validToDate } = new X509Certificate(tls.certificate)
   metrics.set('mintmark_certificate_expiry_timestamp_seconds', {}, validToDate.getTime() / 1000)
+}
+
+/**
+ * New connections get this certificate, and are asked for certificates of these authorities; connections that are open stay
+ * as they are. Sessions of the earlier context are not resumed. Throws where OpenSSL refuses the two together.
+ */
+export const replaceTls = (
+  server: Server,
+  tls: NonNullable<ServeConfig['tls']>,
+  clientCertificates: ClientCertificatesConfig,
+): void => {
+  if (!(server instanceof SecureServer)) throw new Error('A server without TLS was given a certificate.')
+  const { https } = certificateOptionsOf(tls, clientCertificates)
+  if (https !== undefined) server.setSecureContext(https)
 }

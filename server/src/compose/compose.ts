@@ -22,6 +22,7 @@ import { makeThreadEndCells, noteThreadEnd, type ThreadEndCells, withThreadEnds 
 import { openKeySets, verifiersOf } from './verification.ts'
 import { openProcessMetrics, type ProcessMetrics } from './metrics.ts'
 import type { LimitMemory } from './limits.ts'
+import type { ServerOptions } from '../http/server.ts'
 import type { CommandConfig, MigrateConfig, ServeConfig, ServiceConfig, StoreConfig } from '../config/config.ts'
 import { LIFETIMES_MAX } from '../domain/clients/agent.ts'
 import { actBy, type CliCaller, type Origin } from '../domain/caller.ts'
@@ -49,6 +50,8 @@ export type Service = {
   /** Serving threads verify JWTs of other issuers with it. */
   readonly keySets: KeySets
   readonly ports: Ports
+  /** The providers whose operators `ports` recognizes from then on. */
+  readonly replaceProviders: Verifiers['replaceProviders']
   /** Counts and logs errors of background work. */
   readonly report: FaultLog
   /** Of the writing thread; serving threads add theirs. */
@@ -142,7 +145,7 @@ export const migrateStore = async (config: MigrateConfig): Promise<StoreVersions
   }
 }
 
-type Verifiers = Pick<Ports, 'assertions' | 'operators'>
+type Verifiers = Awaited<ReturnType<typeof verifiersOf>>
 
 const portsOf = (store: Connected | Store, config: ServiceConfig, verifiers: Verifiers): Ports => ({
   ledger: store.ledger,
@@ -158,7 +161,8 @@ const portsOf = (store: Connected | Store, config: ServiceConfig, verifiers: Ver
   health: store.health,
   codec: makeTokenCodec({ issuer: config.baseUrl, keyEncryptionKey: keyOf(config) }),
   proofs: makeDpopProofs(keyOf(config)),
-  ...verifiers,
+  assertions: verifiers.assertions,
+  operators: verifiers.operators,
   certificates,
   secrets,
   importedSecrets: makeImportedSecrets(keyOf(config)),
@@ -195,11 +199,13 @@ const openFor = async (maker: StoreMaker, config: ServiceConfig, checkKey: Check
     const ports = { ...portsOf(store, config, verifiers), health }
     metrics.follow(store.facts, report)
     const restoreState = () => store.restores.state()
+    const { replaceProviders } = verifiers
     const close = async (): Promise<void> => {
       await metrics.close()
       await store.close()
     }
-    return { host: store.host, keySets, ports, report, threadEnds, metrics, restoreState, close }
+    const own = { report, threadEnds, metrics, restoreState, close }
+    return { host: store.host, keySets, ports, replaceProviders, ...own }
   } catch (error) {
     await store.close()
     throw error
@@ -230,7 +236,8 @@ export const connectPorts = async (config: ServiceConfig, { clock, keySets, repo
     await store.settle()
     await store.close()
   }
-  return { ports: portsOf(store, config, verifiers), connect: store.connect, disconnect }
+  const { replaceProviders } = verifiers
+  return { ports: portsOf(store, config, verifiers), replaceProviders, connect: store.connect, disconnect }
 }
 
 type ServerAddress = {
@@ -245,6 +252,8 @@ type ServerAddress = {
   readonly metrics: Metrics
   /** The log of the thread, if it has one already. */
   readonly logger?: Logger
+  /** What the checks of the installation found last. */
+  readonly checks?: ServerOptions['checks']
 }
 
 /** Serves HTTP. */
@@ -262,6 +271,7 @@ export const listen = async (ports: Ports, config: ServiceConfig, options: Serve
     ...limitOptionsOf(config, limits, { index, logger, metrics: options.metrics }),
     ...certificateOptionsOf(options.tls, config.clientCertificates),
     ...(options.allowedHosts !== null && { allowedHosts: options.allowedHosts }),
+    ...(options.checks !== undefined && { checks: options.checks }),
   })
   try {
     // Fastify passes all options to Node; its types lack some.

@@ -58,18 +58,11 @@ export const makeLimitMemory = ({ connections: { max } }: LimitsConfig, threads:
   imports: makeImportCell(),
 })
 
-/** Warns if fewer connections fit than are configured. */
-export const warnOfFewFiles = (
-  { connections: { max } }: LimitsConfig,
-  { connectionsMax }: LimitMemory,
-  logger: Pick<Logger, 'warn'>,
-): void => {
-  if (connectionsMax === max) return
-  logger.warn(
-    { connectionsMax },
-    `This process may open too few files for ${max} connections (MINTMARK_CONNECTIONS_MAX): raise its limit with \`ulimit -n ${max + OTHER_FILES}\`, LimitNOFILE= of systemd or --ulimit nofile of a container.`,
-  )
-}
+/** What to say where fewer connections fit than `max`. */
+export const adviseOnFiles = (max: number): { readonly what: string; readonly remedy: string } => ({
+  what: `This process may open too few files for ${max} connections (MINTMARK_CONNECTIONS_MAX).`,
+  remedy: `Raise its limit with \`ulimit -n ${max + OTHER_FILES}\`, LimitNOFILE= of systemd or --ulimit nofile of a container.`,
+})
 
 /** Forgets the connections of a thread that has ended. */
 export const clearConnections = ({ connections }: LimitMemory, index: number): void => {

@@ -2,6 +2,7 @@
 import type { Logger, pino } from 'pino'
 import type { ServiceConfig } from '../config/config.ts'
 import { type Metrics, NO_METRICS } from '../ports/metrics.ts'
+import { printableLines } from '../domain/text/printable.ts'
 import type { BackgroundTask } from '../store/background.ts'
 
 /** Buffered in memory while the log cannot be written; anything beyond is lost. */
@@ -23,12 +24,15 @@ const surviveFaults = (destination: ReturnType<typeof pino.destination>): void =
   destination.on('drop', () => void destination.write(''))
 }
 
-/** Log lines are JSON on standard error; standard output is for what a command prints. */
+/**
+ * Log lines are JSON on standard error; standard output is for what a command prints. Inside the JSON an escape means the
+ * character that it replaces, which would reach a terminal where somebody reads the log.
+ */
 export const makeLogger = async ({ logLevel }: Pick<ServiceConfig, 'logLevel'>): Promise<Logger> => {
   const { pino: makePino } = await import('pino')
   const destination = makePino.destination({ fd: 2, maxLength: WAITING_BYTES_MAX })
   surviveFaults(destination)
-  return makePino({ level: logLevel }, destination)
+  return makePino({ level: logLevel, hooks: { streamWrite: printableLines } }, destination)
 }
 
 /** `unhandled rejection`: of a promise that nobody awaits and that belongs to no named task. */

@@ -57,7 +57,7 @@ export const openStore = ({ databaseFile, postgres }: StoreConfig, options: Open
   )
 
 /** The name of the store in messages. */
-export const nameOfStore = ({ databaseFile, postgres }: StoreConfig): string =>
+export const nameOfStore = ({ databaseFile, postgres }: Pick<StoreConfig, 'databaseFile' | 'postgres'>): string =>
   postgres === null ? databaseFile : `The database ${postgres.database}`
 
 export const makeFolder = (path: string): void => {

@@ -1,12 +1,15 @@
 // Wires the verification of JWTs of other issuers: one thread fetches their keys, every serving thread verifies.
 import type { ServiceConfig } from '../config/config.ts'
-import type { KeySets } from '../ports/key-sets.ts'
-import type { Metrics } from '../ports/metrics.ts'
+import type { KeySets, Operators } from '../ports/key-sets.ts'
+import { type Metrics, NO_METRICS } from '../ports/metrics.ts'
 import type { Ports } from '../ports/ports.ts'
 import { monotonicMs } from '../store/monotonic.ts'
 
 /** For the main thread, which alone fetches key sets. */
-export const openKeySets = async (config: ServiceConfig, metrics: Metrics): Promise<KeySets> => {
+export const openKeySets = async (
+  config: Pick<ServiceConfig, 'clientKeyRanges'>,
+  metrics: Metrics = NO_METRICS,
+): Promise<KeySets> => {
   const [{ makeKeySets }, { makeGuardedFetch }] = await Promise.all([
     import('../keys/providers/key-sets.ts'),
     import('../keys/providers/guarded-fetch.ts'),
@@ -15,19 +18,29 @@ export const openKeySets = async (config: ServiceConfig, metrics: Metrics): Prom
   return makeKeySets({ fetches, monotonicNow: monotonicMs, metrics })
 }
 
+type Verifiers = Pick<Ports, 'assertions' | 'operators'> & {
+  /** From now on the operators of these providers are recognized, and of no others. Throws if one is configured insecurely. */
+  readonly replaceProviders: (providers: ServiceConfig['identityProviders']) => void
+}
+
 /** For each serving thread. Throws if an identity provider is configured insecurely. */
 export const verifiersOf = async (
-  config: ServiceConfig,
+  { identityProviders, baseUrl: ownIssuer }: Pick<ServiceConfig, 'identityProviders' | 'baseUrl'>,
   keySets: KeySets,
-): Promise<Pick<Ports, 'assertions' | 'operators'>> => {
+): Promise<Verifiers> => {
   const [{ makeClientAssertions }, { makeOperators }] = await Promise.all([
     import('../keys/clients/client-assertions.ts'),
     import('../keys/providers/identity-providers.ts'),
   ])
   const monotonicNow = monotonicMs
-  const { identityProviders: providers, baseUrl: ownIssuer } = config
+  const operatorsOf = (providers: ServiceConfig['identityProviders']): Operators =>
+    makeOperators({ providers, ownIssuer, keySets, now: Date.now, monotonicNow })
+  let operators = operatorsOf(identityProviders)
   return {
     assertions: makeClientAssertions({ keySets, monotonicNow }),
-    operators: makeOperators({ providers, ownIssuer, keySets, now: Date.now, monotonicNow }),
+    operators: { verify: (...given) => operators.verify(...given), check: () => operators.check() },
+    replaceProviders: providers => {
+      operators = operatorsOf(providers)
+    },
   }
 }

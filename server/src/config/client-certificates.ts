@@ -22,7 +22,7 @@ const parseHeader: Parser<Pick<CertificateHeader, 'name' | 'form'>> = text => {
   return { wrong: `is ${JSON.stringify(text)}; ${expected}, such as "Client-Cert rfc9440"` }
 }
 
-const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g
+const BEGIN = '-----BEGIN CERTIFICATE-----'
 
 const isCertificate = (pem: string): boolean => {
   try {
@@ -35,8 +35,8 @@ const isCertificate = (pem: string): boolean => {
 const parseAuthorities: Parser<string> = path => {
   const file = parseFile(path)
   if ('wrong' in file) return file
-  const found = file.value.match(CERTIFICATE) ?? []
-  return found.length > 0 && found.every(isCertificate)
+  const [, ...found] = file.value.split(BEGIN)
+  return found.length > 0 && found.every(rest => isCertificate(BEGIN + rest))
     ? file
     : {
         wrong: `names ${JSON.stringify(path)}; expected a PEM file with CA certificates only`,

@@ -1,10 +1,10 @@
 // Configuration: turns the environment, and the files that it names, into one frozen value or a list of all mistakes.
 import { resolve } from 'node:path'
 import type { ClientCertificatesConfig } from './client-certificates.ts'
-import type { ConfigFile } from './config-file.ts'
 import { databaseForDev, type PostgresConfig, readDatabase, readMoveTarget } from './database.ts'
 import { type GivenRemote, parseSecretLine, readRemote, type RemoteConfig } from './remote.ts'
-import { checkProviders, type IdentityProviderConfig, PROVIDER_VARIABLES, readProvider } from './provider.ts'
+import type { IdentityProviderConfig } from './provider.ts'
+import { readProviders } from './providers.ts'
 import { type LimitsConfig, readCallers } from './limits.ts'
 import { type MetricsConfig, metricsForDev, readMetrics } from './metrics.ts'
 import { makeSettingReader, type SettingReader } from './reader.ts'
@@ -122,6 +122,9 @@ export class ConfigurationError extends Error {
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
+/** Of this process. */
+export const ownEnvironment = (): Environment => process.env
+
 const PORT_DEFAULT = 8080
 const parsePort = parseInteger(1, 65_535)
 const parseDays = parseInteger(1, 36_500)
@@ -145,41 +148,20 @@ const readServiceNumbers = (read: SettingReader) => ({
 const readDpopNonce = (read: SettingReader): DpopNoncePolicy =>
   read.optional('MINTMARK_DPOP_NONCE', parseOneOf(DPOP_NONCE_POLICIES)) ?? 'required'
 
-// The file is rarely used, and its parser takes a while to load.
-const readConfigFile = async (read: SettingReader): Promise<ConfigFile | undefined> => {
-  if (!read.isSet('MINTMARK_CONFIG_FILE')) return undefined
-  const { parseConfigFile } = await import('./config-file.ts')
-  return read.optional('MINTMARK_CONFIG_FILE', parseConfigFile)
-}
-
-type Providers = Pick<ServiceConfig, 'identityProviders' | 'scopesSupported'>
-
-const readProviders = async (read: SettingReader, baseUrl: string | undefined): Promise<Providers> => {
-  const file = await readConfigFile(read)
-  const identityProviders = [...readProvider(read), ...(file?.identityProviders ?? [])]
-  const isFileWrong = file === undefined && read.isSet('MINTMARK_CONFIG_FILE')
-  if (identityProviders.length === 0 && !isFileWrong && !PROVIDER_VARIABLES.some(read.isSet)) {
-    read.mistake(
-      'MINTMARK_IDP_ISSUER is not set; expected an identity provider, there or in MINTMARK_CONFIG_FILE: without one no operator could revoke a token',
-    )
-  }
-  checkProviders(read, identityProviders, baseUrl)
-  return { identityProviders, scopesSupported: file?.scopesSupported ?? null }
-}
-
 const freeze = <T extends object>(value: T): T => {
   for (const part of Object.values(value)) if (typeof part === 'object' && part !== null) freeze(part)
   return Object.freeze(value)
 }
 
-/** The settings of `mintmark serve`, none of them generated. Throws a ConfigurationError with all mistakes. */
-export const readServeConfig = async (env: Environment = process.env): Promise<ServeConfig> => {
-  const read = makeSettingReader(env)
+const gatherServe = async (read: SettingReader) => {
   const baseUrl = read.required('MINTMARK_BASE_URL', parseBaseUrl, 'the https address of this service, its issuer')
   const keyEncryptionKey = readKeyEncryptionKey(read)
   const audience = read.optional('MINTMARK_DEFAULT_AUDIENCE', parseAudience)
   const numbers = readServiceNumbers(read)
-  const rest = {
+  return {
+    baseUrl,
+    keyEncryptionKey,
+    audience,
     ...readStore(read),
     ...numbers,
     dpopNonce: readDpopNonce(read),
@@ -194,6 +176,12 @@ export const readServeConfig = async (env: Environment = process.env): Promise<S
     workers: readWorkers(read),
     drainSeconds: read.optional('MINTMARK_DRAIN_SECONDS', parseInteger(0, 300)) ?? 5,
   }
+}
+
+/** The settings of `mintmark serve`, none of them generated. Throws a ConfigurationError with all mistakes. */
+export const readServeConfig = async (env: Environment = process.env): Promise<ServeConfig> => {
+  const read = makeSettingReader(env)
+  const { baseUrl, keyEncryptionKey, audience, ...rest } = await gatherServe(read)
   if (read.mistakes.length > 0 || baseUrl === undefined || keyEncryptionKey === undefined) {
     throw new ConfigurationError(read.mistakes)
   }
@@ -206,6 +194,28 @@ export const readServeConfig = async (env: Environment = process.env): Promise<S
     defaultAudience: audience ?? baseUrl,
     isDefaultAudienceAssumed: audience === undefined,
   })
+}
+
+/** The settings of `mintmark serve` as far as they can be read, with the mistakes that would stop it. */
+export type ServeSurvey = {
+  readonly mistakes: readonly string[]
+  readonly warnings: readonly string[]
+  /** What is wrong is undefined, empty or at its default; the store, at its default too, unless `isStoreKnown`. */
+  readonly settings: Awaited<ReturnType<typeof gatherServe>>
+  readonly isStoreKnown: boolean
+  readonly isTlsNamed: boolean
+}
+
+/** Never throws for a mistake. */
+export const surveyServeConfig = async (env: Environment = process.env): Promise<ServeSurvey> => {
+  const [read, storeReader] = [makeSettingReader(env), makeSettingReader(env)]
+  const before = storeReader.mistakes.length
+  readStore(storeReader)
+  const settings = await gatherServe(read)
+  if (read.mistakes.length === 0) warnOfPlainHttp(read, settings)
+  const { mistakes, warnings } = read
+  const isStoreKnown = storeReader.mistakes.length === before
+  return freeze({ mistakes, warnings, settings, isStoreKnown, isTlsNamed: read.isSet('MINTMARK_TLS_CERT_FILE') })
 }
 
 const readMigration = (read: SettingReader) => ({ ...readStore(read), signingKeys: readSigningKeys(read) })

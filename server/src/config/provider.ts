@@ -66,22 +66,3 @@ export const readProvider = (read: SettingReader): readonly IdentityProviderConf
   const setting = jwksUri === undefined ? 'MINTMARK_IDP_ISSUER' : 'MINTMARK_IDP_JWKS_URI'
   return [{ issuer, audience, jwksUri, ...mapping, algorithms: PROVIDER_ALGORITHMS, setting }]
 }
-
-/** No provider is this service itself, and none is named twice. */
-export const checkProviders = (
-  read: SettingReader,
-  providers: readonly IdentityProviderConfig[],
-  baseUrl: string | undefined,
-): void => {
-  const issuers = providers.map(provider => provider.issuer)
-  for (const issuer of new Set(issuers)) {
-    if (issuer === baseUrl) {
-      read.mistake(
-        `MINTMARK_BASE_URL equals the identity provider ${issuer}; expected another issuer: no token of this service names an operator`,
-      )
-    }
-    if (issuers.filter(other => other === issuer).length > 1) {
-      read.mistake(`MINTMARK_CONFIG_FILE names the identity provider ${issuer} again; expected each issuer once`)
-    }
-  }
-}

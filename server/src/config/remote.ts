@@ -1,4 +1,5 @@
 // The remote service that a command calls, and the credential for it.
+import { trimCharacters } from '../domain/text/text.ts'
 import type { SettingReader } from './reader.ts'
 import { parseIssuer, type Parser } from './values.ts'
 
@@ -13,7 +14,7 @@ export type RemoteConfig = {
 /** The address of a service: https, or http on loopback. */
 export const parseServiceUrl: Parser<string> = text => {
   const address = parseIssuer(text)
-  return 'wrong' in address ? address : { value: new URL(text).href.replace(/\/+$/, '') }
+  return 'wrong' in address ? address : { value: trimCharacters(new URL(text).href, '/') }
 }
 
 /** A secret that is sent in a header. The message must not contain any of it. */

@@ -38,7 +38,7 @@ export const readTls = (read: SettingReader, baseUrl: string | undefined): TlsCo
   if (baseUrl?.startsWith('http:')) {
     read.mistake('MINTMARK_BASE_URL is http, yet MINTMARK_TLS_CERT_FILE is set; expected an https base URL')
   }
-  return { certificate, key }
+  return flaw === undefined ? { certificate, key } : null
 }
 
 const LOOPBACK_HOST = /^(?:localhost|127(?:\.\d{1,3}){3}|::1)$/

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { isResource } from '../../../api/values/audience.ts'
 import { lacksHost } from '../../../api/values/web-address.ts'
+import { trimCharacters } from '../domain/text/text.ts'
 
 /** A value, or the rest of a sentence that starts with the variable's name. It never quotes a secret. */
 export type Parsed<T> = { readonly value: T } | { readonly wrong: string }
@@ -52,9 +53,10 @@ const isLoopback = (url: URL): boolean => LOOPBACK.test(url.hostname)
 
 // The reason why a text cannot be the URL of a server of tokens or keys; undefined if it can.
 const flawOfAddress = (text: string): string | undefined => {
-  if (!URL.canParse(text)) return 'is not a URL; expected an address such as https://auth.example.com'
+  // URL.canParse takes some host names that are too long, for which the constructor throws.
+  const url = URL.parse(text)
+  if (url === null) return 'is not a URL; expected an address such as https://auth.example.com'
   if (lacksHost(text)) return 'names no host; expected an address such as https://auth.example.com'
-  const url = new URL(text)
   if (url.username !== '' || url.password !== '') return 'holds a user name or a password; expected an address without'
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return `opens with ${url.protocol}; expected https:`
   if (url.protocol === 'http:' && !isLoopback(url)) return 'is http; expected https (http is accepted on loopback only)'
@@ -79,7 +81,7 @@ export const parseIssuer: Parser<string> = text => {
 export const parseBaseUrl: Parser<string> = text => {
   const issuer = parseIssuer(text)
   if ('wrong' in issuer) return issuer
-  const normal = new URL(text).href.replace(/\/+$/, '')
+  const normal = trimCharacters(new URL(text).href, '/')
   if (text !== normal) return wrong(`is ${JSON.stringify(text)}; expected it written as ${normal}`)
   return isResource(text) ? issuer : wrong('is longer than 512 characters; expected a shorter address')
 }

@@ -36,7 +36,7 @@ export const registerOperations = (app: FastifyInstance, wire: Wire): void => {
   app.route({
     ...routeOf(checkHealth),
     errorHandler: makeUnreadyHandler(refuser),
-    handler: answerInTime(wire, makeReadyHandler(ports)),
+    handler: answerInTime(wire, makeReadyHandler(wire)),
   })
 }
 

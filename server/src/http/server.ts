@@ -3,6 +3,7 @@ import type { IncomingMessage, RequestListener } from 'node:http'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import type { FailedAuthentications } from '../ports/failed-authentications.ts'
+import type { CheckResult } from '../domain/checkup.ts'
 import { isRefused } from '../domain/refusal.ts'
 import { type Metrics, NO_METRICS } from '../ports/metrics.ts'
 import type { Ports } from '../ports/ports.ts'
@@ -27,7 +28,7 @@ import { makeRecognizer } from './admin/recognize-administrator.ts'
 import { makeRefuser, type Refuser } from './wire/refusals.ts'
 import { measureAnswers } from './request-metrics.ts'
 import { makeRequestRules, requestIdOf } from './wire/request-rules.ts'
-import { makeSourceReader } from './wire/source.ts'
+import { makeForwardedState, makeSourceReader } from './wire/source.ts'
 import { registerMetadata, registerOperations } from './routes.ts'
 import { answerUnknownRoutes } from './wire/unknown-route.ts'
 
@@ -52,6 +53,8 @@ export type ServerOptions = {
   readonly connections?: ConnectionLimit
   /** Networks, as address/bits, of the proxies that say where a request came from. */
   readonly proxies?: readonly string[]
+  /** What the checks of the installation found last; nothing unless it is given. */
+  readonly checks?: () => readonly CheckResult[]
 }
 
 const NO_CERTIFICATES: CertificatesTaken = { header: null, listener: null }
@@ -86,7 +89,8 @@ export const buildServer = (ports: Ports, options: ServerOptions): FastifyInstan
   const basePath = basePathOf(issuer)
   const { logger, allowedHosts, metrics = NO_METRICS } = options
   const outages = makeOutageLog({ logger, monotonic: ports.monotonic })
-  const sourceOf = makeSourceReader(makeNetworks(options.proxies ?? []))
+  const isProxy = makeNetworks(options.proxies ?? [])
+  const sourceOf = makeSourceReader(isProxy)
   const makeId = (): string => ports.randomness.uuid()
   const { monotonic } = ports
   const { report: reportUnavailable } = outages
@@ -119,9 +123,11 @@ export const buildServer = (ports: Ports, options: ServerOptions): FastifyInstan
   registerDocumentation(app, { basePath, hash, refuser })
   void app.register(async scope => registerFrontPage(scope, { basePath, issuer, hash }))
   const findCertificate = makeCertificateFinder(ports.certificates, options.certificates ?? NO_CERTIFICATES)
-  const { importCell = makeImportCell() } = options
+  const { importCell = makeImportCell(), checks = () => [] } = options
   const inTime = makeAnswerDeadline(ports)
-  const wire = { ports, refuser, logger, inTime, findCertificate, importCell, credentials, sourceOf, metrics }
+  const forwardedStateOf = makeForwardedState(isProxy, sourceOf)
+  const own = { inTime, findCertificate, importCell, credentials, sourceOf, checks, forwardedStateOf, metrics }
+  const wire = { ports, refuser, logger, ...own }
   void app.register(async scope => registerOperations(scope, wire), { prefix: basePath })
   void app.register(async scope => registerAdministration(scope, wire), { prefix: basePath })
   void app.register(async scope => registerMetadata(scope, wire, basePath))

@@ -1,12 +1,20 @@
 // A serving thread: it has its own listener on the shared port, and its own reading connection.
 import { parentPort, workerData } from 'node:worker_threads'
+import { replaceTls } from '../compose/client-certificates.ts'
 import { connectPorts, listen } from '../compose/compose.ts'
 import { withThreadEnds } from '../compose/thread-ends.ts'
 import { makeFaultLog, makeLogger, reportUnhandledRejections } from '../compose/log.ts'
+import type { CheckResult } from '../domain/checkup.ts'
 import { openThreadMetrics } from '../metrics/thread-metrics.ts'
 import type { StoreHealth } from '../ports/ports.ts'
 import { relayKeySets } from './relayed-key-sets.ts'
-import { type FromServingThread, refusedStart, type ServingOptions, type ToServingThread } from './thread-messages.ts'
+import {
+  type FromServingThread,
+  refusedStart,
+  type Reloaded,
+  type ServingOptions,
+  type ToServingThread,
+} from './thread-messages.ts'
 
 const main = parentPort
 if (main === null) throw new Error('A serving thread is not a program of its own.')
@@ -27,8 +35,11 @@ const report = makeFaultLog(logger, metrics)
 const keySets = relayKeySets((place, seenAt) => tell({ place, seenAt }))
 
 const start = async (): Promise<void> => {
-  const { ports, connect, disconnect } = await connectPorts(config, { clock, keySets, report, metrics })
-  const options = { tls: config.tls, allowedHosts: null, sharesPort, shared: { limits, index }, metrics, logger }
+  const threadOptions = { clock, keySets, report, metrics }
+  const { ports, replaceProviders, connect, disconnect } = await connectPorts(config, threadOptions)
+  let checks: readonly CheckResult[] = []
+  const own = { shared: { limits, index }, metrics, logger, checks: () => checks }
+  const options = { tls: config.tls, allowedHosts: null, sharesPort, ...own }
   const health = untilDraining(withThreadEnds(ports.health, threadEnds))
   const listening = listen({ ...ports, health }, config, options)
 
@@ -42,10 +53,24 @@ const start = async (): Promise<void> => {
     process.exit()
   }
 
+  const reload = async ({ tls, clientCertificates = config.clientCertificates, identityProviders }: Reloaded) => {
+    if (identityProviders !== undefined) replaceProviders(identityProviders)
+    if (tls !== undefined && tls !== null) replaceTls((await listening).server, tls, clientCertificates)
+  }
+
   // Earlier messages were queued until this listener.
   main.on('message', (message: ToServingThread) => {
     if ('writer' in message) return connect(message.writer)
     if ('place' in message) return keySets.settle(message.place, message.set)
+    if ('checks' in message) {
+      checks = message.checks
+      return
+    }
+    if ('reloaded' in message) {
+      return void reload(message.reloaded).catch((err: unknown) =>
+        logger.error({ err }, 'changed files are not in use'),
+      )
+    }
     draining = true
     if (message.order === 'close') void close()
   })

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import type { Logger } from 'pino'
-import { clearConnections, endImport, makeLimitMemory, warnOfFewFiles } from '../compose/limits.ts'
+import { clearConnections, endImport, makeLimitMemory } from '../compose/limits.ts'
 import { noteThreadEnd, type ThreadEndCells } from '../compose/thread-ends.ts'
 import type { ProcessMetrics } from '../compose/metrics.ts'
 import type { StoreHost } from '../compose/store.ts'
@@ -12,6 +12,7 @@ import type { ServeConfig } from '../config/config.ts'
 import type { KeySets } from '../ports/key-sets.ts'
 import { refuseListening } from '../config/start-refused.ts'
 import { CAN_SHARE_PORTS } from '../config/workers.ts'
+import { NO_NOTICES, type Notices } from './notices.ts'
 import { type FromServingThread, type ServingOptions, startFailureOf, type ToServingThread } from './thread-messages.ts'
 
 /** The shortest time between replacements of threads that end unexpectedly. */
@@ -24,6 +25,8 @@ type ServingProcess = {
   readonly logger: Logger
   readonly threadEnds: ThreadEndCells
   readonly metrics: Pick<ProcessMetrics, 'main' | 'addThread'>
+  /** What changes while the service runs; without it nothing does. */
+  readonly notices?: Notices
 }
 
 type ServingThreads = {
@@ -50,7 +53,8 @@ type Shared = Pick<ServingOptions, 'sharesPort' | 'limits'> & {
 }
 
 const startThread = (serving: ServingProcess, { memories, ...shared }: Shared, index: number): Promise<Worker> => {
-  const { config, host, keySets, logger, threadEnds } = serving
+  const { host, keySets, logger, threadEnds, notices = NO_NOTICES } = serving
+  const config = notices.latest(serving.config)
   const metrics = memories[index] ?? null
   const options: ServingOptions = { config, clock: host.clock, threadEnds, index, metrics, ...shared }
   const file = new URL(`./serving-thread${import.meta.url.slice(-3)}`, import.meta.url)
@@ -58,6 +62,7 @@ const startThread = (serving: ServingProcess, { memories, ...shared }: Shared, i
   const report = (message: ToServingThread): void => thread.postMessage(message)
   const detach = host.attach(writer => thread.postMessage({ writer } satisfies ToServingThread, [writer]))
   thread.once('exit', detach)
+  thread.once('exit', notices.attach(report))
   const { threadId } = thread
   thread.once('exit', () => endImport(shared.limits, threadId))
   thread.once('exit', () => clearConnections(shared.limits, index))
@@ -133,10 +138,7 @@ export const startServing = async (serving: ServingProcess): Promise<ServingThre
   const started = await Promise.allSettled(starting)
   for (const [index, one] of started.entries()) if (one.status === 'fulfilled') keep(one.value, index)
   const failed = started.find(one => one.status === 'rejected')
-  if (failed === undefined) {
-    warnOfFewFiles(config.limits, shared.limits, logger)
-    return { close }
-  }
+  if (failed === undefined) return { close }
   closing = true
   await Promise.all([...threads].map(thread => thread.terminate()))
   throw failed.reason

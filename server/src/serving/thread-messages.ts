@@ -4,6 +4,7 @@ import type { LimitMemory } from '../compose/limits.ts'
 import type { ServeConfig } from '../config/config.ts'
 import type { ThreadEndCells } from '../compose/thread-ends.ts'
 import type { ThreadMemory } from '../metrics/memory.ts'
+import type { CheckResult } from '../domain/checkup.ts'
 import { StartRefused } from '../config/start-refused.ts'
 import { Unavailable } from '../domain/refusal.ts'
 import type { MonotonicMilliseconds } from '../../../api/values/time.ts'
@@ -27,10 +28,17 @@ export type ServingOptions = {
   readonly metrics: ThreadMemory | null
 }
 
+/** Settings whose files were changed while the service runs. */
+export type Reloaded = Partial<Pick<ServeConfig, 'tls' | 'clientCertificates' | 'identityProviders'>>
+
 export type ToServingThread =
   | { readonly writer: MessagePort }
   /** The response of the main thread: the key set after its fetch. */
   | { readonly place: KeySetPlace; readonly set: KeySet }
+  /** What the checks of the installation found. */
+  | { readonly checks: readonly CheckResult[] }
+  /** Read from files that were changed. */
+  | { readonly reloaded: Reloaded }
   /** `drain`: fail /readyz and continue to serve. `close`: finish requests in progress, then end. */
   | { readonly order: 'drain' | 'close' }
 

@@ -44,5 +44,6 @@ test('while there is room the next token fits at once, and else when the slot th
   assert.equal(earliestIssue(counts, 4, WINDOW, at), 101_000)
   assert.equal(earliestIssue(counts, 3, WINDOW, at), 151_000)
   assert.equal(earliestIssue(counts, 1, WINDOW, at), 162_000)
+  assert.equal(earliestIssue(counts.slice(2, 3), 2, WINDOW, at), 151_000, 'the only slot that has any')
   assert.equal(earliestIssue([], 1, WINDOW, at), at)
 })

@@ -110,6 +110,16 @@ test('a flood of revocations starts 16 in a turn, whatever the turns of others h
   assert.equal(started.filter(name => name.startsWith('revocations')).length, 32)
 })
 
+test('long turns start fewer revocations too, down to two besides the open requests', () => {
+  const { admitMany, turn } = makeThread()
+  admitMany(AT_FIRST)
+  admitMany(1000, 'revocations', 'revocation')
+  const startedInLong = [1, 2, 3, 4, 5, 6].map(() => turn(40))
+  assert.equal(startedInLong.at(-1), 2)
+  admitMany(100)
+  assert.equal(turn(40), 10)
+})
+
 test('networks take turns, however many requests of one wait', () => {
   const { admitMany, turn, started } = makeThread()
   admitMany(AT_FIRST + 300, 'many')

@@ -7,6 +7,7 @@ import { readServeConfig, type ServeConfig } from '../../config/config.ts'
 import { isAnySuspended, type RestoreState } from '../../domain/restore.ts'
 import { checkProviders } from '../../serving/check-providers.ts'
 import { startServing } from '../../serving/serving-threads.ts'
+import { watchInstallation } from '../../serving/watch-installation.ts'
 import { closeAtSignal } from './close-at-signal.ts'
 import { addExamples } from '../terminal/examples.ts'
 import { localOnly } from './local-only.ts'
@@ -38,14 +39,16 @@ const run = async (): Promise<void> => {
     restored = await service.restoreState()
     const { host, keySets, ports, report, threadEnds, metrics } = service
     const logger = await makeLogger(config)
-    for (const warning of config.warnings) logger.warn(warning)
     showCertificate(metrics.main, config.tls)
     await metrics.serve(fault => report('scrape', fault), logger)
-    const threads = await startServing({ config, host, keySets, logger, threadEnds, metrics })
-    closeAtSignal({ drainSeconds: config.drainSeconds, report }, async () => {
+    const { notices, check, reload, stop } = watchInstallation({ config, service, logger })
+    const threads = await startServing({ config, host, keySets, logger, threadEnds, metrics, notices })
+    closeAtSignal({ drainSeconds: config.drainSeconds, report, onHangUp: reload }, async () => {
+      stop()
       await threads.close()
       await service.close()
     })
+    await check()
     void checkProviders({ operators: ports.operators, identityProviders: config.identityProviders, logger })
   } catch (error) {
     await service.close()

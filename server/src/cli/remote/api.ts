@@ -162,6 +162,9 @@ export const connectDirect = ({ call, stream, close }: Awaited<ReturnType<typeof
   close,
 })
 
+/** A description has one line: another one would look like one of the program's own. */
+const oneLine = (description: string): string => description.replaceAll(/[\r\n]+/g, ' ')
+
 export const connectApi = ({ name, send, close }: Transport): Api => {
   const wrong = (status: number, why: string): ApiRefusal =>
     new ApiRefusal(`${name} does not answer as Mintmark does (status ${status}): ${why}.`, status)
@@ -179,7 +182,7 @@ export const connectApi = ({ name, send, close }: Transport): Api => {
 
   const refusalIn = (status: number, { error, error_description: description }: PrintedRecord): ApiRefusal =>
     typeof description === 'string'
-      ? new ApiRefusal(description, status, typeof error === 'string' ? error : undefined)
+      ? new ApiRefusal(oneLine(description), status, typeof error === 'string' ? error : undefined)
       : wrong(status, 'it is no error of Mintmark')
 
   const call: Api['call'] = async (row, request) => {

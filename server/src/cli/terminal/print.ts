@@ -1,16 +1,6 @@
 // How commands print: JSON with the names of the wire, or lines for people. What a terminal would obey is never printed.
+import { printable, printableLines } from '../../domain/text/printable.ts'
 import { layOutRecord, layOutTable } from './table.ts'
-
-// Control characters, those of eight bits too; what breaks lines in JavaScript; what turns the direction of writing.
-const OBEYED = /[\p{Cc}\u2028\u2029\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/gu
-
-const escape = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
-
-/** The text with whatever a terminal would obey spelled as JSON spells it. */
-const printable = (text: string): string => text.replace(OBEYED, escape)
-
-/** The same for each line of a text that the program itself makes. */
-export const printableLines = (text: string): string => text.split('\n').map(printable).join('\n')
 
 /** One line, or several that the program itself makes. */
 export const printLine = (text: string): void => void process.stdout.write(`${printableLines(text)}\n`)
@@ -65,7 +55,7 @@ export const printRecord = (record: PrintedRecord): void => {
 }
 
 /** Where nobody looks, or a terminal does not know its width, a line may be as long as it is. */
-const terminalWidth = (): number => {
+export const terminalWidth = (): number => {
   const { isTTY, columns } = process.stdout
   return isTTY && columns > 0 ? columns : Number.POSITIVE_INFINITY
 }

@@ -5,13 +5,16 @@ type Row = readonly string[]
 
 const GAP = 2
 
+/** Math.max takes so many numbers as fit on the stack; another service may answer with more rows and words than that. */
+const largest = (numbers: readonly number[]): number => numbers.reduce((most, one) => Math.max(most, one), 0)
+
 const totalOf = (widths: readonly number[]): number =>
   widths.reduce((sum, width) => sum + width, GAP * (widths.length - 1))
 
 const widthsOf = (rows: readonly Row[], measure: (cell: string) => number): readonly number[] =>
-  (rows[0] ?? []).map((_, n) => Math.max(...rows.map(row => measure(row[n] ?? ''))))
+  (rows[0] ?? []).map((_, n) => largest(rows.map(row => measure(row[n] ?? ''))))
 
-const longestWord = (cell: string): number => Math.max(...cell.split(' ').map(word => word.length))
+const longestWord = (cell: string): number => largest(cell.split(' ').map(word => word.length))
 
 /** Takes from the widest column that may be folded until all fit; undefined where they cannot. */
 const squeeze = (
@@ -23,7 +26,7 @@ const squeeze = (
   const widths = [...natural]
   for (let over = totalOf(widths) - width; over > 0; over -= 1) {
     const room = widths.map((one, n) => (one > (least[n] ?? 0) ? one : 0))
-    const widest = room.indexOf(Math.max(...room))
+    const widest = room.indexOf(largest(room))
     widths[widest] = (widths[widest] ?? 0) - 1
   }
   return widths
@@ -48,7 +51,7 @@ const joinCells = (cells: Row, widths: readonly number[]): string =>
 
 const foldRow = (row: Row, widths: readonly number[]): readonly string[] => {
   const cells = row.map((cell, n) => fold(cell, widths[n] ?? 0))
-  const height = Math.max(...cells.map(({ length }) => length))
+  const height = largest(cells.map(({ length }) => length))
   return Array.from({ length: height }, (_, line) =>
     joinCells(
       cells.map(cell => cell[line] ?? ''),
@@ -59,7 +62,7 @@ const foldRow = (row: Row, widths: readonly number[]): readonly string[] => {
 
 /** One name and value a line. */
 export const layOutRecord = (pairs: readonly (readonly [string, string])[]): readonly string[] => {
-  const width = Math.max(...pairs.map(([name]) => name.length))
+  const width = largest(pairs.map(([name]) => name.length))
   return pairs.map(([name, cell]) => name.padEnd(width + GAP) + cell)
 }
 

@@ -65,7 +65,7 @@ const lifetimeOf = (lifespan: number | Text): Seconds | null => {
   if (lifespan === null || lifespan === undefined || lifespan === '') return null
   if (typeof lifespan === 'number' || /^\d+$/.test(lifespan)) return Number(lifespan) / NANOSECONDS
   if (!DURATION.test(lifespan)) return Number.NaN
-  const parts = [...lifespan.matchAll(/(\d+(?:\.\d+)?)([a-zµ]+)/g)]
+  const parts = [...lifespan.matchAll(/(\d+(?:\.\d+)?)([a-zµ]+)/gy)]
   return parts.reduce((sum, [, count, unit = '']) => sum + Number(count) * (SECONDS_OF[unit] ?? Number.NaN), 0)
 }
 

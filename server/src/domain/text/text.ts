@@ -15,3 +15,14 @@ export const SHA256_CHARACTERS = 64
 export const DIGEST_CHARACTERS = 32
 
 export const digestIn = (hash: Sha256): Digest => hash.slice(0, DIGEST_CHARACTERS)
+
+/**
+ * The text without these characters around it. A regular expression for the end of a text starts again at each of them, and
+ * takes quadratic time.
+ */
+export const trimCharacters = (text: string, characters: string): string => {
+  let [from, to] = [0, text.length]
+  while (from < to && characters.includes(text.charAt(from))) from += 1
+  while (to > from && characters.includes(text.charAt(to - 1))) to -= 1
+  return text.slice(from, to)
+}

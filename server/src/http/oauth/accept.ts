@@ -3,7 +3,8 @@
 /** Of a longer header nothing is read: no client that there is needs more. */
 export const ACCEPT_CHARACTERS_MAX = 1024
 
-const QUOTED = /"(?:[^"\\]|\\.)*"/g
+/** An unclosed one goes on to the end: the search never starts again inside of it. */
+const QUOTED = /"(?:[^"\\]|\\[^])*(?:"|\\?$)/g
 // Also `.2`, which Java sends.
 const WEIGHT = /^(?:[01]|[01]?\.\d{1,3}|[01]\.)$/
 

@@ -2,13 +2,15 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
 import type { components } from '../../../../api/health.ts'
+import type { ForwardedState } from '../../../../api/values/checks.ts'
+import { badOf, type CheckResult, worstOf } from '../../domain/checkup.ts'
 import { Unavailable } from '../../domain/refusal.ts'
 import { checkComponents, checkHealth } from '../../operations/check-health.ts'
 import type { ProviderState } from '../../ports/key-sets.ts'
-import type { Ports } from '../../ports/ports.ts'
 import type { RawFields } from '../wire/form.ts'
 import { RETRY_AFTER_SECONDS } from '../wire/pipelining.ts'
 import type { Refuser } from '../wire/refusals.ts'
+import type { Wire } from '../wire/wire.ts'
 
 type Component = NonNullable<z.output<typeof components>>[number]
 
@@ -31,10 +33,27 @@ const formatProvider = (state: ProviderState): Component => ({
 const isVerbose = ({ query }: FastifyRequest): boolean =>
   (query as RawFields).pairs?.some(([name]) => name === 'verbose') ?? false
 
-export const makeReadyHandler = (ports: Ports) => {
-  const answerVerbosely = async (reply: FastifyReply): Promise<FastifyReply> => {
+const formatCheck = ({ name, findings }: CheckResult): Component => ({
+  name: 'check',
+  check: name,
+  status: worstOf(findings),
+  // What names paths and addresses is for the log, as above.
+  ...(worstOf(findings) !== 'ok' && { reason: [...new Set(badOf(findings).map(({ brief }) => brief))].join(' ') }),
+})
+
+const formatForwarded = (state: ForwardedState | null): readonly Component[] =>
+  state === null ? [] : [{ name: 'forwarded_address', status: state }]
+
+type Reported = Pick<Wire, 'ports' | 'checks' | 'forwardedStateOf'>
+
+export const makeReadyHandler = ({ ports, checks, forwardedStateOf }: Reported) => {
+  const answerVerbosely = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const { readiness, providers } = await checkComponents(ports)
-    const others = providers.map(formatProvider)
+    const others = [
+      ...providers.map(formatProvider),
+      ...checks().map(formatCheck),
+      ...formatForwarded(forwardedStateOf(request)),
+    ]
     return readiness.ready
       ? reply.send({ status: 'ok', components: [{ name: 'store', status: 'ok' }, ...others] })
       : sendUnready(reply, readiness.reason, [
@@ -43,7 +62,7 @@ export const makeReadyHandler = (ports: Ports) => {
         ])
   }
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    if (isVerbose(request)) return answerVerbosely(reply)
+    if (isVerbose(request)) return answerVerbosely(request, reply)
     const readiness = await checkHealth(ports)
     return readiness.ready ? reply.send({ status: 'ok' }) : sendUnready(reply, readiness.reason)
   }

@@ -3,6 +3,7 @@
 // the element itself is known to name a trusted proxy, and cannot change how the element is read.
 import { isIP, SocketAddress } from 'node:net'
 import type { Source } from '../../domain/source.ts'
+import { trimCharacters } from '../../domain/text/text.ts'
 
 /** Elements that are read of one header. */
 export const FORWARDED_HOPS_MAX = 32
@@ -31,12 +32,7 @@ function* partsFromRight(text: string, separator: ',' | ';'): Generator<string> 
 }
 
 // RFC 9110 §5.6.3: spaces and tabs, and nothing else that trim() would take away.
-const withoutSpace = (text: string): string => {
-  let [from, to] = [0, text.length]
-  while (text[from] === ' ' || text[from] === '\t') from += 1
-  while (to > from && (text[to - 1] === ' ' || text[to - 1] === '\t')) to -= 1
-  return text.slice(from, to)
-}
+const withoutSpace = (text: string): string => trimCharacters(text, ' \t')
 
 const toAddress = (text: string): Address | undefined => {
   const version = isIP(text)

@@ -1,6 +1,7 @@
 // Reads where a request came from: the address of its connection, or what trusted proxies say of it. Whatever a connection
 // can tell may be missing.
 import { isIP, type Socket } from 'node:net'
+import type { ForwardedState } from '../../../../api/values/checks.ts'
 import type { FastifyRequest } from 'fastify'
 import { type Source, UNKNOWN_SOURCE } from '../../domain/source.ts'
 import { hopsOfForwarded, hopsOfForwardedFor } from './forwarded.ts'
@@ -83,3 +84,23 @@ export const makeSourceReader = (isProxy: IsInNetworks): SourceOf => {
     return readOnce(peer, forwarded, forwardedFor === undefined ? undefined : [forwardedFor].flat().join(','))
   }
 }
+
+/** Of RFC 5737 §3: no caller has it, so where it is believed a header was forged. */
+export const TEST_ADDRESS = '192.0.2.1'
+
+/** What became of the address that a request says it was forwarded for; null where it says none. */
+export type ForwardedStateOf = (request: Proxied) => ForwardedState | null
+
+export const makeForwardedState =
+  (isProxy: IsInNetworks, sourceOf: SourceOf): ForwardedStateOf =>
+  request => {
+    const { headers, socket } = request.raw
+    const { forwarded, 'x-forwarded-for': forwardedFor } = headers
+    if (forwarded === undefined && forwardedFor === undefined) return null
+    const [peer, source] = [sourceOfSocket(socket), sourceOf(request)]
+    if (source === TEST_ADDRESS && source !== peer) return 'test_address_believed'
+    if (source !== peer) return 'believed'
+    // A proxy on the machine of its caller forwards for an address that is its own.
+    const isOne = forwarded === undefined || forwardedFor === undefined
+    return isOne && isProxy(socket.remoteAddress) ? 'believed' : 'ignored'
+  }

@@ -13,11 +13,10 @@ const STARTED_AT_FIRST = 64
 export const WAIT_MS_MAX = 1000
 /** Of one thread, in memory: each takes some 4 kB. One kind never waits for want of room that others have taken. */
 export const WAITING_MAX = { probe: 512, known: 4096, revocation: 1024, open: 8192 } as const
-/**
- * How many of a kind are started in each turn besides those that there is room for among all: each kind comes in numbers
- * too. A revocation with a wrong secret takes 0.1 to 0.2 ms.
- */
+/** How many of a kind are started in each turn at most, besides those that there is room for among all: each comes in numbers too. */
 const STARTED_A_TURN = { probe: 64, known: 256, revocation: 16 } as const
+/** Revocations, which may be as slow as open requests, are started so many times fewer: long turns are of both. */
+const REVOCATION_PART = 4
 /** A turn that started fewer, while none waits, says nothing about the load. */
 const MEASURED_FROM = 8
 /** How many are started in a millisecond, where nothing is measured yet. */
@@ -52,7 +51,9 @@ const makeLane = <Request>(kind: Kind, startedMax: number): Lane<Request> => ({
   perMs: PER_MS,
 })
 
-const makeLanes = <Request>(): Readonly<Record<Kind, Lane<Request>>> => ({
+type Lanes<Request> = Readonly<Record<Kind, Lane<Request>>>
+
+const makeLanes = <Request>(): Lanes<Request> => ({
   probe: makeLane('probe', STARTED_A_TURN.probe),
   known: makeLane('known', STARTED_A_TURN.known),
   revocation: makeLane('revocation', STARTED_A_TURN.revocation),
@@ -67,9 +68,11 @@ const measure = <Request>(lane: Lane<Request>, turnMs: number): void => {
 }
 
 /** Fewer a turn where turns take too long, more where they are short and requests wait. */
-const adapt = <Request>(lane: Lane<Request>, turnMs: number): void => {
-  if (turnMs > TURN_MS) lane.startedMax = Math.max(STARTED_MIN, lane.startedMax * Math.max(0.5, TURN_MS / turnMs))
-  else if (lane.queue.size() > 0) lane.startedMax = Math.min(STARTED_MAX, lane.startedMax * 1.1 + 1)
+const adapt = <Request>({ open, revocation }: Lanes<Request>, turnMs: number): void => {
+  const isWaiting = open.queue.size() + revocation.queue.size() > 0
+  if (turnMs > TURN_MS) open.startedMax = Math.max(STARTED_MIN, open.startedMax * Math.max(0.5, TURN_MS / turnMs))
+  else if (isWaiting) open.startedMax = Math.min(STARTED_MAX, open.startedMax * 1.1 + 1)
+  revocation.startedMax = Math.min(STARTED_A_TURN.revocation, Math.floor(open.startedMax / REVOCATION_PART))
 }
 
 export type StartQueue<Request> = {
@@ -153,7 +156,7 @@ export const makeStartQueue = <Request>(starting: Starting<Request>): StartQueue
     lastTurnMs = turnBeganAt === null ? 0 : at - turnBeganAt
     if (turnBeganAt !== null) {
       for (const lane of lanes) measure(lane, lastTurnMs)
-      adapt(open, lastTurnMs)
+      adapt(byKind, lastTurnMs)
     }
     const isLoaded = size() > 0 || started() >= MEASURED_FROM
     turnBeganAt = isLoaded ? at : null

@@ -7,7 +7,8 @@ import type { InTime } from '../../ports/deadline.ts'
 import type { ImportCell } from '../imports/import-turns.ts'
 import type { KnownCredentials } from './known-credentials.ts'
 import type { Refuser } from './refusals.ts'
-import type { SourceOf } from './source.ts'
+import type { ForwardedStateOf, SourceOf } from './source.ts'
+import type { CheckResult } from '../../domain/checkup.ts'
 
 /** What the routes of the administration are built over, in a service and at the terminal. */
 export type AdministrationWire = {
@@ -26,6 +27,9 @@ export type Wire = AdministrationWire & {
   readonly findCertificate: FindCertificate
   readonly sourceOf: SourceOf
   readonly metrics: Metrics
+  readonly forwardedStateOf: ForwardedStateOf
+  /** What the checks of the installation found last. */
+  readonly checks: () => readonly CheckResult[]
   /** Told of each good credential in a header of its request. */
   readonly credentials: KnownCredentials
 }

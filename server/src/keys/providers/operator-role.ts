@@ -1,5 +1,6 @@
 // The role that an identity provider's JWT gives an operator.
 import { ROLES, type Role } from '../../../../api/values/access.ts'
+import { trimCharacters } from '../../domain/text/text.ts'
 import { isJsonObject, type JsonObject } from '../tokens/compact-jws.ts'
 
 export type RoleMapping = {
@@ -15,7 +16,7 @@ export type RoleMapping = {
 const SPLIT = {
   none: (claim: string) => [claim],
   space: (claim: string) => claim.split(' '),
-  comma: (claim: string) => claim.split(',').map(value => value.replace(/^ +| +$/g, '')),
+  comma: (claim: string) => claim.split(',').map(value => trimCharacters(value, ' ')),
 } as const
 
 const member = (value: unknown, name: string): unknown =>

@@ -90,7 +90,8 @@ const decodeUtf8 = (bytes: Uint8Array): string | undefined => {
   }
 }
 
-const JSON_STRING = /"(?:[^"\\]|\\.)*"/g
+// An unclosed one, which valid JSON has not, goes on to the end: the search never starts again inside of it.
+const JSON_STRING = /"(?:[^"\\]|\\[^])*(?:"|\\?$)/g
 
 /** Members in a valid JSON text: outside strings, a colon stands in each and nowhere else. */
 const membersWritten = (json: string): number => json.replace(JSON_STRING, '').split(':').length - 1

@@ -3,7 +3,7 @@ import { REFUSALS_A_MINUTE_MAX } from '../../domain/audit/attempt.ts'
 import type { Way } from '../../../../api/values/audit.ts'
 import type { Source } from '../../domain/source.ts'
 import { MINUTE_MS } from '../lists/ended-minutes.ts'
-import { only, run, type Program } from '../statement-program.ts'
+import { all, only, run, type Program } from '../statement-program.ts'
 import type { Transaction } from '../transaction.ts'
 
 /** Counts of one thread. An empty client is none of ours; an empty source, all that are not counted apart. */
@@ -14,30 +14,41 @@ export type Refused = {
   readonly count: number
 }
 
-const ADD = 'update refused set count = count + ? where at = ? and way = ? and client = ? and source = ?'
-const INSERT = 'insert into refused (at, way, client, source, count) values (?, ?, ?, ?, ?)'
 const COUNT = `select count(*) as count from refused where at = ? and source <> ''`
+const KEYS = 'select way, client, source from refused where at = ?'
 
-function* add({ way, client, source, count }: Refused, minute: number): Program<boolean> {
-  return (yield* run(ADD, count, minute, way, client, source)) > 0
+const upsertOf = (rows: number): string =>
+  `insert into refused (at, way, client, source, count)
+    values ${Array.from({ length: rows }, () => '(?, ?, ?, ?, ?)').join(', ')}
+    on conflict (at, way, client, source) do update set count = refused.count + excluded.count`
+
+type Key = Omit<Refused, 'count'>
+
+const keyOf = ({ way, client, source }: Key): string => JSON.stringify([way, client, source])
+
+/** Those that have a row in this minute or get one, and all others as one row for each way. */
+function* fit(refused: readonly Refused[], minute: number, rows: number): Program<readonly Refused[]> {
+  const known = new Set((yield* all<Key>(KEYS, minute)).map(keyOf))
+  const fitting = new Map<string, Refused>()
+  let room = REFUSALS_A_MINUTE_MAX - rows
+  for (const one of refused) {
+    const isKnown = one.source === '' || known.has(keyOf(one))
+    if (!isKnown) room -= 1
+    const kept: Refused = isKnown || room >= 0 ? one : { ...one, client: '', source: '' }
+    const key = keyOf(kept)
+    fitting.set(key, { ...kept, count: kept.count + (fitting.get(key)?.count ?? 0) })
+  }
+  return [...fitting.values()]
 }
 
-const insert = ({ way, client, source, count }: Refused, minute: number): Program<number> =>
-  run(INSERT, minute, way, client, source, count)
-
-/** Adds to the minute in which it runs. Returns the number of rows in it that are counted apart. */
-export function* countRefusals({ now }: Pick<Transaction, 'now'>, refused: readonly Refused[]): Program<number> {
+/**
+ * Adds to the minute in which it runs, by few statements: acts wait for them. Counts of one client, way and source are one
+ * of `refused`.
+ */
+export function* countRefusals({ now }: Pick<Transaction, 'now'>, refused: readonly Refused[]): Program<void> {
   const minute = MINUTE_MS * Math.floor(now / MINUTE_MS)
-  let { count: rows } = yield* only<{ count: number }>(COUNT, minute)
-  for (const one of refused) {
-    if (yield* add(one, minute)) continue
-    if (one.source !== '' && rows < REFUSALS_A_MINUTE_MAX) {
-      yield* insert(one, minute)
-      rows += 1
-      continue
-    }
-    const rest: Refused = { ...one, client: '', source: '' }
-    if (!(yield* add(rest, minute))) yield* insert(rest, minute)
-  }
-  return rows
+  const { count: rows } = yield* only<{ count: number }>(COUNT, minute)
+  const counted = rows + refused.length > REFUSALS_A_MINUTE_MAX ? yield* fit(refused, minute, rows) : refused
+  const values = counted.flatMap(({ way, client, source, count }) => [minute, way, client, source, count])
+  yield* run(upsertOf(counted.length), ...values)
 }

@@ -11,12 +11,14 @@ import { BLANK_SETTINGS } from '../../../src/domain/clients/change-agent.ts'
 import { makeSigningKeyMaker } from '../../../src/keys/tokens/signing-keys.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts'
 import { makeTestDatabase } from '../../../../testkit/databases/postgres-cluster.ts'
+import { startIdentityProvider } from '../../../../testkit/identity-providers/identity-provider.ts'
 import { act } from '../../../../testkit/stores/store.ts'
 import {
   type Ended,
   freePorts,
   KEY,
   run,
+  runAside,
   runShell,
   start,
   type Variables,
@@ -82,6 +84,9 @@ test('no option of any command takes a secret: other users of a machine see what
 const NOTE_CALL = `printf '%s\\0' "$@" > call\nenv -0 > environment\ncat > input`
 
 let template = ''
+
+const provider = await startIdentityProvider()
+after(() => provider.close())
 
 /** What the examples name. */
 const fill = async (file: string): Promise<void> => {
@@ -159,30 +164,32 @@ const variablesIn = (folder: string, place = 'bin'): Variables => ({
   PATH: `${join(folder, place)}:${process.env['PATH'] ?? ''}`,
   MINTMARK_BASE_URL: 'https://auth.example.com',
   MINTMARK_KEY_ENCRYPTION_KEY: KEY,
+  MINTMARK_IDP_ISSUER: provider.issuer,
+  MINTMARK_IDP_AUDIENCE: provider.audience,
   // As the databases of tests are.
   MINTMARK_ALLOW_UNSAFE_DATABASE: 'fsync,full_page_writes',
 })
 
 const textsIn = (noted: string): readonly string[] => noted.split('\0').slice(0, -1)
 
-/** What the shell calls is then run with the others, by one process. */
-const runLine = (folder: string, line: string): Ended => {
+/** What the shell calls is then run with the others, by one process, while the identity provider answers. */
+const runLine = async (folder: string, line: string): Promise<Ended> => {
   const called = runShell(folder, line, variablesIn(folder, 'noting'))
   assert.deepEqual(called, { status: 0, stdout: '', stderr: '' })
   const noted = (file: string): string => readFileSync(join(folder, file), 'utf8')
   const pairs = textsIn(noted('environment')).map(
     pair => [pair.split('=', 1).join(), pair.slice(pair.indexOf('=') + 1)] as const,
   )
-  return run(folder, textsIn(noted('call')), Object.fromEntries(pairs), noted('input'))
+  return runAside(folder, textsIn(noted('call')), { variables: Object.fromEntries(pairs), input: noted('input') })
 }
 
 for (const [path, command] of leaves.filter(([name]) => !GO_ON.includes(name))) {
   for (const line of examplesIn(helpOf(command))) {
-    test(`the example runs as it stands: ${line}`, t => {
+    test(`the example runs as it stands: ${line}`, async t => {
       const folder = copyTemplate(t)
       // What it prints is for the shell that calls it.
       const isForShell = path === 'completion'
-      const { status, stderr } = isForShell ? runShell(folder, line, variablesIn(folder)) : runLine(folder, line)
+      const { status, stderr } = isForShell ? runShell(folder, line, variablesIn(folder)) : await runLine(folder, line)
       // The token of the example is nobody's.
       assert.equal(status, path === 'token introspect' ? 3 : 0, stderr)
     })
@@ -196,9 +203,8 @@ test('the examples of serve, dev and dev-token run as they stand', async t => {
     leaves.filter(([path]) => GO_ON.includes(path)).map(([path, command]) => [path, examplesIn(helpOf(command))]),
   )
   assert.deepEqual([examples['serve'], examples['dev']], [['mintmark serve'], ['mintmark dev']])
-  const provider = { MINTMARK_IDP_ISSUER: 'https://login.example.com', MINTMARK_IDP_AUDIENCE: 'mintmark' }
   const place = { HOST: '127.0.0.1', PORT: String(port), MINTMARK_DRAIN_SECONDS: '0', MINTMARK_WORKERS: '1' }
-  const variables: Variables = { ...variablesIn(folder), ...provider, ...place }
+  const variables: Variables = { ...variablesIn(folder), ...place }
   const serving = await start(t, folder, { args: ['serve'], variables, ready: /Mintmark serves/ })
   assert.equal((await serving.stop()).status, 0)
   const ports = { PORT: String(port), MINTMARK_DEV_IDP_PORT: String(other), MINTMARK_DATA_DIR: 'development' }

@@ -4,7 +4,15 @@ import { runOnPostgres } from '../../suites/run-files.ts'
 await runOnPostgres(
   [
     'contract/admin',
-    ['agents-input', 'credential-trust', 'list-agents', 'terminal-caller', 'refused-authentications', 'list-audit'],
+    [
+      'agents-input',
+      'credential-trust',
+      'list-agents',
+      'terminal-caller',
+      'refused-authentications',
+      'list-audit',
+      'kept-text',
+    ],
   ],
   ['contract/wire', ['canaries']],
 )

@@ -1,7 +1,8 @@
-// Hostile text, and groups with a bad member, on PostgreSQL.
+// Hostile text, groups with a bad member, and rows that hold garbage, on PostgreSQL.
 import { runOnPostgres } from '../../suites/run-files.ts'
 
 await runOnPostgres(
   ['contract/wire', ['hostile-claims', 'hostile-json', 'hostile-text']],
   ['contract/oauth', ['spoiled-groups']],
+  ['faults', ['stored-garbage']],
 )

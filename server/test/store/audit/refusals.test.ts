@@ -20,7 +20,7 @@ const makeWorld = async (t: TestContext): Promise<TestStore> => {
 }
 
 const count = (world: TestStore, ...refused: readonly Refused[]): void =>
-  void withWritingConnection(world, connection => inTransaction(connection, tx => countRefusals(tx, refused)))
+  withWritingConnection(world, connection => inTransaction(connection, tx => countRefusals(tx, refused)))
 
 const list = async ({ store }: TestStore, filters: Partial<RefusalFilters> = {}, limit = 1000) => {
   const request = { filters: { ...NO_FILTERS, ...filters }, audiences: null, after: null, limit }

@@ -15,20 +15,30 @@ const OTHERWISE = {
     where c.relnamespace = (select relnamespace from pg_class where oid = 'service'::regclass)
       and c.relname = any($1) and c.relkind in ('r', 'p') and a.attnum > 0 and not a.attisdropped
       and a.attcollation <> '"C"'::regcollation
-    order by 1, 2 limit 1`,
+    order by 1, 2`,
   values: [NAMES],
 }
 
+// As the statement lists them.
 type Column = { readonly table: string; readonly column: string; readonly collation: string }
 
-const refuseOtherOrder = async (connection: Connection, { database }: DatabaseAddress): Promise<void> => {
+type OtherOrder = { readonly what: string; readonly remedy: string }
+
+/** Each column that compares text otherwise than by its bytes, in a sentence for a person, and what to do. */
+export const listOtherOrders = async (
+  connection: Connection,
+  { database }: DatabaseAddress,
+): Promise<readonly OtherOrder[]> => {
   const { rows } = await connection.ask(OTHERWISE)
-  const [found] = rows as readonly Column[] // as the statement lists it
-  if (found === undefined) return
-  const { table, column, collation } = found
-  throw new StoreProblem(
-    `The column ${column} of ${table} in the database ${database} has the collation "${collation}", under which rows are missed: expected "C". Run: alter table ${table} alter ${column} type text collate "C".`,
-  )
+  return (rows as readonly Column[]).map(({ table, column, collation }) => ({
+    what: `The column ${column} of ${table} in the database ${database} has the collation "${collation}", under which rows are missed: expected "C".`,
+    remedy: `Run: alter table ${table} alter ${column} type text collate "C".`,
+  }))
+}
+
+const refuseOtherOrder = async (connection: Connection, address: DatabaseAddress): Promise<void> => {
+  const [found] = await listOtherOrders(connection, address)
+  if (found !== undefined) throw new StoreProblem(`${found.what} ${found.remedy}`)
 }
 
 /** What a later version added is for its program to look at. Throws StoreProblem with one line for a person. */

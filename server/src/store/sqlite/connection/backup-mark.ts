@@ -7,19 +7,19 @@ import { countUsable } from '../../repositories/suspensions.ts'
 import { all, only, type Program } from '../../statement-program.ts'
 
 /** The `application_id` of the file: MMBK. A store has none. */
-const MARK = 0x4d_4d_42_4b
+export const BACKUP_MARK = 0x4d_4d_42_4b
 
 /** MMMV. */
-const MOVED = 0x4d_4d_4d_56
+export const MOVED_MARK = 0x4d_4d_4d_56
 
-export const isMoved = (db: Database): boolean => db.pragma('application_id', { simple: true }) === MOVED
+export const isMoved = (db: Database): boolean => db.pragma('application_id', { simple: true }) === MOVED_MARK
 
 export const movedProblem = (file: string): StoreProblem =>
   new StoreProblem(`${file} was copied into a database, where it goes on: set DATABASE_URL.`)
 
-export const markMoved = (db: Database): void => void db.pragma(`application_id = ${MOVED}`)
+export const markMoved = (db: Database): void => void db.pragma(`application_id = ${MOVED_MARK}`)
 
-export const isBackup = (db: Database): boolean => db.pragma('application_id', { simple: true }) === MARK
+export const isBackup = (db: Database): boolean => db.pragma('application_id', { simple: true }) === BACKUP_MARK
 
 /** Makes the file a backup: one file, of this time. */
 export const markBackup = (db: Database, madeAt: number): void => {
@@ -28,7 +28,7 @@ export const markBackup = (db: Database, madeAt: number): void => {
   db.transaction(() => {
     db.exec('create table backup (made_at integer not null) strict')
     db.prepare('insert into backup values (?)').run(madeAt)
-    db.pragma(`application_id = ${MARK}`)
+    db.pragma(`application_id = ${BACKUP_MARK}`)
   })()
 }
 

@@ -9,7 +9,7 @@ import { isBackup, isMoved, movedProblem } from './backup-mark.ts'
 import { PROGRAM_VERSION, schemaVersionOf } from '../schema/migrations.ts'
 
 // Linux's f_type of file systems that machines share: SQLite's shared memory and locks do not reach across them.
-const NETWORK_FILE_SYSTEMS = new Map([
+export const NETWORK_FILE_SYSTEMS: ReadonlyMap<number, string> = new Map([
   [0x6969, 'NFS'],
   [0x517b, 'SMB'],
   [0xff534d42, 'CIFS'],
@@ -36,7 +36,7 @@ const unwritable = (file: string, fault: unknown): StoreProblem => {
 }
 
 // Asked without opening the file: closing a descriptor on it would drop the locks of connections already open here.
-const refuseUnwritable = (file: string): void => {
+export const refuseUnwritable = (file: string): void => {
   try {
     const isThere = existsSync(file)
     if (isThere) accessSync(file, constants.W_OK)

@@ -1,0 +1,42 @@
+// The one table of checks. `mintmark doctor`, the start of `serve` and /readyz?verbose derive from it; docs/doctor.md describes
+// each, and a test compares the two.
+import type { CheckName } from '../../../../api/values/checks.ts'
+import type { Finding } from '../../domain/checkup.ts'
+import { checkCertificate } from './certificate-check.ts'
+import { checkConfiguration, checkReloadedFiles, checkTrustedProxies, checkVersions } from './configuration-checks.ts'
+import { checkDiskSpace, checkOpenFiles, checkPrivateFiles } from './file-checks.ts'
+import { checkProviders } from './provider-check.ts'
+import { checkProxyHeaders, checkService } from './service-checks.ts'
+import { checkClock, checkCollation, checkKeyEncryptionKey, checkSchema, checkStore } from './store-checks.ts'
+import type { Subject } from './subject.ts'
+
+export type Check = {
+  readonly name: CheckName
+  /**
+   * `settings`: nothing but this machine. `serving`: a service in this process. `store`: the file or the database.
+   * `providers`, `service`: the network.
+   */
+  readonly needs: 'settings' | 'serving' | 'store' | 'providers' | 'service'
+  /** Whether `serve` makes it, at its start and once a minute: it needs no network and no store. */
+  readonly isFast: boolean
+  readonly run: (subject: Subject) => readonly Finding[] | Promise<readonly Finding[]>
+}
+
+export const CHECKS: readonly Check[] = [
+  { name: 'configuration', needs: 'settings', isFast: true, run: checkConfiguration },
+  { name: 'versions', needs: 'settings', isFast: true, run: checkVersions },
+  { name: 'private_files', needs: 'settings', isFast: true, run: checkPrivateFiles },
+  { name: 'disk_space', needs: 'settings', isFast: true, run: checkDiskSpace },
+  { name: 'open_files', needs: 'settings', isFast: true, run: checkOpenFiles },
+  { name: 'tls_certificate', needs: 'settings', isFast: true, run: checkCertificate },
+  { name: 'reloaded_files', needs: 'serving', isFast: true, run: checkReloadedFiles },
+  { name: 'trusted_proxies', needs: 'settings', isFast: true, run: checkTrustedProxies },
+  { name: 'store', needs: 'store', isFast: false, run: checkStore },
+  { name: 'schema', needs: 'store', isFast: false, run: checkSchema },
+  { name: 'collation', needs: 'store', isFast: false, run: checkCollation },
+  { name: 'clock', needs: 'store', isFast: false, run: checkClock },
+  { name: 'key_encryption_key', needs: 'store', isFast: false, run: checkKeyEncryptionKey },
+  { name: 'identity_providers', needs: 'providers', isFast: false, run: checkProviders },
+  { name: 'service', needs: 'service', isFast: false, run: checkService },
+  { name: 'proxy_headers', needs: 'service', isFast: false, run: checkProxyHeaders },
+]

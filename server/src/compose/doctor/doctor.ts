@@ -1,0 +1,74 @@
+// Runs the checks of an installation: all of them for the command, and the fast ones for a service.
+import type { ServeConfig, ServeSurvey } from '../../config/config.ts'
+import type { CheckResult } from '../../domain/checkup.ts'
+import { CHECKS } from './checks.ts'
+import { runChecks } from './run-checks.ts'
+import { lookAtService, type ServiceSeen } from './service-seen.ts'
+import { openInspection } from './store-checks.ts'
+import type { StoreSeen, Subject } from './subject.ts'
+
+const CHECK_MS_MAX = 5000
+const FAST_CHECK_MS_MAX = 1000
+
+const once = <T>(work: () => Promise<T>): (() => Promise<T>) => {
+  let done: Promise<T> | undefined
+  return () => (done ??= work())
+}
+
+const NO_ADDRESS: ServiceSeen = {
+  url: 'the base URL',
+  isNamed: false,
+  metadata: { unreached: 'MINTMARK_BASE_URL cannot be read', isTls: false },
+  plain: undefined,
+  forgedFor: undefined,
+  forged: undefined,
+}
+
+const unneeded = (): Promise<never> => Promise.reject(new Error('A fast check asked for the network.'))
+
+/** `url`: of the service to look at from outside, and at nothing else. */
+export const examine = async (survey: ServeSurvey, url: string | undefined): Promise<readonly CheckResult[]> => {
+  const address = url ?? survey.settings.baseUrl
+  const store = once(() => openInspection(survey))
+  let isStoreAsked = false
+  const subject: Subject = {
+    survey,
+    now: Date.now,
+    store: () => {
+      isStoreAsked = true
+      return store()
+    },
+    service: once(async () => (address === undefined ? NO_ADDRESS : lookAtService(address, url !== undefined))),
+    reloadFailures: () => ({}),
+  }
+  const checks = CHECKS.filter(({ needs }) => (url === undefined ? needs !== 'serving' : needs === 'service'))
+  try {
+    return await runChecks(checks, subject, CHECK_MS_MAX)
+  } finally {
+    // Not waited for: a store that hangs must not hold up what was found.
+    if (isStoreAsked) void store().then(closeSeen, () => undefined)
+  }
+}
+
+const closeSeen = async (seen: StoreSeen): Promise<void> => {
+  if ('inspection' in seen) await seen.inspection.close()
+}
+
+type Served = Pick<Subject, 'reloadFailures'> & { readonly config: ServeConfig }
+
+/** The fast checks of a service that runs, or starts, with this configuration. Ends within a second. */
+export const examineServing = ({ config, reloadFailures }: Served): Promise<readonly CheckResult[]> => {
+  const survey = {
+    mistakes: [],
+    warnings: config.warnings,
+    settings: config,
+    isStoreKnown: true,
+    isTlsNamed: config.tls !== null,
+  }
+  const subject = { survey, now: Date.now, store: unneeded, service: unneeded, reloadFailures }
+  return runChecks(
+    CHECKS.filter(({ isFast }) => isFast),
+    subject,
+    FAST_CHECK_MS_MAX,
+  )
+}

@@ -1,0 +1,103 @@
+// Every parser of ours: what it writes it reads, whatever else it is given it refuses, and it never throws.
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import fc from 'fast-check'
+import { PARSERS } from '../../../testkit/parsers/all-parsers.ts'
+import { arbitraryInput, goodOf, shapesFor, spoilt, withOddities } from '../../../testkit/parsers/hostile-inputs.ts'
+import { REFUSED } from '../../../testkit/parsers/parser.ts'
+import { nothing, readFiles } from '../../../testkit/sources/source-files.ts'
+
+const RUNS = 150
+/** Of a run of one character: beyond every limit of a header or a field. */
+const LONG_BYTES = 20_000
+const BEGINNINGS = 4
+
+for (const parser of PARSERS) {
+  suite(`${parser.name} in ${parser.file}`, () => {
+    test('what is good comes back as it was', () => {
+      fc.assert(
+        fc.property(parser.good, ({ input, value }) => {
+          const answer = parser.read(input)
+          assert.notEqual(answer, REFUSED, `Refused: ${JSON.stringify(String(input))}`)
+          if (value !== undefined) assert.deepEqual(answer, value)
+        }),
+        { numRuns: RUNS },
+      )
+    })
+
+    // The call itself is the assertion.
+    test('any text, any bytes and what is nearly good are answered, and nothing is thrown', () => {
+      for (const input of withOddities(goodOf(parser))) parser.read(input)
+      fc.assert(
+        fc.property(fc.oneof(spoilt(parser.good), arbitraryInput), input => void parser.read(input)),
+        { numRuns: 2 * RUNS },
+      )
+    })
+
+    test('a long run of any character is answered, alone or after what is good', () => {
+      const good = goodOf(parser)
+      for (const { make } of shapesFor(good, BEGINNINGS)) parser.read(make(LONG_BYTES))
+    })
+  })
+}
+
+/** Where strangers' bytes, other servers' answers and files of the command line are read. */
+const PARSING: Readonly<Record<string, RegExp>> = {
+  'api/values': /^(?:parse|read)/,
+  'server/src/domain': /^(?:parse|read|decode|findMember)/,
+  'server/src/http': /^(?:parse|read|decode|hopsOf)/,
+  'server/src/keys': /^(?:parse|read|decode|split)/,
+  'server/src/cli': /^(?:parse|read|gather)/,
+  // What reads variables there does so by these.
+  'server/src/config': /^parse/,
+}
+
+const CHOICE = 'it makes a parser of one in the table'
+const BYTES = 'it reads bytes, and leaves their meaning to a parser in the table'
+
+/** Exports that are named like a parser and need no row. */
+const NO_ROW: Readonly<Record<string, string>> = {
+  'server/src/cli/list-options.ts readTime': 'it is parseTime, with the error of an option',
+  'server/src/cli/terminal/standard-input.ts readDocument': BYTES,
+  'server/src/cli/terminal/standard-input.ts readSecret': 'it reads bytes, by parseSecretLine',
+  'server/src/cli/terminal/standard-input.ts readStandardInput': BYTES,
+  'server/src/config/values.ts parseAutoOr': CHOICE,
+  'server/src/config/values.ts parseFile': BYTES,
+  'server/src/config/values.ts parseOffOr': CHOICE,
+  'server/src/config/values.ts parseOneOf': 'it compares texts',
+  'server/src/config/values.ts parsePemFile': 'it reads bytes, which Node takes as PEM or not',
+  'server/src/config/values.ts parseText': 'it takes every text',
+  'server/src/domain/import/hydra-client.ts readHydraClient': 'readImportBody of Hydra calls it',
+  'server/src/domain/import/keycloak-client.ts readKeycloakClient': 'readImportBody of Keycloak calls it',
+  'server/src/http/imports/import-reader.ts readImport': 'it is readImportBody, on a thread of its own',
+  'server/src/keys/clients/der.ts readInside': 'it is readElements, of one element',
+}
+
+const EXPORT = /^export (?:const|function\*?|async function) (\w+)/gm
+
+const exportsOf = (folder: string): readonly (readonly [file: string, name: string])[] =>
+  readFiles(`${folder}/**/*.ts`).flatMap(({ path, text }) =>
+    [...text.matchAll(EXPORT)].map(([, name = '']) => [path, name] as const),
+  )
+
+test('every export that parses has a row, or a reason why it has none', () => {
+  const all = Object.entries(PARSING).map(([folder, pattern]) => ({ pattern, exported: exportsOf(folder) }))
+  const exported = new Set(all.flatMap(one => one.exported).map(([file, name]) => `${file} ${name}`))
+  const parsing = all
+    .flatMap(one => one.exported.filter(([, name]) => one.pattern.test(name)))
+    .map(one => one.join(' '))
+  const rows = new Set(PARSERS.map(({ name, file }) => `${file} ${name.split(' ')[0]}`))
+  assert.ok(parsing.length > 50)
+  nothing(
+    parsing.filter(one => !rows.has(one) && NO_ROW[one] === undefined),
+    'A parser without a row in testkit/parsers:',
+  )
+  nothing(
+    Object.keys(NO_ROW).filter(one => !parsing.includes(one) || rows.has(one)),
+    'A reason for nothing:',
+  )
+  nothing(
+    [...rows].filter(one => !exported.has(one)),
+    'A row of what is not exported:',
+  )
+})

@@ -1,0 +1,174 @@
+// The parsers of documents and settings: imports, answers of other servers, files and options of the command line, and
+// configuration.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { InvalidArgumentError } from 'commander'
+import fc from 'fast-check'
+import { gatherLabels } from '../../server/src/cli/agent-options.ts'
+import { lostActsIn } from '../../server/src/cli/local/lost-acts.ts'
+import { parseDuration, parseExpiry } from '../../server/src/cli/terminal/duration.ts'
+import { CommandFailed } from '../../server/src/cli/terminal/exit.ts'
+import { parseDocument, parseJson } from '../../server/src/cli/terminal/parse-json.ts'
+import { readTokenId } from '../../server/src/cli/token-id.ts'
+import { parseConfigFile } from '../../server/src/config/config-file.ts'
+import { readDatabase } from '../../server/src/config/database.ts'
+import { makeSettingReader } from '../../server/src/config/reader.ts'
+import { parseSecretLine, parseServiceUrl } from '../../server/src/config/remote.ts'
+import {
+  parseAddress,
+  parseAudience,
+  parseBaseUrl,
+  parseInteger,
+  parseIssuer,
+  parseKeyEncryptionKeyText,
+  parseRanges,
+} from '../../server/src/config/values.ts'
+import { trustDomainOf } from '../../server/src/domain/clients/client-trust.ts'
+import { networkOf } from '../../server/src/domain/source.ts'
+import { readImportBody } from '../../server/src/http/imports/plan-import.ts'
+import { keycloakClient, realmExport } from '../callers/foreign-exports.ts'
+import { type Good, type Parser, parsersIn, refusesBy } from './parser.ts'
+
+const AT = '2026-11-21T09:30:05Z'
+const NOW = Date.parse(AT)
+
+const constant = (input: string, value?: unknown): fc.Arbitrary<Good> =>
+  fc.constant(value === undefined ? { input } : { input, value })
+
+const importOf = (body: object): fc.Arbitrary<Good> =>
+  constant(JSON.stringify({ scope: 'db:read', dry_run: true, ...body }))
+
+const HYDRA = {
+  client_id: 'orders',
+  client_name: 'orders',
+  client_secret: 's'.repeat(40),
+  scope: 'db:read reports-read',
+  audience: '["https://api.example.com"]',
+  grant_types: 'client_credentials|implicit',
+  client_credentials_grant_access_token_lifespan: '0h5m0.5s',
+}
+
+const entry = (n: number, kind: string, subject: string): string =>
+  JSON.stringify({ n, at: AT, kind, subject, detail: { agent_id: 'a' } })
+
+const folder = mkdtempSync(join(tmpdir(), 'mintmark-parsers-'))
+const FILE = join(folder, 'config.json')
+process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+
+/** Writes it where the variable would point. */
+const readConfigFile = (bytes: Buffer): unknown => {
+  writeFileSync(FILE, bytes)
+  return parseConfigFile(FILE)
+}
+
+const CONFIG = {
+  identity_providers: [{ issuer: 'https://login.example.com', audience: 'mintmark', roles: { a: 'viewer' } }],
+  scopes_supported: ['db:read'],
+}
+
+const readDatabaseUrl = (text: string): unknown => {
+  const read = makeSettingReader({ DATABASE_URL: text, MINTMARK_ALLOW_UNSAFE_DATABASE: 'plaintext' })
+  const database = readDatabase(read, '/data')
+  return read.mistakes.length === 0 && database
+}
+
+const hosts = fc.array(fc.ipV4(), { minLength: 1, maxLength: 4 })
+
+const imports = parsersIn('server/src/http/imports/plan-import.ts')
+const values = parsersIn('server/src/config/values.ts')
+const remote = parsersIn('server/src/config/remote.ts')
+const documents = parsersIn('server/src/cli/terminal/parse-json.ts')
+const durations = parsersIn('server/src/cli/terminal/duration.ts')
+
+const ADDRESS = 'https://auth.example.com'
+const KEY = Buffer.alloc(32, 7).toString('base64')
+const ID = '019aa5b0-1234-7abc-8def-0123456789ab'
+
+export const DOCUMENT_PARSERS: readonly Parser[] = [
+  imports.ofBytes(
+    {
+      name: 'readImportBody of Keycloak',
+      good: importOf({ source: 'keycloak', document: realmExport(keycloakClient('a')) }),
+    },
+    readImportBody,
+  ),
+  imports.ofBytes(
+    { name: 'readImportBody of Hydra', good: importOf({ source: 'hydra', document: [HYDRA] }) },
+    readImportBody,
+  ),
+  documents.ofText(
+    {
+      name: 'parseJson',
+      good: fc.json().map(json => ({ input: `[${json}]`, value: JSON.parse(`[${json}]`) as unknown })),
+    },
+    parseJson,
+  ),
+  documents.ofText(
+    { name: 'parseDocument', good: constant('[{"token":"a"}]', [{ token: 'a' }]) },
+    refusesBy(CommandFailed, parseDocument),
+  ),
+  parsersIn('server/src/cli/local/lost-acts.ts').ofText(
+    {
+      name: 'lostActsIn',
+      good: constant(`${entry(1, 'agent.disable', 'a')}\r\n${entry(2, 'agent.change', 'b')}\n`),
+    },
+    refusesBy(CommandFailed, text => lostActsIn(text, NOW)),
+  ),
+  parsersIn('server/src/cli/token-id.ts').ofText(
+    { name: 'readTokenId', good: constant(ID.toUpperCase(), ID) },
+    refusesBy(CommandFailed, readTokenId),
+  ),
+  durations.ofText(
+    { name: 'parseDuration', good: constant('90d', 7_776_000) },
+    refusesBy(InvalidArgumentError, parseDuration),
+  ),
+  durations.ofText({ name: 'parseExpiry', good: constant('12h') }, refusesBy(InvalidArgumentError, parseExpiry)),
+  parsersIn('server/src/cli/agent-options.ts').ofText(
+    { name: 'gatherLabels', good: constant('team=a=b', [{ key: 'team', value: 'a=b' }]) },
+    refusesBy(InvalidArgumentError, text => gatherLabels(text)),
+  ),
+  parsersIn('server/src/config/config-file.ts').ofBytes(
+    { name: 'parseConfigFile', good: constant(JSON.stringify(CONFIG)) },
+    readConfigFile,
+  ),
+  parsersIn('server/src/config/database.ts').ofText(
+    {
+      name: 'readDatabase',
+      good: hosts.map(all => ({ input: `postgres://user:p%40ss@${all.join(',')}:5433/mintmark?sslmode=disable` })),
+    },
+    readDatabaseUrl,
+  ),
+  values.ofText(
+    { name: 'parseAddress', good: constant(`${ADDRESS}/keys?a=b`, { value: `${ADDRESS}/keys?a=b` }) },
+    parseAddress,
+  ),
+  values.ofText({ name: 'parseIssuer', good: constant(ADDRESS, { value: ADDRESS }) }, parseIssuer),
+  values.ofText({ name: 'parseBaseUrl', good: constant(`${ADDRESS}/a`, { value: `${ADDRESS}/a` }) }, parseBaseUrl),
+  values.ofText({ name: 'parseAudience', good: constant('urn:a', { value: 'urn:a' }) }, parseAudience),
+  values.ofText({ name: 'parseInteger', good: constant('7', { value: 7 }) }, parseInteger(1, 100)),
+  values.ofText(
+    {
+      name: 'parseRanges',
+      good: hosts.map(all => ({
+        input: all.map(one => `${one}/8`).join(' , '),
+        value: { value: all.map(one => `${one}/8`) },
+      })),
+    },
+    parseRanges,
+  ),
+  values.ofText({ name: 'parseKeyEncryptionKeyText', good: constant(KEY, { value: KEY }) }, parseKeyEncryptionKeyText),
+  remote.ofText({ name: 'parseSecretLine', good: constant('mma_a', { value: 'mma_a' }) }, parseSecretLine),
+  remote.ofText(
+    { name: 'parseServiceUrl', good: constant(`${ADDRESS}/a//`, { value: `${ADDRESS}/a` }) },
+    parseServiceUrl,
+  ),
+  parsersIn('server/src/domain/source.ts').ofText(
+    { name: 'networkOf', good: constant('2001:db8::1', '2001:db8:0:0::/64') },
+    networkOf,
+  ),
+  parsersIn('server/src/domain/clients/client-trust.ts').ofText(
+    { name: 'trustDomainOf', good: constant('spiffe://a.b/c', 'spiffe://a.b') },
+    trustDomainOf,
+  ),
+]

@@ -1,0 +1,133 @@
+// The parsers of single values: names, scopes, times, addresses and ids (api/values and domain).
+import fc from 'fast-check'
+import { isResource } from '../../api/values/audience.ts'
+import { parseSubjectPattern, SUBJECT_KINDS, type SubjectKind } from '../../api/values/credentials.ts'
+import { canonicalName, parseName } from '../../api/values/distinguished-name.ts'
+import { isKid } from '../../api/values/kid.ts'
+import { isLabelKey } from '../../api/values/labels.ts'
+import { isDescription, isName } from '../../api/values/name.ts'
+import { isNote } from '../../api/values/note.ts'
+import { parseReasonList, REASONS, type Reason } from '../../api/values/reason.ts'
+import { parseItemOrAny, parseScope, parseScopeItem, parseScopePatterns } from '../../api/values/scope.ts'
+import { normalSubject } from '../../api/values/subject-name.ts'
+import { formatTime, parseTime } from '../../api/values/time.ts'
+import { parseUuid } from '../../api/values/uuid.ts'
+import { isProviderAddress, parseWebAddress } from '../../api/values/web-address.ts'
+import { charactersOf } from './hostile-inputs.ts'
+import { type Good, type Parser, parsersIn } from './parser.ts'
+
+const same = (texts: fc.Arbitrary<string>): fc.Arbitrary<Good> => texts.map(input => ({ input, value: input }))
+const taken = (texts: fc.Arbitrary<string>): fc.Arbitrary<Good> => texts.map(input => ({ input, value: true }))
+
+const wordOf = (characters: string, maxLength = 12) =>
+  fc.string({ unit: fc.constantFrom(...charactersOf(characters)), minLength: 1, maxLength })
+
+const LETTERS = 'abcxyzABCXYZ019'
+const word = wordOf(LETTERS)
+const scopeWord = wordOf(`${LETTERS}._~/-`)
+const item = fc.tuple(scopeWord, scopeWord).map(([resource, action]) => `${resource}:${action}`)
+const items = fc.array(item, { minLength: 1, maxLength: 16 })
+
+/** Letters of several scripts, an emoji, a combining mark, and what spreadsheets and shells interpret. */
+const printable = fc
+  .string({ unit: fc.constantFrom(...charactersOf('aZ0äשع日🙃\u0301=+-@"\'\\,;%_<&')), minLength: 1, maxLength: 90 })
+  .map(text => text.slice(0, 98).toWellFormed())
+  .filter(text => text.isWellFormed())
+
+export const goodName = printable.filter(isName)
+
+const instant = fc.integer({ min: Date.UTC(0, 0), max: Date.UTC(9999, 11) })
+
+const REASON_NAMES = Object.keys(REASONS).filter((name): name is Reason => Object.hasOwn(REASONS, name))
+
+const host = fc.array(word, { minLength: 1, maxLength: 3 }).map(labels => `${labels.join('.').toLowerCase()}.example`)
+const path = fc.array(word, { maxLength: 3 }).map(words => words.map(one => `/${one}`).join(''))
+const url = fc.tuple(host, path).map(([name, rest]) => `https://${name}${rest}`)
+
+/** Each value escaped as RFC 4514 §2.4 has it, each control as its bytes. */
+const escapeValue = (value: string): string =>
+  value
+    .replaceAll(/[\\"+,;<>#= ]/g, '\\$&')
+    .replaceAll(/\p{Cc}/gu, one => `\\${one.charCodeAt(0).toString(16).padStart(2, '0')}`)
+
+const attributeValue = fc.string({
+  unit: fc.constantFrom(...charactersOf('aZ0ä🙃 ,+;=#"\\<>\n\u0001')),
+  minLength: 1,
+  maxLength: 12,
+})
+
+const distinguishedName: fc.Arbitrary<Good> = fc.array(attributeValue, { minLength: 1, maxLength: 4 }).map(values => ({
+  input: values.map(value => `O=${escapeValue(value)}`).join(','),
+  value: canonicalName(values.toReversed().map(value => [{ type: '2.5.4.10', value }])),
+}))
+
+const SUBJECTS: Readonly<Record<SubjectKind, fc.Arbitrary<Good>>> = {
+  subject_dn: distinguishedName,
+  san_dns: same(host),
+  san_uri: same(url),
+  san_ip: same(fc.ipV4()),
+  san_email: same(fc.tuple(word, host).map(([local, domain]) => `${local}@${domain}`)),
+}
+
+const scopes = parsersIn('api/values/scope.ts')
+const addresses = parsersIn('api/values/web-address.ts')
+const names = parsersIn('api/values/name.ts')
+
+const canonicalOf = (text: string): string | undefined => {
+  const name = parseName(text)
+  return name === undefined ? undefined : canonicalName(name)
+}
+
+const sortedItems = items.map((all): Good => ({ input: all.join(' '), value: [...new Set(all)].toSorted() }))
+
+export const VALUE_PARSERS: readonly Parser[] = [
+  scopes.ofText({ name: 'parseScope', good: sortedItems }, parseScope),
+  scopes.ofText({ name: 'parseScopePatterns', good: sortedItems }, parseScopePatterns),
+  scopes.ofText({ name: 'parseScopeItem', good: same(item) }, parseScopeItem),
+  scopes.ofText({ name: 'parseItemOrAny', good: same(scopeWord.map(one => `${one}:*`)) }, parseItemOrAny),
+  parsersIn('api/values/reason.ts').ofText(
+    {
+      name: 'parseReasonList',
+      good: fc.subarray(REASON_NAMES, { minLength: 1 }).map(known => ({
+        input: known.join(','),
+        value: { known: known.toSorted(), unknown: [] },
+      })),
+    },
+    parseReasonList,
+  ),
+  parsersIn('api/values/time.ts').ofText(
+    { name: 'parseTime', good: instant.map(value => ({ input: formatTime(value), value })) },
+    parseTime,
+  ),
+  parsersIn('api/values/uuid.ts').ofText(
+    { name: 'parseUuid', good: fc.uuid().map(value => ({ input: value.toUpperCase(), value })) },
+    parseUuid,
+  ),
+  addresses.ofText(
+    { name: 'parseWebAddress', good: url.map(input => ({ input, value: new URL(input).href })) },
+    text => parseWebAddress(text)?.href,
+  ),
+  addresses.ofText({ name: 'isProviderAddress', good: taken(url) }, isProviderAddress),
+  parsersIn('api/values/audience.ts').ofText({ name: 'isResource', good: taken(url) }, isResource),
+  parsersIn('api/values/credentials.ts').ofText(
+    {
+      name: 'parseSubjectPattern',
+      good: wordOf(LETTERS, 60).map(text => ({
+        input: `repo:${text}*`,
+        value: { text: `repo:${text}`, isPrefix: true },
+      })),
+    },
+    parseSubjectPattern,
+  ),
+  parsersIn('api/values/distinguished-name.ts').ofText({ name: 'parseName', good: distinguishedName }, canonicalOf),
+  ...SUBJECT_KINDS.map(kind =>
+    parsersIn('api/values/subject-name.ts').ofText({ name: `normalSubject of ${kind}`, good: SUBJECTS[kind] }, text =>
+      normalSubject(kind, text),
+    ),
+  ),
+  parsersIn('api/values/kid.ts').ofText({ name: 'isKid', good: taken(word) }, isKid),
+  parsersIn('api/values/labels.ts').ofText({ name: 'isLabelKey', good: taken(word) }, isLabelKey),
+  names.ofText({ name: 'isName', good: taken(goodName) }, isName),
+  names.ofText({ name: 'isDescription', good: taken(goodName) }, isDescription),
+  parsersIn('api/values/note.ts').ofText({ name: 'isNote', good: taken(goodName) }, isNote),
+]

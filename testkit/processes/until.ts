@@ -1,0 +1,15 @@
+// Waits for what another process does by itself, at a time of its own.
+import assert from 'node:assert/strict'
+import { setTimeout as delay } from 'node:timers/promises'
+
+const TRIES = 150
+const APART_MS = 100
+
+/** Asks again until it is so; a test fails where it never is. */
+export const until = async (what: string, isSo: () => Promise<boolean>): Promise<void> => {
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    if (await isSo()) return
+    await delay(APART_MS)
+  }
+  assert.fail(`Never: ${what}`)
+}
