@@ -18,7 +18,7 @@ import {
   type StoreVersions,
   verifyAuditOf,
 } from './store.ts'
-import { makeThreadEndCells, noteThreadEnd, type ThreadEndCells, withThreadEnds } from './thread-ends.ts'
+import { countThreadEnd, makeThreadEndCells, type ThreadEndCells, withThreadEnds } from './thread-ends.ts'
 import { openKeySets, verifiersOf } from './verification.ts'
 import { openProcessMetrics, type ProcessMetrics } from './metrics.ts'
 import type { LimitMemory } from './limits.ts'
@@ -89,10 +89,7 @@ const openForService = async (config: ServiceConfig): Promise<Opened> => {
   const keys = keepingOf(config)
   const threadEnds = makeThreadEndCells()
   const onFault: FaultLog = (task, fault) => {
-    if (task === 'writing thread') {
-      noteThreadEnd(threadEnds)
-      metrics.main.add('mintmark_thread_ends_total', { thread: 'writing' })
-    }
+    if (task === 'writing thread') countThreadEnd(threadEnds, metrics.main, 'writing')
     report(task, fault)
   }
   const store = await openStore(config, {
@@ -199,13 +196,12 @@ const openFor = async (maker: StoreMaker, config: ServiceConfig, checkKey: Check
     const ports = { ...portsOf(store, config, verifiers), health }
     metrics.follow(store.facts, report)
     const restoreState = () => store.restores.state()
-    const { replaceProviders } = verifiers
     const close = async (): Promise<void> => {
       await metrics.close()
       await store.close()
     }
-    const own = { report, threadEnds, metrics, restoreState, close }
-    return { host: store.host, keySets, ports, replaceProviders, ...own }
+    const own = { replaceProviders: verifiers.replaceProviders, report, threadEnds, metrics, restoreState, close }
+    return { host: store.host, keySets, ports, ...own }
   } catch (error) {
     await store.close()
     throw error

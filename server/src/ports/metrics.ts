@@ -94,7 +94,7 @@ export const METRICS = {
     of: KEY_OWNERS,
   }),
   mintmark_live_tokens_estimate: gauge(
-    'Live tokens of the store. Exact up to 10,000 of each lifetime; beyond, as many as the newest 10,000 would be at their rate. Tokens that an open cut-off ended count until their rows are moved.',
+    'Live tokens of the store. Exact below 10,000 of a lifetime; beyond, as many as there would be from the oldest to the newest at the rate of the newest 10,000. Tokens that an open cut-off ended count until their rows are moved.',
     {},
   ),
   mintmark_signing_key_created_timestamp_seconds: gauge('When the oldest signing key in each state was made.', {

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import type { Logger } from 'pino'
 import { clearConnections, endImport, makeLimitMemory } from '../compose/limits.ts'
-import { noteThreadEnd, type ThreadEndCells } from '../compose/thread-ends.ts'
+import { countThreadEnd, type ThreadEndCells } from '../compose/thread-ends.ts'
 import type { ProcessMetrics } from '../compose/metrics.ts'
 import type { StoreHost } from '../compose/store.ts'
 import type { ServeConfig } from '../config/config.ts'
@@ -108,8 +108,7 @@ export const startServing = async (serving: ServingProcess): Promise<ServingThre
 
   const replace = async (index: number): Promise<void> => {
     logger.error('a serving thread ended by itself and is replaced')
-    noteThreadEnd(threadEnds)
-    metrics.main.add('mintmark_thread_ends_total', { thread: 'serving' })
+    countThreadEnd(threadEnds, metrics.main, 'serving')
     await delay(RESTART_MS)
     if (closing) return
     try {

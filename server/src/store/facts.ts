@@ -30,7 +30,8 @@ const SOON_MS = 7 * DAY_MS
 /** Of each lifetime so many of the newest live tokens are looked at. */
 export const LOOKED_AT = 10_000
 
-const LIVE = 'select id from token where life = ? and id >= ? order by id desc limit 1 offset ?'
+const NEWEST = 'select id from token where life = ? and id >= ? order by id desc limit 1 offset ?'
+const OLDEST = 'select id from token where life = ? and id >= ? order by id limit 1'
 const COUNT = 'select count(*) as count from (select 1 as one from token where life = ? and id >= ? limit ?) as live'
 
 const KEYS = `select state, min(created_at) as "createdAt" from signing_key
@@ -44,19 +45,22 @@ const UNSEALED = `select coalesce((select n from audit order by n desc limit 1),
 
 const OPEN = `select count(*) as count, min(at) as oldest from cutoff where state = 'open'`
 
-/** The statements above that could read more than they need, for the test that reads their plans. */
-export const FACT_STATEMENTS: readonly string[] = [LIVE, COUNT]
+type IdRow = { readonly id: Uint8Array }
+
+const timeOf = ({ id }: IdRow): Milliseconds => issuedAtOf(idOfBytes(id))
 
 /**
- * Exact up to LOOKED_AT tokens. Beyond them: as many as there would be if those before the newest LOOKED_AT had been
- * issued at the same rate.
+ * Below LOOKED_AT tokens their number. Else: as many as there would be if all live ones, from the oldest to the newest, had
+ * been issued at the rate of the newest LOOKED_AT.
  */
 function* estimateLive(now: Milliseconds, life: number): Program<number> {
   const lowest = bytesOfId(lowestLiveId(now, life))
-  const row = yield* first<{ id: Uint8Array }>(LIVE, life, lowest, LOOKED_AT - 1)
-  if (row === undefined) return (yield* only<{ count: number }>(COUNT, life, lowest, LOOKED_AT)).count
-  const spanMs = Math.max(1, now - issuedAtOf(idOfBytes(row.id)))
-  return Math.max(LOOKED_AT, Math.round((LOOKED_AT * 1000 * life) / spanMs))
+  const far = yield* first<IdRow>(NEWEST, life, lowest, LOOKED_AT - 1)
+  if (far === undefined) return (yield* only<{ count: number }>(COUNT, life, lowest, LOOKED_AT)).count
+  const newest = timeOf(yield* only<IdRow>(NEWEST, life, lowest, 0))
+  const oldest = timeOf(yield* only<IdRow>(OLDEST, life, lowest))
+  const rate = LOOKED_AT / Math.max(1, newest - timeOf(far))
+  return Math.max(LOOKED_AT, Math.round(rate * (newest - oldest)))
 }
 
 /** Reads everything in one snapshot. */
