@@ -187,7 +187,7 @@ test('every source file opens with a comment that says what it is for', () => {
 test('no unfinished thought is left behind, and no test is switched off', () => {
   nothing(findIn(CODE, /\b(?:TO[D]O|FIX[M]E|X[X]X)\b/), 'Finish it, or write an issue.')
   const off = findIn(TESTS, /\.(?:only|skip|todo)\(|\b(?:only|skip|todo): (?!false)/)
-  const mayBeMissing = ['testkit/databases/pooler.ts:', 'server/test/metrics/formats.test.ts:']
+  const mayBeMissing = ['testkit/databases/pooler.ts:', 'server/test/serving/metrics-formats.test.ts:']
   const wrong = off.filter(place => !mayBeMissing.some(file => place.startsWith(file)))
   nothing(wrong, 'Every test runs, but those through a PgBouncer or promtool where the machine has none.')
 })

@@ -1,4 +1,4 @@
 // Rules, readers and cryptography, without a service.
 import { runFolders } from './run-files.ts'
 
-await runFolders('domain', 'http', 'operations', 'keys', 'metrics', 'ports')
+await runFolders('domain', 'http', 'operations', 'keys', 'ports')
