@@ -69,6 +69,9 @@ test('htu is the called URL in any equivalent spelling', () => {
     `${CALLED}\n`,
     'https://tokens.example\\base/oauth/token',
     'https://tokens.example/base/oauth/tok\u0435n',
+    'https://tokens.example/base/oauth/to\nken',
+    'https://tok\u00ADens.example/base/oauth/token',
+    'https://tokens.example/base/oauth/token?"x',
     'ftp://tokens.example/base/oauth/token',
     'https:///base/oauth/token',
   ]) {

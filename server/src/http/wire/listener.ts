@@ -2,6 +2,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { createServer as createSecureServer, type ServerOptions as SecureServerOptions } from 'node:https'
+import type { TLSSocket } from 'node:tls'
 import type { ConnectionLimit } from './connection-limit.ts'
 import { serveInTurn } from './pipelining.ts'
 import { sourceOfSocket } from './source.ts'
@@ -43,9 +44,13 @@ type ListenerOptions = {
 }
 
 // RFC 9112 §9.6: who sends no more may wait for answers all the same. Node ends the connection as soon as it hears of that,
-// unless its server has this property, which Node's types do not know; of TLS each socket has to be told besides.
+// unless its server has this property, which Node's types do not know.
 const ANSWER_HALF_OPEN = { httpAllowHalfOpen: true }
-const KEEP_HALF_OPEN = { allowHalfOpen: true }
+
+/** Of TLS each socket has to be told besides, once its handshake is done: who hangs up before it has gone. */
+const keepHalfOpen = (socket: TLSSocket): void => {
+  socket.allowHalfOpen = true
+}
 
 /** Has nothing done for a connection beyond the limit: neither a TLS handshake nor a parser begins, and no byte is read. */
 const boundConnections = (server: Server, { enter }: ConnectionLimit): void => {
@@ -79,8 +84,9 @@ export const makeListener = (handle: RequestListener, options: ListenerOptions):
   const server =
     https === undefined
       ? createServer(bounds, listener)
-      : createSecureServer({ ...bounds, ...https, ...KEEP_HALF_OPEN, handshakeTimeout: timeouts.requestMs }, listener)
+      : createSecureServer({ ...bounds, ...https, handshakeTimeout: timeouts.requestMs }, listener)
   Object.assign(server, ANSWER_HALF_OPEN)
+  server.prependListener('secureConnection', keepHalfOpen)
   server.timeout = timeouts.idleMs
   if (connections !== undefined) boundConnections(server, connections)
   // RFC 9110 §10.1.1: an expectation that we do not know may be passed over.
