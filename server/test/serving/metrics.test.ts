@@ -131,6 +131,10 @@ test('counters go on when a thread that counted is replaced', OPTIONS, async t =
   const { ask, workers, metricsPort } = await start(t)
   const before = await scrape(metricsPort)
   for (let n = 0; n < 10; n += 1) assert.equal((await ask('/livez')).status, 200)
+  // A request counts once its answer has left, which its caller may see first.
+  const counted = async () =>
+    changes(before, await scrape(metricsPort))['mintmark_request_seconds_count{operation="checkAlive"}']
+  while ((await counted()) !== 10) await delay(10)
   const threads = workers.filter(({ threadName }) => threadName === 'mintmark serving')
   assert.equal(threads.length, THREADS)
   await Promise.all(threads.map(thread => thread.terminate()))
@@ -140,6 +144,7 @@ test('counters go on when a thread that counted is replaced', OPTIONS, async t =
     if (answer === undefined) await delay(50)
     else answered += 1
   }
+  while ((await counted()) === 19) await delay(10)
   assert.deepEqual(changes(before, await scrape(metricsPort)), {
     'mintmark_requests_total{operation="checkAlive",outcome="success"}': 20,
     'mintmark_request_seconds_count{operation="checkAlive"}': 20,
