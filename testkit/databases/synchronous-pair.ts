@@ -29,6 +29,8 @@ export type SynchronousPair = {
   /** Stops every process of the standby, so that it acknowledges nothing more, until they go on. */
   readonly pauseStandby: () => void
   readonly resumeStandby: () => void
+  /** Waits until a reader of the standby sees all that the primary has committed: an acknowledged commit is on its disk, not yet in its tables. */
+  readonly untilReplayed: () => Promise<void>
   readonly stop: () => Promise<void>
 }
 
@@ -73,6 +75,15 @@ const untilSynchronous = async (url: string): Promise<void> => {
   }
 }
 
+const addressIn = (place: string, port: number, database: string): string =>
+  `postgres://mintmark@/${database}?host=${encodeURIComponent(place)}&port=${port}`
+
+const untilReplayed = async (primary: string, standby: string): Promise<void> => {
+  const [written] = await runStatement(primary, 'select pg_current_wal_lsn()::text as lsn')
+  const hasReplayed = `select pg_last_wal_replay_lsn() >= '${written?.['lsn']}' as is_done`
+  while ((await runStatement(standby, hasReplayed))[0]?.['is_done'] !== true) await delay(POLL_MS)
+}
+
 const end = async (child: ChildProcess, place: string): Promise<void> => {
   const gone = isThere(child) ? once(child, 'exit') : undefined
   signal(processesIn(place), 'SIGKILL')
@@ -93,8 +104,7 @@ export const startSynchronousPair = async (): Promise<SynchronousPair> => {
   const primary = startServer(programs, one, port, { synchronous_standby_names: `FIRST 1 (${STANDBY})` })
   const source = `host=${one} port=${port} user=mintmark application_name=${STANDBY}`
   const standby = startServer(programs, two, port, { primary_conninfo: source, wal_retrieve_retry_interval: '50ms' })
-  const url = (database: string): string =>
-    `postgres://mintmark@/${database}?host=${encodeURIComponent(one)}&port=${port}`
+  const url = (database: string): string => addressIn(one, port, database)
   const stop = async (): Promise<void> => {
     await Promise.all([end(primary, one), end(standby, two)])
     rmSync(top, { recursive: true, force: true })
@@ -112,6 +122,7 @@ export const startSynchronousPair = async (): Promise<SynchronousPair> => {
     url,
     pauseStandby: () => signal(processesIn(two), 'SIGSTOP'),
     resumeStandby: () => signal(processesIn(two), 'SIGCONT'),
+    untilReplayed: () => untilReplayed(url('postgres'), addressIn(two, port, 'postgres')),
     stop,
   }
 }

@@ -58,19 +58,16 @@ const start = async (t: TestContext): Promise<TestServer> => {
   return service
 }
 
-/** Each has an answer: that it is forged, or that too many wait and when to come again. Gives the latter. */
-const assertAnswered = async ({ heads }: Flood): Promise<readonly string[]> => {
+/**
+ * Each has an answer: that it is forged, or that too many wait and when to come again. How many those are depends on how
+ * many begin at once; keys/verification-queue tests the bound.
+ */
+const assertAnswered = async ({ heads }: Flood): Promise<void> => {
   const answered = await heads
   assert.equal(answered.length, FLOOD_REQUESTS)
   assert.ok(answered.every(head => /^HTTP\/1\.1 (?:401|503) /.test(head)))
   const busy = answered.filter(head => head.startsWith('HTTP/1.1 503'))
   assert.ok(busy.every(head => /\r\nretry-after: 1\r\n/i.test(head)))
-  return busy
-}
-
-const assertBounded = async (service: TestServer, flood: Flood): Promise<void> => {
-  assert.notEqual((await assertAnswered(flood)).length, 0)
-  assert.ok(service.log().includes('More signatures wait to be verified than are taken.'))
 }
 
 const FORGED_AT = [
@@ -97,7 +94,7 @@ for (const [path, type, body] of FORGED_AT) {
       ])
       assertAll([...revoked, ...listed, ...introspected], 200)
       assert.ok(introspected.every(answer => answer.text.startsWith('{"active":true,')))
-      await assertBounded(service, flood)
+      await assertAnswered(flood)
       assert.deepEqual(service.provider.fetches, { metadata: 1, jwks: 1 })
     },
   )
@@ -114,7 +111,7 @@ test(
     const headers = () => ({ ...FORM, ...bearer(forge()) })
     const flood = await floodWith(service, '/oauth/revoke', () => ({ headers: headers(), body: 'token=x' }))
     assertAll(await together(() => revokeFrom(ATTACKER, service, jwt)), 200)
-    await assertBounded(service, flood)
+    await assertAnswered(flood)
   },
 )
 
@@ -136,7 +133,6 @@ test(
       together(async () => revokeFrom(HONEST, service, await freshJwt(service))),
     ])
     assertAll([...issued, ...revoked], 200)
-    // How many of them come to the queue at once depends on the store, which is asked for the client first.
     await assertAnswered(flood)
   },
 )

@@ -82,6 +82,7 @@ test('on Linux a look-up that a standby answers is unavailable, whatever it says
   await runStatement(pair.url('postgres'), `create database ${DATABASE}`)
   const address = await addressOf(DATABASE, { hosts: [{ host: pair.host, port: pair.port }] })
   await migratePostgresStore({ address, madeBy: 'migrate', now: Date.now() })
+  await pair.untilReplayed()
   const clock = makeDatabaseClock(Date.now(), () => performance.now())
   const [primary, standby] = await Promise.all(
     [pair.host, pair.standbyHost].map(host => connect(address, { host, port: pair.port })),
