@@ -1,7 +1,9 @@
-// node bench/compare.ts --tree PATH: this tree beside another one, in one run, by processor time a request.
+// node bench/compare.ts --tree PATH: this tree beside another one, in one run, by processor time a request. With --metrics this
+// tree measures itself as well: `--tree . --metrics` shows what that costs.
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { startIdentityProvider } from '../testkit/identity-providers/identity-provider.ts'
+import { freePort } from '../testkit/processes/free-port.ts'
 import { formatTable, median, publish, type Row } from './figures.ts'
 import { type Cores, describeMachine, divideCores } from './machine.ts'
 import { makeMintmarkLoads, type Operation } from './mintmark-loads.ts'
@@ -17,6 +19,7 @@ const options = readOptions({
   warmups: 8,
   connections: 32,
   workers: 0,
+  metrics: false,
   record: false,
 })
 
@@ -42,8 +45,12 @@ const startTree = async (
   cores: Cores,
   started: AsyncDisposableStack,
 ): Promise<ReadonlyMap<Operation, Series<Name>>> => {
+  const measured = name === 'this' && options.metrics
+  const variables: Record<string, string> = measured
+    ? { MINTMARK_METRICS_ADDRESS: `127.0.0.1:${await freePort()}` }
+    : {}
   const provider = started.adopt(await startIdentityProvider(), one => one.close())
-  const installation = started.adopt(await install(provider, options.workers, {}, program), one => one.remove())
+  const installation = started.adopt(await install(provider, options.workers, variables, program), one => one.remove())
   const server = started.adopt(await serve(installation, { cores }), one => one.stop())
   const loads = await makeMintmarkLoads(server)
   const prepare = async (requests: number) => loads.fillPool(requests, options.connections)

@@ -39,6 +39,7 @@ test('four variables are enough; the rest has the documented defaults', async ()
     trustedProxies: [],
     clientCertificates: { header: null, listener: null },
     limits: DEFAULT_LIMITS,
+    metrics: null,
     host: '0.0.0.0',
     logLevel: 'info',
     tls: null,

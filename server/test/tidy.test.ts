@@ -25,6 +25,7 @@ const EVERYTHING: Rule = {
     'api/values',
     'domain',
     'ports',
+    'metrics',
     'operations',
     'http',
     'cli',
@@ -66,8 +67,12 @@ const LAYERS: Readonly<Record<string, Rule>> = {
     packages: 'any',
   },
   dev: { files: ['dev', 'operations', 'domain', 'ports', 'config', 'compose', 'api/values'], packages: 'any' },
-  serving: { files: ['serving', 'domain', 'ports', 'config', 'compose', 'store', 'api/values'], packages: 'any' },
-  store: { files: ['store', 'domain', 'ports', 'api/values'], packages: 'any' },
+  metrics: { files: ['metrics', 'ports', 'domain', 'api', 'api/values'], packages: 'any' },
+  serving: {
+    files: ['serving', 'metrics', 'domain', 'ports', 'config', 'compose', 'store', 'api/values'],
+    packages: 'any',
+  },
+  store: { files: ['store', 'metrics', 'domain', 'ports', 'api/values'], packages: 'any' },
   keys: { files: ['keys', 'domain', 'ports', 'api/values'], packages: 'any' },
   config: { files: ['config', 'domain', 'api/values'], packages: 'any' },
   compose: EVERYTHING,
@@ -182,8 +187,9 @@ test('every source file opens with a comment that says what it is for', () => {
 test('no unfinished thought is left behind, and no test is switched off', () => {
   nothing(findIn(CODE, /\b(?:TO[D]O|FIX[M]E|X[X]X)\b/), 'Finish it, or write an issue.')
   const off = findIn(TESTS, /\.(?:only|skip|todo)\(|\b(?:only|skip|todo): (?!false)/)
-  const wrong = off.filter(place => !place.startsWith('testkit/databases/pooler.ts:'))
-  nothing(wrong, 'Every test runs, but those through a PgBouncer where the machine has none.')
+  const mayBeMissing = ['testkit/databases/pooler.ts:', 'server/test/serving/metrics-formats.test.ts:']
+  const wrong = off.filter(place => !mayBeMissing.some(file => place.startsWith(file)))
+  nothing(wrong, 'Every test runs, but those through a PgBouncer or promtool where the machine has none.')
 })
 
 const DEPENDENCY_KINDS = ['dependencies', 'devDependencies', 'optionalDependencies', 'peerDependencies'] as const

@@ -43,6 +43,8 @@ const COMPILED = resolve(import.meta.dirname, '../../node_modules/.cache/compile
 
 const environment = (variables: Variables): Variables => ({
   NODE_COMPILE_CACHE: COMPILED,
+  // The port of `dev` may be one that another test was given.
+  MINTMARK_METRICS_ADDRESS: 'off',
   PATH: `${dirname(process.execPath)}:${process.env['PATH'] ?? ''}`,
   ...variables,
 })

@@ -51,6 +51,7 @@ const transactionNow = ({ url, clock }: WritingDatabase): Transaction => ({
   now: Math.max(clock(), Number(askNow(url, 'select last_at from service').rows[0]?.['last_at'])),
   sets: makeSets(),
   live: makeLiveTokens(),
+  endings: [],
   endedBetween,
   lastGiven,
 })

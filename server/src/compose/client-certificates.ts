@@ -1,10 +1,11 @@
-// Wires client certificates: what the listener requests, and what the rest of the service receives.
-import { constants } from 'node:crypto'
+// Wires certificates: what the listener requests of clients, what the rest of the service receives, and when our own expires.
+import { constants, X509Certificate } from 'node:crypto'
 import type { Server } from 'node:net'
 import { Server as SecureServer } from 'node:tls'
 import type { ClientCertificatesConfig } from '../config/client-certificates.ts'
 import type { ServeConfig } from '../config/config.ts'
 import type { CertificateSources } from '../domain/clients/client-certificate.ts'
+import type { Metrics } from '../ports/metrics.ts'
 import type { ServerOptions } from '../http/server.ts'
 
 /** Which certificates reach the service. */
@@ -37,6 +38,13 @@ export const certificateOptionsOf = (
   const certificates = { header, listener: listener && { isVerified: listener.authorities !== null } }
   if (tls === null) return { certificates }
   return { certificates, https: { cert: tls.certificate, key: tls.key, ...askingFor(config) } }
+}
+
+/** Publishes when the certificate expires, the first of a chain: that of the service itself. */
+export const showCertificate = (metrics: Metrics, tls: ServeConfig['tls']): void => {
+  if (tls === null) return
+  const { validToDate } = new X509Certificate(tls.certificate)
+  metrics.set('mintmark_certificate_expiry_timestamp_seconds', {}, validToDate.getTime() / 1000)
 }
 
 /**

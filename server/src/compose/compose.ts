@@ -18,8 +18,9 @@ import {
   type StoreVersions,
   verifyAuditOf,
 } from './store.ts'
-import { makeThreadEndCells, noteThreadEnd, type ThreadEndCells, withThreadEnds } from './thread-ends.ts'
+import { countThreadEnd, makeThreadEndCells, type ThreadEndCells, withThreadEnds } from './thread-ends.ts'
 import { openKeySets, verifiersOf } from './verification.ts'
+import { openProcessMetrics, type ProcessMetrics } from './metrics.ts'
 import type { LimitMemory } from './limits.ts'
 import type { ServerOptions } from '../http/server.ts'
 import type { CommandConfig, MigrateConfig, ServeConfig, ServiceConfig, StoreConfig } from '../config/config.ts'
@@ -36,6 +37,7 @@ import { makeImportedSecrets, makeSecrets, randomness } from '../keys/clients/se
 import { openFormerSealKey } from '../keys/at-rest/reencryption.ts'
 import { makeTokenCodec, makeTokenReader } from '../keys/tokens/token-codec.ts'
 import type { KeySets } from '../ports/key-sets.ts'
+import type { Metrics } from '../ports/metrics.ts'
 import type { Ports } from '../ports/ports.ts'
 import { refuseListening, StartRefused } from '../config/start-refused.ts'
 import { monotonicMs } from '../store/monotonic.ts'
@@ -54,6 +56,8 @@ export type Service = {
   readonly report: FaultLog
   /** Of the writing thread; serving threads add theirs. */
   readonly threadEnds: ThreadEndCells
+  /** Of the process; serving threads record too. */
+  readonly metrics: ProcessMetrics
   /** The last restore of the store, if there was one. */
   readonly restoreState: () => Promise<RestoreState | undefined>
   readonly close: () => Promise<void>
@@ -68,13 +72,14 @@ const COMMAND_DEADLINE_MS = 10_000
 export const openForCommand = (config: StoreConfig): Promise<Store> =>
   openStore(config, { retention: null, deadlineMs: COMMAND_DEADLINE_MS })
 
-type Opened = Pick<Service, 'report' | 'threadEnds'> & { readonly store: Store }
+type Opened = Pick<Service, 'report' | 'threadEnds' | 'metrics'> & { readonly store: Store }
 
 const openForService = async (config: ServiceConfig): Promise<Opened> => {
   const { expiredDays, endedDays } = config.retention
   const retention = { expiredMs: expiredDays * DAY_MS, endedMs: endedDays * DAY_MS }
   const logger = await makeLogger(config)
-  const report = makeFaultLog(logger)
+  const metrics = await openProcessMetrics(config.metrics)
+  const report = makeFaultLog(logger, metrics.main)
   const key = keyOf(config)
   const sealing = {
     key: { bytes: auditSealKey(key), keyEncryptionKeyId: keyEncryptionKeyId(key) },
@@ -84,10 +89,18 @@ const openForService = async (config: ServiceConfig): Promise<Opened> => {
   const keys = keepingOf(config)
   const threadEnds = makeThreadEndCells()
   const onFault: FaultLog = (task, fault) => {
-    if (task === 'writing thread') noteThreadEnd(threadEnds)
+    if (task === 'writing thread') countThreadEnd(threadEnds, metrics.main, 'writing')
     report(task, fault)
   }
-  return { store: await openStore(config, { retention, sealing, keys, onFault }), report, threadEnds }
+  const store = await openStore(config, {
+    retention,
+    sealing,
+    keys,
+    onFault,
+    metrics: metrics.main,
+    addMetrics: metrics.addThread,
+  })
+  return { store, report, threadEnds, metrics }
 }
 
 /** The administration of the local store for the command line; it opens no port. */
@@ -172,21 +185,23 @@ const refuseLifetime = async (store: Store, seconds: number): Promise<void> => {
 }
 
 const openFor = async (maker: StoreMaker, config: ServiceConfig, checkKey: CheckKey): Promise<Service> => {
-  // Loaded while the writing thread starts.
-  const opening = openKeySets(config)
-  const { store, report, threadEnds } = await openForService(config)
+  const { store, report, threadEnds, metrics } = await openForService(config)
   try {
     refuseOtherMaker(store, config, maker)
     await checkKey(store, config)
     await refuseLifetime(store, config.tokenLifetimeSeconds)
-    const keySets = await opening
+    const keySets = await openKeySets(config, metrics.main)
     const verifiers = await verifiersOf(config, keySets)
     const health = withThreadEnds(store.health, threadEnds)
     const ports = { ...portsOf(store, config, verifiers), health }
+    metrics.follow(store.facts, report)
     const restoreState = () => store.restores.state()
-    const { replaceProviders } = verifiers
-    const close = () => store.close()
-    return { host: store.host, keySets, ports, replaceProviders, report, threadEnds, restoreState, close }
+    const close = async (): Promise<void> => {
+      await metrics.close()
+      await store.close()
+    }
+    const own = { replaceProviders: verifiers.replaceProviders, report, threadEnds, metrics, restoreState, close }
+    return { host: store.host, keySets, ports, ...own }
   } catch (error) {
     await store.close()
     throw error
@@ -206,12 +221,13 @@ type ThreadOptions = {
   readonly clock: ClockCells | null
   readonly keySets: KeySets
   readonly report: FaultLog
+  readonly metrics: Metrics
 }
 
 /** The ports of a serving thread. It can write once `connect` has received a port to the writing thread, if there is one. */
-export const connectPorts = async (config: ServiceConfig, { clock, keySets, report }: ThreadOptions) => {
+export const connectPorts = async (config: ServiceConfig, { clock, keySets, report, metrics }: ThreadOptions) => {
   const verifiers = await verifiersOf(config, keySets)
-  const store = await connectToStore(config, clock, report)
+  const store = await connectToStore(config, clock, { onFault: report, metrics })
   const disconnect = async (): Promise<void> => {
     await store.settle()
     await store.close()
@@ -228,6 +244,8 @@ type ServerAddress = {
   readonly sharesPort: boolean
   /** Of all those threads, and the number of this one among them. */
   readonly shared?: { readonly limits: LimitMemory; readonly index: number }
+  /** Of the thread. */
+  readonly metrics: Metrics
   /** The log of the thread, if it has one already. */
   readonly logger?: Logger
   /** What the checks of the installation found last. */
@@ -245,7 +263,8 @@ export const listen = async (ports: Ports, config: ServiceConfig, options: Serve
   const server = buildServer(ports, {
     bodyBytesMax: config.bodyBytesMax,
     logger,
-    ...limitOptionsOf(config, limits, { index, logger }),
+    metrics: options.metrics,
+    ...limitOptionsOf(config, limits, { index, logger, metrics: options.metrics }),
     ...certificateOptionsOf(options.tls, config.clientCertificates),
     ...(options.allowedHosts !== null && { allowedHosts: options.allowedHosts }),
     ...(options.checks !== undefined && { checks: options.checks }),

@@ -19,6 +19,7 @@ import {
   makeFailureMemory,
 } from '../keys/clients/failed-authentications.ts'
 import { makeSlots } from '../keys/clients/seeded-slots.ts'
+import type { Metrics } from '../ports/metrics.ts'
 import { monotonicMs } from '../store/monotonic.ts'
 
 const SEED_BYTES = 32
@@ -76,7 +77,7 @@ export const endImport = ({ imports }: LimitMemory, threadId: number): void =>
 export const limitOptionsOf = (
   { limits, trustedProxies }: Pick<ServiceConfig, 'limits' | 'trustedProxies'>,
   { failures, connections, connectionsMax, imports }: LimitMemory,
-  { index, logger }: { readonly index: number; readonly logger: Logger },
+  { index, logger, metrics }: { readonly index: number; readonly logger: Logger; readonly metrics: Metrics },
 ): Pick<ServerOptions, 'failedAuthentications' | 'connections' | 'importCell' | 'proxies'> => ({
   importCell: imports,
   proxies: trustedProxies,
@@ -92,6 +93,7 @@ export const limitOptionsOf = (
     all: connections,
     slotsOf: makeSlots(failures.seed, CONNECTION_SLOTS),
     isShared: makeNetworks([...LOOPBACK, ...trustedProxies]),
+    metrics,
     report: refused => logger.warn({ refused }, 'connections beyond a limit were closed'),
   }),
 })

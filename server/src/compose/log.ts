@@ -1,6 +1,7 @@
 // The log of a service: JSON lines on standard error, and how it reports errors of background work.
 import type { Logger, pino } from 'pino'
 import type { ServiceConfig } from '../config/config.ts'
+import { type Metrics, NO_METRICS } from '../ports/metrics.ts'
 import { printableLines } from '../domain/text/printable.ts'
 import type { BackgroundTask } from '../store/background.ts'
 
@@ -35,7 +36,7 @@ export const makeLogger = async ({ logLevel }: Pick<ServiceConfig, 'logLevel'>):
 }
 
 /** `unhandled rejection`: of a promise that nobody awaits and that belongs to no named task. */
-type FaultyTask = BackgroundTask | 'unhandled rejection'
+type FaultyTask = BackgroundTask | 'scrape' | 'unhandled rejection'
 
 export type FaultLog = (task: FaultyTask, fault: unknown) => void
 
@@ -50,7 +51,7 @@ type Faults = { count: number; isResting: boolean; unlogged: { readonly fault: u
  * Counts the errors of each task. The first is logged at once, later ones once a minute, each time with the count since
  * the thread started.
  */
-export const makeFaultLog = (logger: { readonly error: Report }): FaultLog => {
+export const makeFaultLog = (logger: { readonly error: Report }, metrics: Metrics = NO_METRICS): FaultLog => {
   const tasks = new Map<FaultyTask, Faults>()
 
   const log = (task: FaultyTask, faults: Faults): void => {
@@ -69,6 +70,7 @@ export const makeFaultLog = (logger: { readonly error: Report }): FaultLog => {
     const faults = tasks.get(task) ?? { count: 0, isResting: false, unlogged: undefined }
     tasks.set(task, faults)
     faults.count += 1
+    metrics.add('mintmark_background_faults_total', { task })
     faults.unlogged = { fault }
     log(task, faults)
   }

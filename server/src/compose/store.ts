@@ -6,6 +6,7 @@ import type { Act } from '../domain/audit/act.ts'
 import type { AuditVerdict } from '../domain/audit/seal.ts'
 import { makeFolders } from '../config/make-folders.ts'
 import { refuseFolder, StartRefused } from '../config/start-refused.ts'
+import type { Metrics } from '../ports/metrics.ts'
 import type { OnFault } from '../store/background.ts'
 import type { AuditCheck } from '../store/offline/verify-audit.ts'
 import type { Reencryption } from '../store/offline/reencrypt.ts'
@@ -90,14 +91,16 @@ export type Connected = Omit<StoreConnection, 'close'> & { readonly close: () =>
 export const connectToStore = async (
   { databaseFile, postgres }: StoreConfig,
   clock: ClockCells | null,
-  onFault: OnFault,
+  { onFault, metrics }: { readonly onFault: OnFault; readonly metrics: Metrics },
 ): Promise<Connected> => {
   if (postgres === null) {
     if (clock === null) throw new Error('A thread that serves was given no clock.')
     return forPerson(() => connectStore({ file: databaseFile, clock, onFault }))
   }
   const { openPostgresStore } = await import('../store/postgres/open.ts')
-  const store = await forPerson(() => openPostgresStore({ address: postgres, retention: null, serves: true, onFault }))
+  const store = await forPerson(() =>
+    openPostgresStore({ address: postgres, retention: null, serves: true, onFault, metrics }),
+  )
   return { ...store, connect: port => port.close() }
 }
 

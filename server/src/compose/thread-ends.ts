@@ -1,6 +1,7 @@
 // How often threads of the process have ended by themselves. Each is replaced; where they go on ending, the process is not well,
 // and /readyz says so, so that a balancer takes it out and an operator looks.
 import type { MonotonicMilliseconds } from '../../../api/values/time.ts'
+import type { LabelsOf, Metrics } from '../ports/metrics.ts'
 import type { StoreHealth } from '../ports/ports.ts'
 import { monotonicMs } from '../store/monotonic.ts'
 
@@ -20,6 +21,16 @@ export const noteThreadEnd = (cells: ThreadEndCells, now: MonotonicMilliseconds 
 }
 
 const REASON = `Threads of the process ended by themselves ${ENDS_MAX} times within a minute; the log has the reasons.`
+
+/** Notes the end of a thread that is replaced, and counts it. */
+export const countThreadEnd = (
+  cells: ThreadEndCells,
+  metrics: Metrics,
+  thread: LabelsOf<'mintmark_thread_ends_total'>['thread'],
+): void => {
+  noteThreadEnd(cells)
+  metrics.add('mintmark_thread_ends_total', { thread })
+}
 
 /** The health of the store, and of the process. */
 export const withThreadEnds = (

@@ -1,17 +1,21 @@
 // Wires the verification of JWTs of other issuers: one thread fetches their keys, every serving thread verifies.
 import type { ServiceConfig } from '../config/config.ts'
 import type { KeySets, Operators } from '../ports/key-sets.ts'
+import { type Metrics, NO_METRICS } from '../ports/metrics.ts'
 import type { Ports } from '../ports/ports.ts'
 import { monotonicMs } from '../store/monotonic.ts'
 
 /** For the main thread, which alone fetches key sets. */
-export const openKeySets = async (config: Pick<ServiceConfig, 'clientKeyRanges'>): Promise<KeySets> => {
+export const openKeySets = async (
+  config: Pick<ServiceConfig, 'clientKeyRanges'>,
+  metrics: Metrics = NO_METRICS,
+): Promise<KeySets> => {
   const [{ makeKeySets }, { makeGuardedFetch }] = await Promise.all([
     import('../keys/providers/key-sets.ts'),
     import('../keys/providers/guarded-fetch.ts'),
   ])
   const fetches = { provider: fetch, client: makeGuardedFetch(config.clientKeyRanges) }
-  return makeKeySets({ fetches, monotonicNow: monotonicMs })
+  return makeKeySets({ fetches, monotonicNow: monotonicMs, metrics })
 }
 
 type Verifiers = Pick<Ports, 'assertions' | 'operators'> & {

@@ -6,6 +6,7 @@ import { type GivenRemote, parseSecretLine, readRemote, type RemoteConfig } from
 import type { IdentityProviderConfig } from './provider.ts'
 import { readProviders } from './providers.ts'
 import { type LimitsConfig, readCallers } from './limits.ts'
+import { type MetricsConfig, metricsForDev, readMetrics } from './metrics.ts'
 import { makeSettingReader, type SettingReader } from './reader.ts'
 import {
   readKeyEncryptionKey,
@@ -66,6 +67,7 @@ export type ServiceConfig = MigrateConfig & {
   /** Networks, as address/bits, of proxies that say where a request came from. */
   readonly trustedProxies: readonly string[]
   readonly limits: LimitsConfig
+  readonly metrics: MetricsConfig
   readonly bodyBytesMax: number
   readonly logLevel: LogLevel
 }
@@ -100,6 +102,7 @@ export type DevConfig = StoreConfig & {
   readonly identityProviderPort: number
   readonly tokenLifetimeSeconds: number
   readonly dpopNonce: DpopNoncePolicy
+  readonly metrics: MetricsConfig
   readonly bodyBytesMax: number
   readonly logLevel: LogLevel
 }
@@ -154,12 +157,13 @@ const gatherServe = async (read: SettingReader) => {
   const baseUrl = read.required('MINTMARK_BASE_URL', parseBaseUrl, 'the https address of this service, its issuer')
   const keyEncryptionKey = readKeyEncryptionKey(read)
   const audience = read.optional('MINTMARK_DEFAULT_AUDIENCE', parseAudience)
+  const numbers = readServiceNumbers(read)
   return {
     baseUrl,
     keyEncryptionKey,
     audience,
     ...readStore(read),
-    ...readServiceNumbers(read),
+    ...numbers,
     dpopNonce: readDpopNonce(read),
     signingKeys: readSigningKeys(read),
     clientKeyRanges: read.optional('MINTMARK_CLIENT_KEYS_ALLOWED_RANGES', parseRanges) ?? [],
@@ -168,6 +172,7 @@ const gatherServe = async (read: SettingReader) => {
     logLevel: read.optional('LOG_LEVEL', parseOneOf(LOG_LEVELS)) ?? 'info',
     tls: readTls(read, baseUrl),
     ...readCallers(read),
+    metrics: readMetrics(read, numbers.port, null),
     workers: readWorkers(read),
     drainSeconds: read.optional('MINTMARK_DRAIN_SECONDS', parseInteger(0, 300)) ?? 5,
   }
@@ -287,6 +292,7 @@ export const readDevConfig = (env: Environment = process.env): DevConfig =>
       read.mistake('PORT is 65535, and PORT + 1 is no port; expected a lower PORT, or MINTMARK_DEV_IDP_PORT')
     }
     const dpopNonce = readDpopNonce(read)
+    const metrics = readMetrics(read, numbers.port, metricsForDev(numbers.port, identityProviderPort))
     const logLevel = read.optional('LOG_LEVEL', parseOneOf(LOG_LEVELS)) ?? 'warn'
-    return freeze({ ...store, ...numbers, signingKeys, dpopNonce, identityProviderPort, logLevel })
+    return freeze({ ...store, ...numbers, signingKeys, dpopNonce, metrics, identityProviderPort, logLevel })
   })

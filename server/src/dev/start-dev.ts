@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { join, relative } from 'node:path'
 import { listen, openDevService, type Service } from '../compose/compose.ts'
+import { makeLogger } from '../compose/log.ts'
 import { type LocalServer, serveLocally } from '../compose/local-server.ts'
 import { DEFAULT_LIMITS } from '../config/limits.ts'
 import { NO_CLIENT_CERTIFICATES } from '../config/client-certificates.ts'
@@ -114,12 +115,14 @@ export const startDev = async (config: DevConfig, origin: Origin): Promise<Runni
   const [opened] = await Promise.all([openDevService(serviceConfig), loadOidcProvider()])
   const service = started.adopt(opened, one => one.close())
   started.adopt(await startIdentityProvider(config, secrets, baseUrl), provider => provider.close())
+  await service.metrics.serve(fault => service.report('scrape', fault), await makeLogger(serviceConfig))
   await writeEnvironment({ config, secrets, service, origin, baseUrl })
   started.adopt(
     await listen(service.ports, serviceConfig, {
       tls: null,
       allowedHosts: loopbackHosts(config.port),
       sharesPort: false,
+      metrics: service.metrics.main,
     }),
     server => server.close(),
   )

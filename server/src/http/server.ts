@@ -5,6 +5,7 @@ import type { Logger } from 'pino'
 import type { FailedAuthentications } from '../ports/failed-authentications.ts'
 import type { CheckResult } from '../domain/checkup.ts'
 import { isRefused } from '../domain/refusal.ts'
+import { type Metrics, NO_METRICS } from '../ports/metrics.ts'
 import type { Ports } from '../ports/ports.ts'
 import { registerAdministration } from './admin/administration-routes.ts'
 import { closeBeside } from './wire/accepting.ts'
@@ -25,6 +26,7 @@ import { makeNetworks } from './wire/networks.ts'
 import { READING, useOurReaders } from './wire/readers.ts'
 import { makeRecognizer } from './admin/recognize-administrator.ts'
 import { makeRefuser, type Refuser } from './wire/refusals.ts'
+import { measureAnswers } from './request-metrics.ts'
 import { makeRequestRules, requestIdOf } from './wire/request-rules.ts'
 import { makeForwardedState, makeSourceReader } from './wire/source.ts'
 import { registerMetadata, registerOperations } from './routes.ts'
@@ -33,6 +35,8 @@ import { answerUnknownRoutes } from './wire/unknown-route.ts'
 export type ServerOptions = {
   readonly bodyBytesMax: number
   readonly logger: Logger
+  /** Of the thread; nothing is measured unless it is given. */
+  readonly metrics?: Metrics
   /** PEM. Without it the server speaks plain HTTP, for a proxy or the loopback interface. */
   readonly https?: Tls
   /** Of connections; shorter in tests. */
@@ -83,14 +87,14 @@ const optionsOf = (
 export const buildServer = (ports: Ports, options: ServerOptions): FastifyInstance => {
   const { issuer } = ports.profile
   const basePath = basePathOf(issuer)
-  const { logger, allowedHosts } = options
+  const { logger, allowedHosts, metrics = NO_METRICS } = options
   const outages = makeOutageLog({ logger, monotonic: ports.monotonic })
   const isProxy = makeNetworks(options.proxies ?? [])
   const sourceOf = makeSourceReader(isProxy)
   const makeId = (): string => ports.randomness.uuid()
   const { monotonic } = ports
   const { report: reportUnavailable } = outages
-  const admission = makeAdmission({ issuer, basePath, monotonic, makeId, sourceOf, reportUnavailable })
+  const admission = makeAdmission({ issuer, basePath, monotonic, makeId, sourceOf, reportUnavailable, metrics })
   const { credentials } = admission
   const recognize = makeRecognizer(ports, sourceOf)
   const refuser = makeRefuser({
@@ -103,6 +107,7 @@ export const buildServer = (ports: Ports, options: ServerOptions): FastifyInstan
     problemsUnder: `${basePath}/api/`,
     logger,
     reportUnavailable,
+    metrics,
     countRefusal: (attempt, source) => ports.audit.countRefusal(attempt, source),
     failedAuthentications: options.failedAuthentications ?? UNLIMITED,
     sourceOf,
@@ -111,6 +116,7 @@ export const buildServer = (ports: Ports, options: ServerOptions): FastifyInstan
   const app: FastifyInstance = fastify(optionsOf(options, { refuser, makeId, guard: admission.guard }))
   useOurReaders(app, refuser)
   const answerUnknownRoute = answerUnknownRoutes(app, refuser)
+  measureAnswers(app, metrics)
   app.addHook('onRequest', makeRequestRules({ refuser, answerUnknownRoute, basePath, allowedHosts }))
   registerOpenapi(app, issuer)
   const hash = (text: string): string => ports.secrets.hash(text)
@@ -120,7 +126,7 @@ export const buildServer = (ports: Ports, options: ServerOptions): FastifyInstan
   const { importCell = makeImportCell(), checks = () => [] } = options
   const inTime = makeAnswerDeadline(ports)
   const forwardedStateOf = makeForwardedState(isProxy, sourceOf)
-  const own = { inTime, findCertificate, importCell, credentials, sourceOf, checks, forwardedStateOf }
+  const own = { inTime, findCertificate, importCell, credentials, sourceOf, checks, forwardedStateOf, metrics }
   const wire = { ports, refuser, logger, ...own }
   void app.register(async scope => registerOperations(scope, wire), { prefix: basePath })
   void app.register(async scope => registerAdministration(scope, wire), { prefix: basePath })

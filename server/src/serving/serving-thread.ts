@@ -5,6 +5,7 @@ import { connectPorts, listen } from '../compose/compose.ts'
 import { withThreadEnds } from '../compose/thread-ends.ts'
 import { makeFaultLog, makeLogger, reportUnhandledRejections } from '../compose/log.ts'
 import type { CheckResult } from '../domain/checkup.ts'
+import { openThreadMetrics } from '../metrics/thread-metrics.ts'
 import type { StoreHealth } from '../ports/ports.ts'
 import { relayKeySets } from './relayed-key-sets.ts'
 import {
@@ -18,7 +19,8 @@ import {
 const main = parentPort
 if (main === null) throw new Error('A serving thread is not a program of its own.')
 
-const { config, clock, sharesPort, threadEnds, limits, index } = workerData as ServingOptions
+const { config, clock, sharesPort, threadEnds, limits, index, metrics: memory } = workerData as ServingOptions
+const metrics = openThreadMetrics(memory, 'serving')
 const tell = (message: FromServingThread): void => main.postMessage(message)
 
 let draining = false
@@ -29,13 +31,14 @@ const untilDraining = (health: StoreHealth): StoreHealth => ({
 })
 
 const logger = await makeLogger(config)
-const report = makeFaultLog(logger)
+const report = makeFaultLog(logger, metrics)
 const keySets = relayKeySets((place, seenAt) => tell({ place, seenAt }))
 
 const start = async (): Promise<void> => {
-  const { ports, replaceProviders, connect, disconnect } = await connectPorts(config, { clock, keySets, report })
+  const threadOptions = { clock, keySets, report, metrics }
+  const { ports, replaceProviders, connect, disconnect } = await connectPorts(config, threadOptions)
   let checks: readonly CheckResult[] = []
-  const own = { shared: { limits, index }, logger, checks: () => checks }
+  const own = { shared: { limits, index }, metrics, logger, checks: () => checks }
   const options = { tls: config.tls, allowedHosts: null, sharesPort, ...own }
   const health = untilDraining(withThreadEnds(ports.health, threadEnds))
   const listening = listen({ ...ports, health }, config, options)

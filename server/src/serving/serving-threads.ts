@@ -5,7 +5,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import type { Logger } from 'pino'
 import { clearConnections, endImport, makeLimitMemory } from '../compose/limits.ts'
-import { noteThreadEnd, type ThreadEndCells } from '../compose/thread-ends.ts'
+import { countThreadEnd, type ThreadEndCells } from '../compose/thread-ends.ts'
+import type { ProcessMetrics } from '../compose/metrics.ts'
 import type { StoreHost } from '../compose/store.ts'
 import type { ServeConfig } from '../config/config.ts'
 import type { KeySets } from '../ports/key-sets.ts'
@@ -23,6 +24,7 @@ type ServingProcess = {
   readonly keySets: KeySets
   readonly logger: Logger
   readonly threadEnds: ThreadEndCells
+  readonly metrics: Pick<ProcessMetrics, 'main' | 'addThread'>
   /** What changes while the service runs; without it nothing does. */
   readonly notices?: Notices
 }
@@ -45,12 +47,16 @@ const refuseTakenPort = async ({ host, port }: ServeConfig): Promise<void> => {
   await once(probe, 'close')
 }
 
-type Shared = Pick<ServingOptions, 'sharesPort' | 'limits'>
+type Shared = Pick<ServingOptions, 'sharesPort' | 'limits'> & {
+  /** One for each thread. */
+  readonly memories: readonly ServingOptions['metrics'][]
+}
 
-const startThread = (serving: ServingProcess, shared: Shared, index: number): Promise<Worker> => {
+const startThread = (serving: ServingProcess, { memories, ...shared }: Shared, index: number): Promise<Worker> => {
   const { host, keySets, logger, threadEnds, notices = NO_NOTICES } = serving
   const config = notices.latest(serving.config)
-  const options: ServingOptions = { config, clock: host.clock, threadEnds, index, ...shared }
+  const metrics = memories[index] ?? null
+  const options: ServingOptions = { config, clock: host.clock, threadEnds, index, metrics, ...shared }
   const file = new URL(`./serving-thread${import.meta.url.slice(-3)}`, import.meta.url)
   const thread = new Worker(file, { workerData: options, name: 'mintmark serving' })
   const report = (message: ToServingThread): void => thread.postMessage(message)
@@ -82,10 +88,11 @@ const startThread = (serving: ServingProcess, shared: Shared, index: number): Pr
 
 /** Starts `config.workers` threads, or throws a StartRefused or Unavailable and leaves none running. */
 export const startServing = async (serving: ServingProcess): Promise<ServingThreads> => {
-  const { config, logger, threadEnds } = serving
+  const { config, logger, threadEnds, metrics } = serving
   const shared = {
     sharesPort: CAN_SHARE_PORTS,
     limits: makeLimitMemory(config.limits, config.workers),
+    memories: Array.from({ length: config.workers }, metrics.addThread),
   }
   const threads = new Set<Worker>()
   let closing = false
@@ -101,7 +108,7 @@ export const startServing = async (serving: ServingProcess): Promise<ServingThre
 
   const replace = async (index: number): Promise<void> => {
     logger.error('a serving thread ended by itself and is replaced')
-    noteThreadEnd(threadEnds)
+    countThreadEnd(threadEnds, metrics.main, 'serving')
     await delay(RESTART_MS)
     if (closing) return
     try {

@@ -3,6 +3,7 @@ import type { MessagePort } from 'node:worker_threads'
 import type { LimitMemory } from '../compose/limits.ts'
 import type { ServeConfig } from '../config/config.ts'
 import type { ThreadEndCells } from '../compose/thread-ends.ts'
+import type { ThreadMemory } from '../metrics/memory.ts'
 import type { CheckResult } from '../domain/checkup.ts'
 import { StartRefused } from '../config/start-refused.ts'
 import { Unavailable } from '../domain/refusal.ts'
@@ -23,6 +24,8 @@ export type ServingOptions = {
   readonly index: number
   /** Shared memory: when threads of the process ended by themselves. */
   readonly threadEnds: ThreadEndCells
+  /** Where this thread records what it measures; null: nowhere. */
+  readonly metrics: ThreadMemory | null
 }
 
 /** Settings whose files were changed while the service runs. */

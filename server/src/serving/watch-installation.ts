@@ -1,5 +1,6 @@
 // What the main thread of `serve` looks after beside the service: its fast checks, and files that change.
 import type { Logger } from 'pino'
+import { showCertificate } from '../compose/client-certificates.ts'
 import type { Service } from '../compose/compose.ts'
 import { ownEnvironment, type ServeConfig } from '../config/config.ts'
 import { checkProviders } from './check-providers.ts'
@@ -10,7 +11,7 @@ import type { Reloaded } from './thread-messages.ts'
 
 type Watching = {
   readonly config: ServeConfig
-  readonly service: Pick<Service, 'ports' | 'replaceProviders'>
+  readonly service: Pick<Service, 'ports' | 'replaceProviders' | 'metrics'>
   readonly logger: Logger
 }
 
@@ -28,7 +29,8 @@ type Installation = {
 export const watchInstallation = ({ config, service, logger }: Watching): Installation => {
   const notices = makeNotices()
   const apply = (reloaded: Reloaded): void => {
-    const { identityProviders } = reloaded
+    const { identityProviders, tls } = reloaded
+    if (tls !== undefined) showCertificate(service.metrics.main, tls)
     if (identityProviders !== undefined) {
       service.replaceProviders(identityProviders)
       void checkProviders({ operators: service.ports.operators, identityProviders, logger })

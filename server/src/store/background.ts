@@ -2,19 +2,23 @@
 import { Unavailable } from '../domain/refusal.ts'
 
 /** Each kind of such work, as the log names it. */
-export type BackgroundTask =
-  | 'audit seals'
-  | 'backfill of revocations'
-  | 'clock lease'
-  | 'last uses of API keys'
-  | 'life of signing keys'
-  | 'new signing key'
-  | 'partitions'
-  | 'refusal counts'
-  | 'removal of used proofs'
-  | 'retention'
-  | 'turn of maintenance'
-  | 'writing thread'
+export const BACKGROUND_TASKS = [
+  'audit seals',
+  'backfill of revocations',
+  'facts for metrics',
+  'clock lease',
+  'last uses of API keys',
+  'life of signing keys',
+  'new signing key',
+  'partitions',
+  'refusal counts',
+  'removal of used proofs',
+  'retention',
+  'turn of maintenance',
+  'writing thread',
+] as const
+
+export type BackgroundTask = (typeof BACKGROUND_TASKS)[number]
 
 /** Must not throw. */
 export type OnFault = (task: BackgroundTask, fault: unknown) => void

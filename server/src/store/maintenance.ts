@@ -31,6 +31,8 @@ export type MaintenanceOptions = Maintenance &
     readonly retentionStep: ReturnType<typeof makeRetentionStep>
     /** Called with each seal once it is durable. */
     readonly onSeal: (seal: Seal) => void
+    /** Called when nothing is left to remove. */
+    readonly onRetention: () => void
     readonly onFault: OnFault
   }
 
@@ -93,12 +95,13 @@ function* backfilling(): Program<Work | undefined> {
   return (yield* first(OPEN)) === undefined ? undefined : fill
 }
 
-const removing = ({ retention, retentionStep }: MaintenanceOptions): Due => {
+const removing = ({ retention, retentionStep, onRetention }: MaintenanceOptions): Due => {
   let doneAt = Number.NEGATIVE_INFINITY
   function* work(tx: Transaction): Program<(() => void) | undefined> {
     if ((yield* retentionStep(tx, retention)) === 'more') return undefined
     return () => {
       doneAt = monotonicMs()
+      onRetention()
     }
   }
   return function* () {

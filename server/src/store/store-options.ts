@@ -1,6 +1,8 @@
 // What every store is opened with, whichever it is.
 import type { KeyPolicy } from '../domain/keys/key-life.ts'
 import type { Seal } from '../domain/audit/seal.ts'
+import type { ThreadMemory } from '../metrics/memory.ts'
+import type { Metrics } from '../ports/metrics.ts'
 import type { SigningKeyMaker } from '../ports/signing-keys.ts'
 import type { SealKey } from './audit/seals.ts'
 import type { OnFault } from './background.ts'
@@ -27,6 +29,10 @@ export type StoreOptions = {
   readonly sealing?: { readonly key: SealKey; readonly onSeal: (seal: Seal) => void }
   /** How signing keys live, and who makes the next; without it they stay as they are. */
   readonly keys?: { readonly policy: KeyPolicy; readonly maker: Pick<SigningKeyMaker, 'make'> }
+  /** Of the calling thread. */
+  readonly metrics?: Metrics
+  /** Memory for the metrics of a writing thread; without it, or where it gives none, nothing is measured there. */
+  readonly addMetrics?: () => ThreadMemory | null
   /** Called with what failed in the background, or ended a writing thread. */
   readonly onFault?: OnFault
 }

@@ -8,6 +8,7 @@ import { makeAuditLog } from './audit/audit-log.ts'
 import type { OnFault } from './background.ts'
 import type { Writer } from './jobs.ts'
 import type { NameCaches } from './ledger/name-caches.ts'
+import { readFacts, type StoreFacts } from './facts.ts'
 import { previewRevocation } from './ledger/preview-revocation.ts'
 import { showRevocation } from './ledger/revocations.ts'
 import { type HotLedger, makeTokenLedger } from './ledger/token-ledger.ts'
@@ -34,6 +35,7 @@ type Stored =
 
 export type StorePorts = Pick<Ports, Stored> & {
   readonly restores: RestoreRepository
+  readonly facts: () => Promise<StoreFacts>
   /** Hands over what was counted and not written yet. Never rejects. */
   readonly settle: () => Promise<void>
 }
@@ -101,6 +103,7 @@ export const makeStorePorts = (reader: Reader, writer: Writer, own: OwnPorts): S
     restores: makeRestoreRepository(reader, writer),
     audit,
     health,
+    facts: () => reader.read(readFacts),
     settle: audit.settle,
   }
 }

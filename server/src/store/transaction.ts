@@ -1,5 +1,6 @@
 // What the statement programs of one write transaction share: its time, its numbers, its record of who acted.
 import type { Act } from '../domain/audit/act.ts'
+import type { EndingReason } from '../../../api/values/reason.ts'
 import type { LiveTokens } from './ledger/live-tokens.ts'
 import { only, run, type Program } from './statement-program.ts'
 import type { Seen } from './snapshot.ts'
@@ -7,6 +8,8 @@ import type { Seen } from './snapshot.ts'
 /** Its `now` is the one time of everything it does: read after the lock, never smaller than an earlier one. */
 export type Transaction = Seen & {
   readonly live: LiveTokens
+  /** Why tokens ended early in it, one for each. They count once it is committed. */
+  readonly endings: EndingReason[]
   /** The number that was last given in a table, also where its row is gone; 0 where none was. None is left out. */
   readonly lastGiven: (table: NumberedTable) => Program<number>
 }

@@ -30,7 +30,7 @@ const makeWorld = async (t: TestContext): Promise<TestStore & { readonly agent: 
 const commit = (connection: WritingConnection, ...jobs: readonly { job: JobName; input: JobInput<JobName> }[]) =>
   groupCommit(
     connection,
-    jobs.map((one, n) => ({ ...one, n, deadline: monotonicMs() + 60_000 })),
+    jobs.map((one, n) => ({ ...one, n, sentAt: 0, deadline: monotonicMs() + 60_000 })),
   ).map(reply => ('failure' in reply ? reply.failure.kind : reply.value))
 
 const newApiKey = () => ({

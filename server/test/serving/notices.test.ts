@@ -34,13 +34,13 @@ test('a thread that takes the place of another has the reloaded providers and th
     PORT: String(port),
   })
   await migrateStore(config)
-  const { host, keySets, threadEnds, close } = await openService(config)
+  const { host, keySets, threadEnds, metrics, close } = await openService(config)
   const notices = makeNotices()
   const started: Worker[] = []
   const onWorker = (worker: Worker): void => void started.push(worker)
   process.on('worker', onWorker)
   const logger = pino({ level: 'silent' })
-  const serving = await startServing({ config, host, keySets, logger, threadEnds, notices })
+  const serving = await startServing({ config, host, keySets, logger, threadEnds, metrics, notices })
   t.after(async () => {
     process.off('worker', onWorker)
     await serving.close()

@@ -46,8 +46,8 @@ const startOne = async (t: TestContext, between: (keySets: KeySets) => KeySets) 
   const onWorker = (worker: Worker): void => void started.push(worker)
   process.on('worker', onWorker)
   const keySets = between(service.keySets)
-  const { host, threadEnds } = service
-  const serving = await startServing({ config, host, keySets, logger: pino({ level: 'silent' }), threadEnds })
+  const { host, threadEnds, metrics } = service
+  const serving = await startServing({ config, host, keySets, logger: pino({ level: 'silent' }), threadEnds, metrics })
   t.after(async () => {
     process.off('worker', onWorker)
     await serving.close()

@@ -42,8 +42,8 @@ const startThree = async (t: TestContext) => {
   const workers: Worker[] = []
   const onWorker = (worker: Worker): void => void workers.push(worker)
   process.on('worker', onWorker)
-  const { host, keySets, threadEnds } = service
-  const serving = await startServing({ config, host, keySets, logger: pino({ level: 'silent' }), threadEnds })
+  const { host, keySets, threadEnds, metrics } = service
+  const serving = await startServing({ config, host, keySets, logger: pino({ level: 'silent' }), threadEnds, metrics })
   t.after(async () => {
     process.off('worker', onWorker)
     await serving.close()

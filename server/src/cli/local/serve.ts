@@ -2,6 +2,7 @@
 import type { Command } from 'commander'
 import { openService } from '../../compose/compose.ts'
 import { makeLogger } from '../../compose/log.ts'
+import { showCertificate } from '../../compose/client-certificates.ts'
 import { readServeConfig, type ServeConfig } from '../../config/config.ts'
 import { isAnySuspended, type RestoreState } from '../../domain/restore.ts'
 import { checkProviders } from '../../serving/check-providers.ts'
@@ -36,10 +37,12 @@ const run = async (): Promise<void> => {
   let restored: RestoreState | undefined
   try {
     restored = await service.restoreState()
-    const { host, keySets, ports, report, threadEnds } = service
+    const { host, keySets, ports, report, threadEnds, metrics } = service
     const logger = await makeLogger(config)
+    showCertificate(metrics.main, config.tls)
+    await metrics.serve(fault => report('scrape', fault), logger)
     const { notices, check, reload, stop } = watchInstallation({ config, service, logger })
-    const threads = await startServing({ config, host, keySets, logger, threadEnds, notices })
+    const threads = await startServing({ config, host, keySets, logger, threadEnds, metrics, notices })
     closeAtSignal({ drainSeconds: config.drainSeconds, report, onHangUp: reload }, async () => {
       stop()
       await threads.close()

@@ -41,23 +41,33 @@ type Asked = IntrospectRequest & { readonly until: MonotonicMilliseconds }
 const earliestOf = (requests: readonly Asked[]): MonotonicMilliseconds =>
   Math.min(...requests.map(({ until }) => until))
 
-export const makeIntrospectHandler = ({ ports, refuser, inTime, credentials }: Wire) => {
+export const makeIntrospectHandler = ({ ports, refuser, inTime, credentials, metrics }: Wire) => {
   const introspect = inGroups(
-    (requests: readonly Asked[]) => inTime(introspectTokens(ports, requests), earliestOf(requests)),
+    (requests: readonly Asked[]) => {
+      metrics.observe('mintmark_group_requests', { group: 'introspect' }, requests.length)
+      return inTime(introspectTokens(ports, requests), earliestOf(requests))
+    },
     GROUP_MAX,
     setImmediate,
   )
   // A group of its own: who asks for no signature waits for none.
   const introspectSigned = inGroups(
-    (requests: readonly Asked[]) => inTime(signIntrospections(ports, requests), earliestOf(requests)),
+    (requests: readonly Asked[]) => {
+      metrics.observe('mintmark_group_requests', { group: 'sign_introspections' }, requests.length)
+      return inTime(signIntrospections(ports, requests), earliestOf(requests))
+    },
     GROUP_MAX,
     setImmediate,
   )
+  const count = (active: boolean): void =>
+    metrics.add('mintmark_tokens_introspected_total', { result: active ? 'active' : 'inactive' })
   const mediaTypeFor = makeNegotiator('application/json', SIGNED_TYPE)
 
   const answerSigned = async (reply: FastifyReply, request: Asked): Promise<void> => {
     const answer = await introspectSigned(request)
-    void (isRefused(answer) ? refuser.refuse(reply, answer.refusal) : reply.type(SIGNED_TYPE).send(answer.jwt))
+    if (isRefused(answer)) return void refuser.refuse(reply, answer.refusal)
+    count(answer.active)
+    void reply.type(SIGNED_TYPE).send(answer.jwt)
   }
 
   // Gives nothing back: Fastify would watch the stream of a reply that it is given until its end.
@@ -69,6 +79,7 @@ export const makeIntrospectHandler = ({ ports, refuser, inTime, credentials }: W
     const answer = await introspect(asked)
     if (isRefused(answer)) return void refuser.refuse(reply, answer.refusal)
     credentials.add(request.headers)
+    count(answer.active)
     void reply.send(answer)
   }
 }

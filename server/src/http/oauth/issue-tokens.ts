@@ -14,10 +14,11 @@ const dpopOf = ({ headers: { dpop } }: FastifyRequest): string | undefined =>
   Array.isArray(dpop) ? dpop.join(', ') : dpop
 
 export const makeTokenHandler = (wire: Wire) => {
-  const { ports, refuser, logger, inTime } = wire
+  const { ports, refuser, logger, inTime, metrics } = wire
   const readClient = makeClientReader(wire, readClientCredentials)
   const onFull = () => logger.warn({ underWay: ISSUES_MAX }, 'token requests are refused until others are answered')
-  const issue = makeIssueToken(ports, { inTime, defer: setImmediate, onFull })
+  const onGroup = (requests: number) => metrics.observe('mintmark_group_requests', { group: 'issue' }, requests)
+  const issue = makeIssueToken(ports, { inTime, defer: setImmediate, onFull, onGroup })
 
   // Returns nothing: Fastify would watch the stream of a reply that it gets until its end.
   return async (request: TokenRequest, reply: FastifyReply): Promise<void> => {
@@ -35,6 +36,7 @@ export const makeTokenHandler = (wire: Wire) => {
       scope: issued.scope,
     }
     if (typeof issued.nonce === 'string') void reply.header('dpop-nonce', issued.nonce)
+    metrics.add('mintmark_tokens_issued_total', {})
     void reply.send(answer)
   }
 }

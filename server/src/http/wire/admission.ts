@@ -7,6 +7,7 @@ import { pathOf as pathOfRow } from '../../../../api/operation.ts'
 import { createRevocation } from '../../../../api/revocations.ts'
 import type { MonotonicMilliseconds } from '../../../../api/values/time.ts'
 import { Unavailable } from '../../domain/refusal.ts'
+import { type Metrics, NO_METRICS } from '../../ports/metrics.ts'
 import { networkOf } from '../../domain/source.ts'
 import { noteArrival } from './arrival.ts'
 import { type KnownCredentials, makeKnownCredentials } from './known-credentials.ts'
@@ -32,6 +33,7 @@ type AdmissionOptions = {
   readonly makeId: () => string
   readonly sourceOf: SourceOf
   readonly reportUnavailable: (requestId: string, fault: Unavailable) => void
+  readonly metrics?: Metrics
 }
 
 export type Admission = {
@@ -101,12 +103,13 @@ const start = ({ request, response, arrivedAt, handle }: Exchange, begunAt: Mono
 
 /** Of one listener. */
 export const makeAdmission = (options: AdmissionOptions): Admission => {
-  const { basePath, monotonic, sourceOf } = options
+  const { basePath, monotonic, sourceOf, metrics = NO_METRICS } = options
   const refuse = makeRefusal(options)
   const credentials = makeKnownCredentials(() => queue.isBusy())
   const kindOf = makeKindOf(basePath, credentials)
   const queue = makeStartQueue<Exchange>({
     now: monotonic,
+    metrics,
     nextTurn: setImmediate,
     kindOf: ({ request }) => kindOf(request),
     networkOf: ({ request }) => networkOf(sourceOf({ raw: request })),

@@ -1,5 +1,6 @@
 // Bounds the connections of the process, in all and from one address. Each serving thread counts its own in shared memory,
 // and reads the counts of all: what a thread that ended has counted can be cleared.
+import { type Metrics, NO_METRICS } from '../../ports/metrics.ts'
 import { networkOf } from '../../domain/source.ts'
 import type { Source } from '../../domain/source.ts'
 import type { IsInNetworks } from './networks.ts'
@@ -38,16 +39,19 @@ type Options = ConnectionBounds & {
   readonly isShared: IsInNetworks
   /** Told at most once a minute how many connections were refused since. */
   readonly report: (refused: number) => void
+  readonly metrics?: Metrics
 }
 
 export const makeConnectionLimit = (options: Options): ConnectionLimit => {
-  const { max, perAddress, own, all, slotsOf, isShared, report } = options
+  const { max, perAddress, own, all, slotsOf, isShared, report, metrics = NO_METRICS } = options
   const unreserved = max - Math.floor(max / RESERVED_PART)
+  metrics.set('mintmark_connections', {}, 0)
   let refused = 0
   let timer: NodeJS.Timeout | undefined
 
   const add = (cells: readonly number[], change: 1 | -1): void => {
     for (const cell of cells) Atomics.add(own, cell, change)
+    metrics.set('mintmark_connections', {}, Atomics.load(own, 0))
   }
 
   const sum = (cell: number): number => {
@@ -72,6 +76,7 @@ export const makeConnectionLimit = (options: Options): ConnectionLimit => {
 
   const countRefused = (): void => {
     refused += 1
+    metrics.add('mintmark_limits_reached_total', { limit: 'connections' })
     if (timer === undefined) reportRefused()
   }
 

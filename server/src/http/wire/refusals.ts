@@ -12,6 +12,7 @@ import {
   Unavailable,
 } from '../../domain/refusal.ts'
 import type { FailedAuthentications } from '../../ports/failed-authentications.ts'
+import type { Metrics } from '../../ports/metrics.ts'
 import type { AuditLog } from '../../ports/ports.ts'
 import { parseAuthorization } from './authorization.ts'
 import { ERRORS, typeOf } from './error-reference.ts'
@@ -112,6 +113,7 @@ type RefuserOptions = {
   readonly logger: Readonly<Record<'debug' | 'info' | 'error', Report>>
   /** Told of each answer that something could not be had in time. */
   readonly reportUnavailable: (requestId: string, fault: Unavailable) => void
+  readonly metrics: Metrics
   readonly countRefusal: AuditLog['countRefusal']
   /** Bounds failed authentications. */
   readonly failedAuthentications: FailedAuthentications
@@ -137,11 +139,12 @@ const makeChallenges = (issuer: string) => {
 }
 
 export const makeRefuser = (options: RefuserOptions): Refuser => {
-  const { recognize, issuer, problemsUnder, logger, reportUnavailable, sourceOf } = options
+  const { recognize, issuer, problemsUnder, logger, reportUnavailable, sourceOf, metrics } = options
 
   const challengesOf = makeChallenges(issuer)
 
   const answer = (reply: FastifyReply, what: Answer): FastifyReply => {
+    metrics.add('mintmark_refusals_total', { code: what.code })
     const isProblem = pathOf(reply.request).startsWith(problemsUnder)
     const retryAfter = what.code === 'temporarily_unavailable' ? RETRY_AFTER_SECONDS : what.retryAfterSeconds
     if (retryAfter !== undefined) void reply.header('retry-after', retryAfter)
@@ -174,7 +177,10 @@ export const makeRefuser = (options: RefuserOptions): Refuser => {
   const refuse = (reply: FastifyReply, refusal: Refusal): FastifyReply => {
     log(reply.request.id, refusal)
     const retryAfterSeconds = count(reply, refusal)
-    if (retryAfterSeconds !== null) return answer(reply, { ...FAILED_TOO_OFTEN, retryAfterSeconds })
+    if (retryAfterSeconds !== null) {
+      metrics.add('mintmark_limits_reached_total', { limit: 'failed_authentications' })
+      return answer(reply, { ...FAILED_TOO_OFTEN, retryAfterSeconds })
+    }
     if (refusal.code === 'temporarily_unavailable') restConnection(reply.request.raw, sourceOf)
     const challenges = challengesOf(reply, refusal)
     if (challenges.length > 0) void reply.header('www-authenticate', challenges)

@@ -1,6 +1,7 @@
 // Starts requests no faster than the thread can serve them. A turn of the event loop serves whatever has arrived, so that
 // under a flood each turn, and with it everybody's answer, takes as long as the flood is wide. Here a turn starts a limited
 // number of requests; the others wait in lanes, and what would wait too long is refused at once.
+import { type Metrics, NO_METRICS } from '../../ports/metrics.ts'
 import { type FairQueue, makeFairQueue } from '../../domain/fair-queue.ts'
 
 /** How long a turn may take; the number of open requests that it starts follows. */
@@ -33,6 +34,7 @@ type Waiting<Request> = { readonly request: Request; readonly arrivedAt: number 
 
 /** `perMs`: how many it starts in a millisecond while some wait, an average. */
 type Lane<Request> = {
+  readonly kind: Kind
   readonly queue: FairQueue<Waiting<Request>>
   readonly waitingMax: number
   started: number
@@ -40,9 +42,10 @@ type Lane<Request> = {
   perMs: number
 }
 
-const makeLane = <Request>(waitingMax: number, startedMax: number): Lane<Request> => ({
+const makeLane = <Request>(kind: Kind, startedMax: number): Lane<Request> => ({
+  kind,
   queue: makeFairQueue(),
-  waitingMax,
+  waitingMax: WAITING_MAX[kind],
   started: 0,
   startedMax,
   perMs: PER_MS,
@@ -51,10 +54,10 @@ const makeLane = <Request>(waitingMax: number, startedMax: number): Lane<Request
 type Lanes<Request> = Readonly<Record<Kind, Lane<Request>>>
 
 const makeLanes = <Request>(): Lanes<Request> => ({
-  probe: makeLane(WAITING_MAX.probe, STARTED_A_TURN.probe),
-  known: makeLane(WAITING_MAX.known, STARTED_A_TURN.known),
-  revocation: makeLane(WAITING_MAX.revocation, STARTED_A_TURN.revocation),
-  open: makeLane(WAITING_MAX.open, STARTED_AT_FIRST),
+  probe: makeLane('probe', STARTED_A_TURN.probe),
+  known: makeLane('known', STARTED_A_TURN.known),
+  revocation: makeLane('revocation', STARTED_A_TURN.revocation),
+  open: makeLane('open', STARTED_AT_FIRST),
 })
 
 const hasRoom = <Request>({ queue, started, startedMax }: Lane<Request>): boolean =>
@@ -90,11 +93,46 @@ export type Starting<Request> = {
   readonly start: (request: Request, at: number) => void
   /** In place of `start`. */
   readonly refuse: (request: Request) => void
+  readonly metrics?: Metrics
+}
+
+/** What a queue does with a request, and counts of it. */
+type Ends<Request> = Pick<Starting<Request>, 'start'> & {
+  readonly shed: (request: Request, kind: Kind) => void
+  readonly metrics: Metrics
+}
+
+const makeEnds = <Request>({ start, refuse, metrics = NO_METRICS }: Starting<Request>): Ends<Request> => ({
+  start,
+  shed: (request, kind) => {
+    metrics.add('mintmark_requests_shed_total', { kind })
+    refuse(request)
+  },
+  metrics,
+})
+
+const startWaiting = <Request>(lane: Lane<Request>, at: number, { start, shed, metrics }: Ends<Request>): void => {
+  const { kind, queue } = lane
+  const waited = queue.size() > 0
+  lane.started = 0
+  while (lane.started < Math.floor(lane.startedMax)) {
+    const next = queue.take()
+    if (next === undefined) break
+    if (at - next.arrivedAt > 2 * WAIT_MS_MAX) shed(next.request, kind)
+    else {
+      metrics.observe('mintmark_start_wait_seconds', { kind }, (at - next.arrivedAt) / 1000)
+      lane.started += 1
+      start(next.request, at)
+    }
+  }
+  if (waited) metrics.set('mintmark_start_queue_requests', { kind }, queue.size())
 }
 
 /** The queue of one thread. */
 export const makeStartQueue = <Request>(starting: Starting<Request>): StartQueue<Request> => {
-  const { now, nextTurn, kindOf, networkOf, start, refuse } = starting
+  const { now, nextTurn, kindOf, networkOf } = starting
+  const ends = makeEnds(starting)
+  const { start, shed, metrics } = ends
   const byKind = makeLanes<Request>()
   const { open } = byKind
   const lanes = Object.values(byKind)
@@ -112,19 +150,6 @@ export const makeStartQueue = <Request>(starting: Starting<Request>): StartQueue
     nextTurn(endTurn)
   }
 
-  const startWaiting = (lane: Lane<Request>, at: number): void => {
-    lane.started = 0
-    while (lane.started < Math.floor(lane.startedMax)) {
-      const next = lane.queue.take()
-      if (next === undefined) return
-      if (at - next.arrivedAt > 2 * WAIT_MS_MAX) refuse(next.request)
-      else {
-        lane.started += 1
-        start(next.request, at)
-      }
-    }
-  }
-
   const endTurn = (): void => {
     isScheduled = false
     const at = now()
@@ -135,19 +160,20 @@ export const makeStartQueue = <Request>(starting: Starting<Request>): StartQueue
     }
     const isLoaded = size() > 0 || started() >= MEASURED_FROM
     turnBeganAt = isLoaded ? at : null
-    for (const lane of lanes) startWaiting(lane, at)
+    for (const lane of lanes) startWaiting(lane, at, ends)
     if (isLoaded) schedule()
   }
 
   const wait = (lane: Lane<Request>, request: Request, at: number): void => {
-    const { queue, waitingMax } = lane
+    const { queue, waitingMax, kind } = lane
     const network = networkOf(request)
     if (queue.size() / lane.perMs > WAIT_MS_MAX || queue.size() >= waitingMax) {
       const other = queue.makeRoom(network)
-      if (other === undefined) return refuse(request)
-      refuse(other.request)
+      if (other === undefined) return shed(request, kind)
+      shed(other.request, kind)
     }
     queue.push(network, { request, arrivedAt: at })
+    metrics.set('mintmark_start_queue_requests', { kind }, queue.size())
   }
 
   return {

@@ -1,6 +1,7 @@
 // Fetches the key sets of others, each once for all threads of the process, and no more often than their servers can be asked.
 import type { MonotonicMilliseconds } from '../../../../api/values/time.ts'
 import type { KeySet, KeySetPlace, KeySets, ReadingFailure } from '../../ports/key-sets.ts'
+import { type Metrics, NO_METRICS } from '../../ports/metrics.ts'
 import type { Fetch } from './fetch-json.ts'
 import { KEYS_FRESH_MILLISECONDS, KEYS_HELD_MILLISECONDS_MAX } from './provider-key-cache.ts'
 import { type KeySetReading, makeKeySetReader, READING_MILLISECONDS_MAX } from './provider-key-set.ts'
@@ -85,16 +86,27 @@ type KeySetsOptions = {
   readonly fetches: Readonly<Record<KeySetPlace['of'], Fetch>>
   readonly monotonicNow: () => MonotonicMilliseconds
   readonly readingMilliseconds?: number
+  readonly metrics?: Metrics
 }
 
 /** For the one thread that fetches. The others ask it. */
 export const makeKeySets = (options: KeySetsOptions): KeySets => {
-  const { fetches, monotonicNow, readingMilliseconds = READING_MILLISECONDS_MAX } = options
+  const { fetches, monotonicNow, readingMilliseconds = READING_MILLISECONDS_MAX, metrics = NO_METRICS } = options
+
+  const measured = async (of: KeySetPlace['of'], read: () => Promise<KeySetReading>): Promise<KeySetReading> => {
+    const at = monotonicNow()
+    const result = await read()
+    metrics.observe('mintmark_key_set_fetch_seconds', { of }, (monotonicNow() - at) / 1000)
+    metrics.add('mintmark_key_set_fetches_total', { of, outcome: 'failure' in result ? 'failure' : 'success' })
+    return result
+  }
+
   const setsOf = (of: KeySetPlace['of']) =>
     cache(PLACES_MAX, key => {
       const [issuer, jwksUri] = JSON.parse(key) as readonly [string, string | null]
       const source = { issuer, jwksUri: jwksUri ?? undefined, fetch: fetches[of], monotonicNow, readingMilliseconds }
-      return makeKeySet({ read: makeKeySetReader(source), monotonicNow })
+      const read = makeKeySetReader(source)
+      return makeKeySet({ read: () => measured(of, read), monotonicNow })
     })
   const sets = { provider: setsOf('provider'), client: setsOf('client') }
   return { latest: ({ of, issuer, jwksUri }, seenAt) => sets[of](JSON.stringify([issuer, jwksUri]))(seenAt) }

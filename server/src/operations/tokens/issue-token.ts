@@ -33,14 +33,17 @@ type Timing = {
   readonly defer: (work: () => void) => void
   /** Called for the first request that is refused because ISSUES_MAX others are under way. */
   readonly onFull: () => void
+  /** Called with the size of each group. */
+  readonly onGroup?: (requests: number) => void
 }
 
 export const makeIssueToken = (
   ports: Ports,
-  { inTime, defer, onFull }: Timing,
+  { inTime, defer, onFull, onGroup }: Timing,
 ): ((request: TokenRequest) => Promise<OrRefusal<Issued>>) => {
   const issueTogether = inGroups<Joining, Exclude<IssueAnswer, Error>>(
     requests => {
+      onGroup?.(requests.length)
       const until = Math.min(...requests.map(({ origin }) => origin.until))
       return inTime(issueTokens(ports, requests, until))
     },

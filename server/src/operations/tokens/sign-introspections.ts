@@ -6,7 +6,7 @@ import { isRefused, type OrRefusal } from '../../domain/refusal.ts'
 import type { Ports } from '../../ports/ports.ts'
 import { introspectEach, type IntrospectPorts, type IntrospectRequest } from './introspect-tokens.ts'
 
-type SignedIntrospection = { readonly jwt: string }
+type SignedIntrospection = { readonly jwt: string; readonly active: boolean }
 
 type SigningPorts = IntrospectPorts & Pick<Ports, 'agents'>
 
@@ -31,7 +31,7 @@ const signGroup = async (
     if (isRefused(answer)) return answer
     const jwt = signed[next++]
     if (jwt === undefined) throw new Error('The codec signed fewer answers than asked for.')
-    return { jwt }
+    return { jwt, active: answer.token_introspection.active }
   })
 }
 

@@ -28,7 +28,7 @@ export function* backfillStep(tx: Transaction): Program<'more' | 'nothing_left'>
     examinedMax: BACKFILL_ROWS,
     coveredMax: BACKFILL_ROWS,
   })
-  yield* moveCovered(covered)
+  yield* moveCovered(tx, covered)
   if (done) yield* run(`update cutoff set state = 'closed' where seq = ?`, cutOff.seq)
   else if (at !== null) {
     yield* run('update cutoff set fill_life = ?, fill_id = ? where seq = ?', at.life, at.id, cutOff.seq)

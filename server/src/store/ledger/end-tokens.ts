@@ -21,25 +21,26 @@ type Ending = { readonly at: number; readonly reason: EndingReason; readonly act
 const MOVE = `insert into ended (id, life, agent, cred, key, scope, aud, at, reason, act)
   values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
-function* moveToEnded(row: TokenRow, { at, reason, act }: Ending): Program<void> {
+function* moveToEnded(tx: Transaction, row: TokenRow, { at, reason, act }: Ending): Program<void> {
   yield* run('delete from token where life = ? and id = ?', row.life, row.id)
   const values = [row.id, row.life, row.agent, row.cred, row.key, row.scope, row.aud]
   yield* run(MOVE, ...values, at, REASONS[reason], act)
+  tx.endings.push(reason)
 }
 
 /** Ends live tokens whose rows were read in this transaction. */
 export function* endRows(tx: Transaction, rows: readonly TokenRow[], ending: Omit<Ending, 'at'>): Program<void> {
   for (const row of rows) {
-    yield* moveToEnded(row, { ...ending, at: tx.now })
+    yield* moveToEnded(tx, row, { ...ending, at: tx.now })
     tx.live.wasEnded(row.agent, expiryOf(row))
   }
 }
 
 /** Moves rows that cut-offs ended, each with the reason of its own, and counts them there. */
-export function* moveCovered(covered: readonly Covered[]): Program<void> {
+export function* moveCovered(tx: Transaction, covered: readonly Covered[]): Program<void> {
   const moved = new Map<number, number>()
   for (const { row, cause } of covered) {
-    yield* moveToEnded(row, cause)
+    yield* moveToEnded(tx, row, cause)
     moved.set(cause.seq, (moved.get(cause.seq) ?? 0) + 1)
   }
   for (const [seq, count] of moved) yield* run('update cutoff set moved = moved + ? where seq = ?', count, seq)
@@ -64,7 +65,7 @@ export function* endToken(
   if (cause === 'expired') return 'already_ended'
   // The first ending wins: a row that a cut-off has covered moves with the cut-off's reason, not with this one.
   if (cause !== undefined) {
-    yield* moveCovered([{ row, cause }])
+    yield* moveCovered(tx, [{ row, cause }])
     return 'already_ended'
   }
   yield* endRows(tx, [row], { reason, act: yield* recordAct(tx, act) })
@@ -129,7 +130,7 @@ export function* endAll(
   if (few === undefined && !anchored) yield* takeSlot(act)
   const row = [seq, JSON.stringify(conditions), anchored ? 1 : 0, REASONS[reason], cutOff.act, at, revocationId]
   yield* run(INSERT, ...row, few === undefined ? 'open' : 'closed')
-  if (few !== undefined) yield* moveCovered(few)
+  if (few !== undefined) yield* moveCovered(tx, few)
   tx.live.forget(conditions.agent)
   return seq
 }

@@ -1,6 +1,7 @@
 // Opens a store on PostgreSQL: a few connections to the primary, and the ports over them.
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Milliseconds, MonotonicMilliseconds } from '../../../../api/values/time.ts'
+import { NO_METRICS } from '../../ports/metrics.ts'
 import { IGNORE } from '../background.ts'
 import { coverAnswer, makeLease } from '../lease.ts'
 import { makeNameCaches } from '../ledger/name-caches.ts'
@@ -46,6 +47,7 @@ export const openPostgresStore = async (options: PostgresOptions): Promise<Postg
     wait = delay,
     deadlineMs = STORE_DEADLINE_MS,
     onFault = IGNORE,
+    metrics = NO_METRICS,
   } = options
   const { session, madeBy, close } = await startSession(address, steady, serves ? wait : null)
   const deadline = (until = Number.POSITIVE_INFINITY): MonotonicMilliseconds =>
@@ -56,7 +58,7 @@ export const openPostgresStore = async (options: PostgresOptions): Promise<Postg
     for (const memory of Object.values(nameCaches)) memory.forget()
   })
   let maintenance: RunningMaintenance | null = null
-  const writer = makeWriter(session, transactionOpener(session, sets), () => maintenance?.wake())
+  const writer = makeWriter(session, transactionOpener(session, sets), { onActs: () => maintenance?.wake(), metrics })
   const lease = makeLease(() => writer.run({ queue: 'quiet', perform: coverAnswer, until: deadline() }), onFault)
   const lookup = makeBatchedLookup(session)
   const reader = makeReader(session, { lookup, sets, lease, deadline })
@@ -81,6 +83,7 @@ export const openPostgresStore = async (options: PostgresOptions): Promise<Postg
           steady,
           sealKey: options.sealing?.key ?? null,
           keyPolicy: options.keys?.policy ?? null,
+          onRetention: () => metrics.set('mintmark_last_retention_timestamp_seconds', {}, Date.now() / 1000),
           onSeal: seal => options.sealing?.onSeal(seal),
           onKeyWanted,
           onFault,

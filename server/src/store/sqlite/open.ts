@@ -135,7 +135,7 @@ type LazyWriter = Pick<WriterHost, 'attach' | 'close'> & { readonly beforeJob?: 
 
 /** Opens a store that `migrate` made for its process. Throws StoreProblem with one line for a person. */
 const startStore = async (
-  { file, retention, clock, wait = delay, sealing, keys, onFault = IGNORE }: SqliteOptions,
+  { file, retention, clock, wait = delay, sealing, keys, onFault = IGNORE, addMetrics }: SqliteOptions,
   onKeyWanted?: () => void,
 ): Promise<StoreHost & Pick<LazyWriter, 'beforeJob'>> => {
   if (retention === null && existsSync(file)) refuseForeignUser(file)
@@ -148,7 +148,8 @@ const startStore = async (
     const kept = { sealKey: sealing?.key ?? null, keyPolicy: keys?.policy ?? null }
     const maintenance = retention === null ? null : { retention, ...kept }
     const listeners = { onFault, onSeal: sealing?.onSeal, onKeyWanted }
-    const start = () => startWriter({ file, clock: cells, leaseMs, maintenance }, listeners)
+    const metrics = addMetrics?.() ?? null
+    const start = () => startWriter({ file, clock: cells, leaseMs, maintenance, metrics }, listeners)
     const writer: LazyWriter = retention === null ? startAtFirstJob(start) : await start()
     const close = async (): Promise<void> => {
       await writer.close()

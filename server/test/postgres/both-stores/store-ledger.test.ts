@@ -13,6 +13,7 @@ await runOnPostgres(
       'unstorable-text',
       'limits-live',
       'limits-rate',
+      'facts',
       'proofs',
     ],
   ],

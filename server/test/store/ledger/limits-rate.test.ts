@@ -121,7 +121,13 @@ testEmbedded('two jobs of one transaction share a limit, and one that is rolled 
       agent,
       Array.from({ length: count }, () => ({})),
     )
-    return { n: 1, deadline: monotonicMs() + 60_000, job: 'insertTokens', input: packTokens(tokens) } as const
+    return {
+      n: 1,
+      sentAt: 0,
+      deadline: monotonicMs() + 60_000,
+      job: 'insertTokens',
+      input: packTokens(tokens),
+    } as const
   }
   const [first, same, second] = [await job(1), await job(1), await job(3)]
   // The same token again breaks the key of the ledger: the whole job is taken back.

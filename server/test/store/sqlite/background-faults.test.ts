@@ -86,6 +86,7 @@ test('a turn of the maintenance that fails before a task was asked rests as a wh
     steady: () => 0,
     onKeyWanted: () => undefined,
     onSeal: () => undefined,
+    onRetention: () => undefined,
     onFault: task => void faults.push(task),
     retentionStep: () => given('nothing_left'),
   })

@@ -15,7 +15,7 @@ const fill = (...names: readonly JobName[]) => {
   let arrived = 0
   const queue = makeWriterQueue(() => now)
   const putOf = (pause: string | null, ...jobs: readonly JobName[]): void => {
-    for (const job of jobs) queue.put({ message: { n: arrived++, deadline: now, job, input: pause }, from })
+    for (const job of jobs) queue.put({ message: { n: arrived++, sentAt: 0, deadline: now, job, input: pause }, from })
   }
   const put = (...jobs: readonly JobName[]): void => putOf(null, ...jobs)
   put(...names)

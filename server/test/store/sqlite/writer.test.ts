@@ -53,7 +53,7 @@ const newApiKey = (id: string) => ({
 let jobs = 0
 const job = <Name extends JobName>(name: Name, input: JobInput<Name>): JobMessage => {
   jobs += 1
-  return { n: jobs, deadline: monotonicMs() + 60_000, job: name, input }
+  return { n: jobs, sentAt: 0, deadline: monotonicMs() + 60_000, job: name, input }
 }
 
 /** Commits the jobs as one group; for each its value, or the kind of its failure. */

@@ -53,7 +53,10 @@ function* write(tx: Transaction, endings: readonly Ending[]): Program<void> {
   })
   const moved = yield* run(MOVE, JSON.stringify(moves), now)
   if (moved !== endings.length) throw new Error(`Of ${endings.length} tokens ${moved} were ended.`)
-  for (const { row } of endings) tx.live.wasEnded(row.agent, expiryOf(row))
+  for (const { row, reason } of endings) {
+    tx.live.wasEnded(row.agent, expiryOf(row))
+    tx.endings.push(reason)
+  }
   const audits = endings.map(({ address, reason, act: { kind, actor, requestId, source, note } }, i) => {
     const who = { actor: JSON.stringify(actor), request_id: requestId, source }
     return { i, kind, ...who, subject: address.id, note, detail: JSON.stringify({ reason }) }
@@ -96,7 +99,7 @@ export function* endTogether(tx: Transaction, ends: readonly EndToken[]): Progra
     else if (cause !== 'expired') covered.push({ row, cause })
     outcomes.set(end, cause === undefined ? 'ended' : 'already_ended')
   }
-  yield* moveCovered(covered)
+  yield* moveCovered(tx, covered)
   if (endings.length > 0) yield* write(tx, endings)
   return ends.map(end => {
     const first = firsts.get(keyOf(end)) ?? end

@@ -48,7 +48,7 @@ export const transactionOpener =
     // What numbers stand for never changes; which number a text has is of this transaction, which may be rolled back.
     const sets = { ...makeSets(), scope: known.scope, audience: known.audience }
     const live = makeLiveTokens()
-    const tx = { now, sets, live, endedBetween, lastGiven }
+    const tx = { now, sets, live, endings: [], endedBetween, lastGiven }
     const forget = (): void => {
       sets.forget()
       live.forget(null)

@@ -28,6 +28,7 @@ const runInSavepoint = async (
   { session, connection, opened }: Place,
   perform: (tx: Transaction) => Program<unknown>,
 ): Promise<Outcome> => {
+  const ended = opened.tx.endings.length
   const saved = connection.ask({ text: 'savepoint job' })
   saved.catch(() => undefined)
   try {
@@ -42,6 +43,7 @@ const runInSavepoint = async (
     // Where this fails too, the group does.
     await connection.ask({ text: 'rollback to job' })
     opened.forget()
+    opened.tx.endings.length = ended
     return { fault }
   }
 }

@@ -1,5 +1,8 @@
 // Runs jobs in transactions, all that have arrived in one: one wait for the disk and the standby, however many there are.
 import { oneByOne } from '../../../domain/one-by-one.ts'
+import type { EndingReason } from '../../../../../api/values/reason.ts'
+import type { Metrics } from '../../../ports/metrics.ts'
+import { countEndings } from '../../count-endings.ts'
 import type { Connection } from '../connection/connection.ts'
 import { type WithExclusiveLock, inTime, makeExclusiveLock } from './exclusive-lock.ts'
 import { askAgain, isPartitionMissing } from '../connection/faults.ts'
@@ -45,20 +48,37 @@ const settle = (jobs: readonly Waiting[], outcomes: readonly (Outcome | Error)[]
     else reject(outcome.fault)
   })
 
-/** `onActs` is called when acts were committed. */
-export const makeWriter = (session: Session, open: OpenTransaction, onActs: () => void): GroupWriter => {
+type WriterOptions = {
+  /** Called when acts were committed. */
+  readonly onActs: () => void
+  readonly metrics: Metrics
+}
+
+export const makeWriter = (
+  session: Session,
+  open: OpenTransaction,
+  { onActs, metrics }: WriterOptions,
+): GroupWriter => {
   const { pool, transactions } = session
   const waiting: Waiting[] = []
   let isRunning = false
 
-  const commitGroup = (jobs: readonly Waiting[]): Promise<readonly Outcome[]> => {
+  const commitGroup = async (jobs: readonly Waiting[]): Promise<readonly Outcome[]> => {
     const excludesTokens = jobs.some(({ queue }) => queue === 'act')
     const until = Math.max(...jobs.map(job => job.until))
+    let endings: readonly EndingReason[] = []
     const commit = (connection: Connection): Promise<readonly Outcome[]> =>
-      transactions.write(connection, async () =>
-        runJobs({ session, connection, opened: await open(connection, excludesTokens) }, jobs),
-      )
-    return askAgain(() => pool.use(commit, until))
+      transactions.write(connection, async () => {
+        const opened = await open(connection, excludesTokens)
+        endings = opened.tx.endings
+        return runJobs({ session, connection, opened }, jobs)
+      })
+    const began = session.monotonic()
+    const outcomes = await askAgain(() => pool.use(commit, until))
+    metrics.observe('mintmark_commit_seconds', {}, (session.monotonic() - began) / 1000)
+    metrics.observe('mintmark_commit_jobs', {}, jobs.length)
+    countEndings(metrics, endings)
+    return outcomes
   }
 
   const commitWithPartitions = async (jobs: readonly Waiting[]): Promise<readonly Outcome[]> => {

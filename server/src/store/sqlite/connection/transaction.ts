@@ -24,6 +24,8 @@ export type WritingConnection = {
   readonly leaseMs: number
   /** Throws where the files are no longer the store's. */
   readonly guard: () => void
+  /** Called once a transaction is committed. */
+  readonly onCommitted: (tx: Pick<Transaction, 'endings'>) => void
 }
 
 const UNLIMITED = (): void => undefined
@@ -31,10 +33,14 @@ const UNLIMITED = (): void => undefined
 export const writingConnection = (
   db: Database,
   clock: () => Milliseconds,
-  { leaseMs = LEASE_MS, guard = UNLIMITED }: Partial<Pick<WritingConnection, 'leaseMs' | 'guard'>> = {},
+  {
+    leaseMs = LEASE_MS,
+    guard = UNLIMITED,
+    onCommitted = UNLIMITED,
+  }: Partial<Pick<WritingConnection, 'leaseMs' | 'guard' | 'onCommitted'>> = {},
 ): WritingConnection => {
   const sql = statementsOf(db)
-  return { db, sql, sets: makeSets(), live: makeLiveTokens(), clock, leaseMs, guard }
+  return { db, sql, sets: makeSets(), live: makeLiveTokens(), clock, leaseMs, guard, onCommitted }
 }
 
 /** After a rollback: what is remembered may be of what was taken back. */
@@ -85,6 +91,7 @@ export const openTransaction = (connection: WritingConnection): SqliteTransactio
     sets,
     live,
     now,
+    endings: [],
     endedBetween,
     lastGiven,
   }

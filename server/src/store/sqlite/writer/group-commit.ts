@@ -31,6 +31,7 @@ export const failureOf = (fault: unknown): Failure => {
 
 const runOne = (connection: WritingConnection, tx: SqliteTransaction, job: JobMessage): Reply => {
   const { sql } = connection
+  const ended = tx.endings.length
   if (monotonicMs() > job.deadline) throw new Unavailable('The store was too slow to begin with this in time.')
   sql('savepoint job').run()
   try {
@@ -40,13 +41,13 @@ const runOne = (connection: WritingConnection, tx: SqliteTransaction, job: JobMe
   } catch (fault) {
     if (connection.db.inTransaction) sql('rollback to job').run()
     forgetMemory(connection)
+    tx.endings.length = ended
     throw fault
   }
 }
 
-const runEach = (connection: WritingConnection, jobs: readonly JobMessage[]): Reply[] => {
-  const tx = openTransaction(connection)
-  return jobs.map(job => {
+const runEach = (connection: WritingConnection, tx: SqliteTransaction, jobs: readonly JobMessage[]): Reply[] =>
+  jobs.map(job => {
     try {
       return runOne(connection, tx, job)
     } catch (fault) {
@@ -55,7 +56,6 @@ const runEach = (connection: WritingConnection, jobs: readonly JobMessage[]): Re
       return { n: job.n, failure: failureOf(fault) }
     }
   })
-}
 
 /**
  * A reply for each job: durable, or failed. Where the commit itself fails no caller is told that anything was done; where it
@@ -64,8 +64,10 @@ const runEach = (connection: WritingConnection, jobs: readonly JobMessage[]): Re
 export const groupCommit = (connection: WritingConnection, jobs: readonly JobMessage[]): Reply[] => {
   try {
     begin(connection, Math.max(...jobs.map(({ deadline }) => deadline)))
-    const replies = runEach(connection, jobs)
+    const tx = openTransaction(connection)
+    const replies = runEach(connection, tx, jobs)
     connection.sql('commit').run()
+    connection.onCommitted(tx)
     return replies
   } catch (fault) {
     if (connection.db.inTransaction) connection.db.exec('rollback')

@@ -24,8 +24,10 @@ type MaintenanceSurroundings = Omit<MaintenanceOptions, 'retentionStep'> & {
 const runStep = (connection: WritingConnection, { work }: Step): void => {
   begin(connection, monotonicMs() + BUSY_MS)
   try {
-    const committed = runProgram(connection.sql, work(openTransaction(connection)))
+    const tx = openTransaction(connection)
+    const committed = runProgram(connection.sql, work(tx))
     connection.sql('commit').run()
+    connection.onCommitted(tx)
     committed?.()
   } catch (fault) {
     if (connection.db.inTransaction) connection.db.exec('rollback')

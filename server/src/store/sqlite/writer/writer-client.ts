@@ -104,8 +104,11 @@ export const makeWriterClient = ({ deadlineMs = STORE_DEADLINE_MS, beforeJob }: 
       const connecting = beforeJob?.()
       if (connecting !== undefined) await connecting
       const waitMs = patienceMs(until)
-      const deadline = monotonicMs() + waitMs
-      return (await send(n => ({ n, deadline, job, input }), transferredOf(input), waitMs)) as JobOutput<typeof job>
+      const sentAt = monotonicMs()
+      const deadline = sentAt + waitMs
+      return (await send(n => ({ n, deadline, sentAt, job, input }), transferredOf(input), waitMs)) as JobOutput<
+        typeof job
+      >
     },
   }
 }

@@ -3,6 +3,7 @@ import type { MessagePort } from 'node:worker_threads'
 import type { Seal } from '../../../domain/audit/seal.ts'
 import type { BackgroundTask } from '../../background.ts'
 import type { Maintenance } from '../../maintenance.ts'
+import type { ThreadMemory } from '../../../metrics/memory.ts'
 import type { ClockCells } from '../connection/clock.ts'
 import type { JobInput, JobName } from './jobs.ts'
 
@@ -17,12 +18,16 @@ export type WriterOptions = {
   readonly leaseMs: number
   /** Null in a process that only acts once, like the CLI: it leaves seals, backfill and retention to the service. */
   readonly maintenance: Maintenance | null
+  /** Where the thread records what it measures; null: nowhere. */
+  readonly metrics: ThreadMemory | null
 }
 
 export type JobMessage = {
   readonly n: number
   /** In ms of monotonicMs(): a job that has not begun by then is not begun. */
   readonly deadline: number
+  /** When it was handed over, on the same clock. */
+  readonly sentAt: number
   readonly job: JobName
   readonly input: JobInput<JobName>
 }

@@ -70,6 +70,8 @@ export const makeWriterQueue = (monotonic = monotonicMs) => {
      */
     take: (): readonly Arrived[] => [...tokens.splice(0, GROUP_JOBS_MAX), ...takeActs()],
     resume,
+    /** How many have arrived and were not taken. */
+    size: (): number => acts.length + tokens.length + pauses.length,
     /** Whether there is nothing to take now. */
     isEmpty: (): boolean =>
       tokens.length === 0 &&

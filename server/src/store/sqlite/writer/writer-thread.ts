@@ -1,7 +1,9 @@
 // The one thread that writes. It commits what has arrived as one group, and does the maintenance in between.
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
 import type { Seal } from '../../../domain/audit/seal.ts'
+import { countEndings } from '../../count-endings.ts'
 import type { BackgroundTask } from '../../background.ts'
+import { openThreadMetrics } from '../../../metrics/thread-metrics.ts'
 import { monotonicMs } from '../../monotonic.ts'
 import { clockOf, steadyOf } from '../connection/clock.ts'
 import { openForWriting } from '../connection/connection.ts'
@@ -21,9 +23,14 @@ const control = parentPort
 if (control === null) throw new Error('The writing thread is not a program of its own.')
 
 const options = workerData as WriterOptions
+const metrics = openThreadMetrics(options.metrics, 'writing')
 const db = openForWriting(options.file)
 const guard = guardFiles(options.file)
-const connection = writingConnection(db, clockOf(options.clock), { leaseMs: options.leaseMs, guard })
+const connection = writingConnection(db, clockOf(options.clock), {
+  leaseMs: options.leaseMs,
+  guard,
+  onCommitted: ({ endings }) => countEndings(metrics, endings),
+})
 
 let stretchBegan = monotonicMs()
 let lastWorked = stretchBegan
@@ -49,6 +56,7 @@ const surroundings = {
   askedAt: () => askedAt,
   steady: steadyOf(options.clock),
   onSeal: (sealed: Seal) => reportHost({ sealed }),
+  onRetention: () => metrics.set('mintmark_last_retention_timestamp_seconds', {}, Date.now() / 1000),
   onKeyWanted: () => reportHost('key wanted'),
   onFault: (failed: BackgroundTask, fault: unknown) => reportHost({ failed, fault: reportedFault(fault) }),
 }
@@ -73,18 +81,27 @@ const receive = (): void => {
   }
 }
 
+const measure = (jobs: ReturnType<typeof queue.take>, began: number): void => {
+  metrics.observe('mintmark_commit_seconds', {}, (lastWorked - began) / 1000)
+  metrics.observe('mintmark_commit_jobs', {}, jobs.length)
+  for (const { message } of jobs) metrics.observe('mintmark_write_wait_seconds', {}, (began - message.sentAt) / 1000)
+}
+
 /** Commits one group of what has arrived. */
 const step = (): void => {
   receive()
   const jobs = queue.take()
+  metrics.set('mintmark_write_queue_jobs', {}, queue.size())
   if (jobs.length === 0) return
   leaveGap()
+  const began = monotonicMs()
   const replies = groupCommit(
     connection,
     jobs.map(({ message }) => message),
   )
   replies.forEach((reply, n) => jobs[n]?.from.postMessage(reply))
   lastWorked = monotonicMs()
+  measure(jobs, began)
   if (jobs.some(({ message }) => TRAFFIC.has(message.job))) askedAt = lastWorked
   if (jobs.some(({ message }) => message.job !== 'insertTokens')) wakeMaintenance()
   // In case that nobody resumes them.

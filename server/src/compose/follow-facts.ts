@@ -1,0 +1,38 @@
+// Publishes the facts of the store as gauges: read in the background, so that no scrape waits for a store that hangs.
+import type { Metrics } from '../ports/metrics.ts'
+import { inBackground, type OnFault } from '../store/background.ts'
+import type { StoreFacts } from '../store/facts.ts'
+
+const EVERY_MS = 15_000
+
+const STATES = ['next', 'current', 'retained'] as const
+
+const publish = (metrics: Metrics, facts: StoreFacts): void => {
+  metrics.set('mintmark_live_tokens_estimate', {}, facts.liveTokensEstimate)
+  for (const state of STATES) {
+    // A gauge that is not a number is not shown.
+    const createdAt = facts.keys.find(key => key.state === state)?.createdAt ?? Number.NaN
+    metrics.set('mintmark_signing_key_created_timestamp_seconds', { state }, createdAt / 1000)
+  }
+  metrics.set('mintmark_credentials_expiring', {}, facts.credentialsExpiring)
+  metrics.set('mintmark_api_keys_expiring', {}, facts.apiKeysExpiring)
+  metrics.set('mintmark_audit_entries_unsealed', {}, facts.auditEntriesUnsealed)
+  metrics.set('mintmark_open_cutoffs', {}, facts.openCutOffs)
+  const oldest = facts.oldestOpenCutOffAt ?? Number.NaN
+  metrics.set('mintmark_oldest_open_cutoff_timestamp_seconds', {}, oldest / 1000)
+  metrics.set('mintmark_facts_timestamp_seconds', {}, facts.at / 1000)
+}
+
+/** Reads at once and every 15 s, one at a time; returns the function that stops it. What cannot be read stays as it was. */
+export const followFacts = (metrics: Metrics, read: () => Promise<StoreFacts>, onFault: OnFault): (() => void) => {
+  let isReading = false
+  const follow = async (): Promise<void> => {
+    if (isReading) return
+    isReading = true
+    await inBackground('facts for metrics', async () => publish(metrics, await read()), onFault)
+    isReading = false
+  }
+  const timer = setInterval(() => void follow(), EVERY_MS).unref()
+  void follow()
+  return () => clearInterval(timer)
+}

@@ -1,0 +1,103 @@
+// Wires metrics: the memory that all threads of a process record in, and the listener that scrapers ask.
+import type { Logger } from 'pino'
+import type { MetricsConfig } from '../config/metrics.ts'
+import { refuseListening } from '../config/start-refused.ts'
+import { makeLayout, type OpenLists } from '../metrics/layout.ts'
+import { makeSlab, type Slab, type ThreadMemory } from '../metrics/memory.ts'
+import { readMemory } from '../metrics/read-memory.ts'
+import { openThreadMetrics } from '../metrics/thread-metrics.ts'
+import { type Metrics, NO_METRICS } from '../ports/metrics.ts'
+import { BACKGROUND_TASKS, type OnFault } from '../store/background.ts'
+import type { StoreFacts } from '../store/facts.ts'
+import { followFacts } from './follow-facts.ts'
+
+/** The metrics of a process. */
+export type ProcessMetrics = {
+  /** Of the main thread. */
+  readonly main: Metrics
+  /** Memory for one more thread, and for those that replace it. Null: nothing is measured. */
+  readonly addThread: () => ThreadMemory | null
+  /** Reads the facts of the store now and again, until `close`. */
+  readonly follow: (facts: () => Promise<StoreFacts>, onFault: OnFault) => void
+  /** Answers scrapers until `close`, or throws a StartRefused. */
+  readonly serve: (onFault: (fault: unknown) => void, logger: Pick<Logger, 'warn'>) => Promise<void>
+  readonly close: () => Promise<void>
+}
+
+const OFF: ProcessMetrics = {
+  main: NO_METRICS,
+  addThread: () => null,
+  follow: () => undefined,
+  serve: () => Promise.resolve(),
+  close: () => Promise.resolve(),
+}
+
+const readLists = async (): Promise<OpenLists> => {
+  const [{ OPERATIONS }, { ERRORS }] = await Promise.all([
+    import('../../../api/operations.ts'),
+    import('../http/wire/error-reference.ts'),
+  ])
+  return {
+    operations: OPERATIONS.map(({ id }) => id),
+    codes: Object.keys(ERRORS),
+    tasks: [...BACKGROUND_TASKS, 'scrape', 'unhandled rejection'],
+  }
+}
+
+/** Loads what only scrapes need. */
+const makeExposing = async (lists: OpenLists, slabs: readonly Slab[]) => {
+  const [{ makeFresh }, { makeNegotiator }, { formatText }, { formatProtobuf }, { makeProcessMetrics }] =
+    await Promise.all([
+      import('../metrics/metrics-server.ts'),
+      import('../http/oauth/accept.ts'),
+      import('../metrics/text-format.ts'),
+      import('../metrics/protobuf-format.ts'),
+      import('../metrics/process-metrics.ts'),
+    ])
+  const layout = makeLayout(lists)
+  const readProcess = makeProcessMetrics()
+  const negotiate = makeNegotiator('text/plain', 'application/openmetrics-text', 'application/vnd.google.protobuf')
+  const expose = makeFresh(async (type: ReturnType<typeof negotiate>) => {
+    const families = [...readMemory(layout, slabs), ...(await readProcess())]
+    return type === 'application/vnd.google.protobuf' ? formatProtobuf(families) : formatText(families, type)
+  })
+  return (accept: string | undefined) => expose(negotiate(accept))
+}
+
+/** Once in a process, in its main thread. */
+export const openProcessMetrics = async (config: MetricsConfig): Promise<ProcessMetrics> => {
+  if (config === null) return OFF
+  const { host, port, isOptional } = config
+  const lists = await readLists()
+  const layout = makeLayout(lists)
+  const slabs: Slab[] = []
+  const addThread = (): ThreadMemory => {
+    const slab = makeSlab(layout)
+    slabs.push(slab)
+    return { lists, slab }
+  }
+  const stopping = new AsyncDisposableStack()
+  const main = openThreadMetrics(addThread(), 'main')
+  return {
+    main,
+    addThread,
+    follow: (facts, onFault) => stopping.defer(followFacts(main, facts, onFault)),
+    serve: async (onFault, logger) => {
+      const [{ startMetricsServer }, expose] = await Promise.all([
+        import('../metrics/metrics-server.ts'),
+        makeExposing(lists, slabs),
+      ])
+      try {
+        stopping.adopt(await startMetricsServer({ host, port, expose, onFault }), server => server.close())
+      } catch (error) {
+        const refused = refuseListening(error, { host, port, variable: 'MINTMARK_METRICS_ADDRESS' })
+        if (!isOptional || refused === error) throw refused
+        logger.warn(
+          { host, port },
+          'nobody can scrape metrics: the port is taken; MINTMARK_METRICS_ADDRESS sets another',
+        )
+      }
+    },
+    close: () => stopping.disposeAsync(),
+  }
+}

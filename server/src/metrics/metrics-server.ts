@@ -1,0 +1,120 @@
+// Answers scrapes at GET /metrics, on a listener of its own. A scraper that is slow, rude or many hurts neither the service nor
+// another scraper: what a scrape reads is shared by all that ask within half a second, a connection serves one request, and
+// of too many connections the oldest is closed, since a good scraper needs its own for a few milliseconds.
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+
+const CONNECTIONS_MAX = 64
+/** For a request to arrive, and for nothing to move on a connection. */
+const REQUEST_MS_MAX = 5000
+/** From its first byte to the end of its answer: no connection is older. */
+const CONNECTION_MS_MAX = 15_000
+const HEADER_BYTES_MAX = 8192
+/** How long an answer is good. */
+const FRESH_MS = 500
+
+type Exposition = { readonly contentType: string; readonly body: Buffer }
+
+export type MetricsServerOptions = {
+  readonly host: string
+  readonly port: number
+  /** The exposition that suits a scraper with this Accept header. */
+  readonly expose: (accept: string | undefined) => Promise<Exposition>
+  readonly onFault: (fault: unknown) => void
+}
+
+export type MetricsServer = { readonly port: number; readonly close: () => Promise<void> }
+
+/** Makes what `make` makes at most once in FRESH_MS for each key, however many ask. */
+export const makeFresh = <Key, Value>(
+  make: (key: Key) => Promise<Value>,
+  now: () => number = () => performance.now(),
+): ((key: Key) => Promise<Value>) => {
+  const made = new Map<Key, { readonly at: number; readonly value: Promise<Value> }>()
+  return key => {
+    const known = made.get(key)
+    if (known !== undefined && now() - known.at < FRESH_MS) return known.value
+    const value = make(key)
+    made.set(key, { at: now(), value })
+    // The next to ask tries again.
+    value.catch(() => made.delete(key))
+    return value
+  }
+}
+
+const end = (
+  response: ServerResponse,
+  status: number,
+  headers: Readonly<Record<string, string>> = {},
+  body = '',
+): void => {
+  response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8', connection: 'close', ...headers })
+  response.end(body)
+}
+
+const makeAnswer =
+  ({ expose, onFault }: MetricsServerOptions) =>
+  async ({ url = '', method, headers }: IncomingMessage, response: ServerResponse): Promise<void> => {
+    if (url !== '/metrics' && !url.startsWith('/metrics?')) return end(response, 404, {}, 'See /metrics.\n')
+    if (method !== 'GET') return end(response, 405, { allow: 'GET' }, 'GET /metrics.\n')
+    try {
+      const { contentType, body } = await expose(headers.accept)
+      response.writeHead(200, {
+        'content-type': contentType,
+        'content-length': body.length,
+        'cache-control': 'no-store',
+        connection: 'close',
+      })
+      response.end(body)
+    } catch (fault) {
+      onFault(fault)
+      if (!response.headersSent)
+        end(response, 500, {}, 'The metrics could not be read. The log of the service has the reason.\n')
+    }
+  }
+
+/** Keeps the newest connections, none of them for long. */
+const boundConnections = () => {
+  const open = new Set<Socket>()
+  return (socket: Socket): void => {
+    const timer = setTimeout(() => socket.destroy(), CONNECTION_MS_MAX).unref()
+    open.add(socket)
+    socket.once('close', () => {
+      clearTimeout(timer)
+      open.delete(socket)
+    })
+    const [oldest] = open
+    if (open.size > CONNECTIONS_MAX) oldest?.destroy()
+  }
+}
+
+/** Listens. Throws the error of the system where it cannot. */
+export const startMetricsServer = async (options: MetricsServerOptions): Promise<MetricsServer> => {
+  const answer = makeAnswer(options)
+  const bounds = {
+    maxHeaderSize: HEADER_BYTES_MAX,
+    headersTimeout: REQUEST_MS_MAX,
+    requestTimeout: REQUEST_MS_MAX,
+    connectionsCheckingInterval: 1000,
+    requireHostHeader: false,
+  }
+  const server = createServer(bounds, (request, response) => void answer(request, response))
+  server.maxRequestsPerSocket = 1
+  server.setTimeout(REQUEST_MS_MAX)
+  server.on('connection', boundConnections())
+  // No thread ends for a socket that cannot be accepted, as where files run out.
+  server.listen({ host: options.host, port: options.port })
+  await once(server, 'listening')
+  server.on('error', options.onFault)
+  const address = server.address()
+  return {
+    port: typeof address === 'object' && address !== null ? address.port : options.port,
+    close: async () => {
+      const closed = once(server, 'close')
+      server.close()
+      server.closeAllConnections()
+      await closed
+    },
+  }
+}

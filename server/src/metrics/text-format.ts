@@ -1,0 +1,60 @@
+// The text format of Prometheus (version 0.0.4) and OpenMetrics 1.0, with classic histograms.
+import { type Metric, Registry } from '@prometheus-io/client'
+import { classicBounds } from './buckets.ts'
+import type { Family, Series } from './read-memory.ts'
+
+type Sample = {
+  readonly metricName?: string
+  readonly labels: Readonly<Record<string, string>>
+  readonly value: number
+}
+
+/** A bound as OpenMetrics and the protobuf format of Prometheus write it, so that a series has one name in all of them. */
+const formatBound = (bound: number): string => (Number.isInteger(bound) ? bound.toFixed(1) : String(bound))
+
+const histogramSamples = ({ name, kind }: Family, { labels, value }: Series): readonly Sample[] => {
+  if (typeof value === 'number') return []
+  let [total, cell] = [0, 0]
+  const buckets = classicBounds(kind === 'counts' ? 'counts' : 'seconds').map(({ bound, cells }) => {
+    for (; cell < cells; cell += 1) total += value.buckets[cell] ?? 0
+    return { metricName: `${name}_bucket`, labels: { ...labels, le: formatBound(bound) }, value: total }
+  })
+  return [
+    ...buckets,
+    { metricName: `${name}_bucket`, labels: { ...labels, le: '+Inf' }, value: value.count },
+    { metricName: `${name}_sum`, labels, value: value.sum },
+    { metricName: `${name}_count`, labels, value: value.count },
+  ]
+}
+
+const samplesOf = (family: Family): readonly Sample[] =>
+  family.series.flatMap(one =>
+    typeof one.value === 'number' ? [{ labels: one.labels, value: one.value }] : histogramSamples(family, one),
+  )
+
+/** What a registry reads of a metric. For OpenMetrics it takes `_total` off the name of a counter first. */
+const metricOf = (family: Family) => {
+  const { name, kind, help } = family
+  const type = kind === 'counter' || kind === 'gauge' ? kind : 'histogram'
+  const metric = {
+    name,
+    get: () => Promise.resolve({ name: metric.name, help, type, values: samplesOf(family) }),
+    type,
+  }
+  return metric
+}
+
+const CONTENT_TYPES = {
+  'text/plain': Registry.PROMETHEUS_CONTENT_TYPE,
+  'application/openmetrics-text': Registry.OPENMETRICS_CONTENT_TYPE,
+} as const
+
+export type TextType = keyof typeof CONTENT_TYPES
+
+/** A registry of its own for each scrape: it forgets the names of counters once it has written OpenMetrics. */
+export const formatText = async (families: readonly Family[], type: TextType) => {
+  const registry = new Registry(CONTENT_TYPES[type])
+  // Its types expect one of its own classes, which hold values themselves; of these it reads no more than metricOf gives.
+  for (const family of families) registry.registerMetric(metricOf(family) as unknown as Metric<string>)
+  return { contentType: registry.contentType, body: Buffer.from(await registry.metrics()) }
+}

@@ -1,0 +1,154 @@
+// What the service counts and measures: one table, from which the memory, /metrics and docs/metrics.md follow.
+import { type EndingReason, REASONS } from '../../../api/values/reason.ts'
+
+/** Values that the process gives at its start; any other value counts as `other`. Never an id, an address or a name. */
+type OpenList = 'operations' | 'codes' | 'tasks'
+
+/** The labels of a metric, each with its values: a closed list, or the name of a list that is given at the start. */
+type Labels = Readonly<Record<string, readonly string[] | OpenList>>
+
+/**
+ * `counter`: never falls. `gauge`: a value of now, summed over threads. `seconds` and `counts`: histograms, of durations in
+ * seconds and of whole numbers.
+ */
+export type MetricKind = 'counter' | 'gauge' | 'seconds' | 'counts'
+
+export type MetricRow = { readonly kind: MetricKind; readonly help: string; readonly labels: Labels }
+
+const OUTCOMES = ['success', 'refused', 'unavailable', 'fault'] as const
+const THREADS = ['main', 'serving', 'writing'] as const
+const KINDS = ['probe', 'known', 'revocation', 'open'] as const
+const ENDINGS = Object.keys(REASONS).filter((reason): reason is EndingReason => reason !== 'expired')
+const KEY_OWNERS = ['provider', 'client'] as const
+
+const counter = <const L extends Labels>(help: string, labels: L) => ({ kind: 'counter', help, labels }) as const
+const gauge = <const L extends Labels>(help: string, labels: L) => ({ kind: 'gauge', help, labels }) as const
+const seconds = <const L extends Labels>(help: string, labels: L) => ({ kind: 'seconds', help, labels }) as const
+const counts = <const L extends Labels>(help: string, labels: L) => ({ kind: 'counts', help, labels }) as const
+
+/** Each metric by its name on the wire. */
+export const METRICS = {
+  mintmark_requests_total: counter(
+    'Answered requests: success is a status below 400, refused 400 to 499, unavailable 503, fault any other. Shed requests are counted apart.',
+    { operation: 'operations', outcome: OUTCOMES },
+  ),
+  mintmark_request_seconds: seconds(
+    'From the arrival of a request to the last byte of its answer, shed requests left out.',
+    {
+      operation: 'operations',
+    },
+  ),
+  mintmark_refusals_total: counter('Error answers by their code of docs/errors.md, shed requests left out.', {
+    code: 'codes',
+  }),
+  mintmark_requests_shed_total: counter('Requests answered 503 before they began, because too many waited.', {
+    kind: KINDS,
+  }),
+  mintmark_start_wait_seconds: seconds('How long requests that had to wait for their start waited.', { kind: KINDS }),
+  mintmark_start_queue_requests: gauge('Requests that wait for their start now.', { kind: KINDS }),
+  mintmark_connections: gauge('Open connections.', {}),
+  mintmark_limits_reached_total: counter(
+    'What a limit turned away: connections beyond MINTMARK_CONNECTIONS_MAX or MINTMARK_CONNECTIONS_PER_ADDRESS, and failed authentications beyond their number a minute.',
+    { limit: ['connections', 'failed_authentications'] },
+  ),
+  mintmark_tokens_issued_total: counter('Tokens issued.', {}),
+  mintmark_tokens_introspected_total: counter('Answers to introspections of tokens.', {
+    result: ['active', 'inactive'],
+  }),
+  mintmark_tokens_ended_total: counter(
+    'Tokens that ended before their expiry, each once, when its row is moved: after a large act that is later than the end. Expiry is computed and never counted.',
+    { reason: ENDINGS },
+  ),
+  mintmark_group_requests: counts('Requests decided together as one group.', {
+    group: ['issue', 'introspect', 'sign_introspections'],
+  }),
+  mintmark_commit_seconds: seconds(
+    'A group of writes, from its first statement until it is durable: of the embedded store most of it is the sync of the disk; on PostgreSQL it includes waits for a connection and for the synchronous standby.',
+    {},
+  ),
+  mintmark_commit_jobs: counts('Writes committed together as one group.', {}),
+  mintmark_write_wait_seconds: seconds(
+    'From the moment a thread hands a write to the writing thread of the embedded store until its group begins.',
+    {},
+  ),
+  mintmark_write_queue_jobs: gauge(
+    'Writes that the writing thread of the embedded store has received and not begun.',
+    {},
+  ),
+  mintmark_event_loop_delay_seconds: seconds('The longest delay of the event loop in each second, of each thread.', {
+    thread: THREADS,
+  }),
+  mintmark_event_loop_busy_seconds_total: counter('Time that the event loops spent working.', { thread: THREADS }),
+  mintmark_gc_seconds: seconds('Pauses for garbage collection.', {
+    thread: THREADS,
+    kind: ['minor', 'major', 'incremental', 'weak_callbacks'],
+  }),
+  mintmark_thread_ends_total: counter('Threads that ended by themselves and were replaced.', {
+    thread: ['serving', 'writing'],
+  }),
+  mintmark_key_set_fetches_total: counter('Key sets fetched from identity providers and from clients.', {
+    of: KEY_OWNERS,
+    outcome: ['success', 'failure'],
+  }),
+  mintmark_key_set_fetch_seconds: seconds('How long the fetch of a key set took, whatever came of it.', {
+    of: KEY_OWNERS,
+  }),
+  mintmark_live_tokens_estimate: gauge(
+    'Live tokens of the store. Exact below 10,000 of a lifetime; beyond, as many as there would be from the oldest to the newest at the rate of the newest 10,000. Tokens that an open cut-off ended count until their rows are moved.',
+    {},
+  ),
+  mintmark_signing_key_created_timestamp_seconds: gauge('When the oldest signing key in each state was made.', {
+    state: ['next', 'current', 'retained'],
+  }),
+  mintmark_credentials_expiring: gauge('Credentials that are not revoked and expire within 7 days.', {}),
+  mintmark_api_keys_expiring: gauge('API keys that are not revoked and expire within 7 days.', {}),
+  mintmark_audit_entries_unsealed: gauge('Entries of the audit log behind the last seal.', {}),
+  mintmark_open_cutoffs: gauge('Large acts whose tokens are still being moved.', {}),
+  mintmark_oldest_open_cutoff_timestamp_seconds: gauge(
+    'When the oldest of these was done. Not shown where none is open.',
+    {},
+  ),
+  mintmark_facts_timestamp_seconds: gauge(
+    'When the gauges from mintmark_live_tokens_estimate to here were read from the store, every 15 s. Each process reads them for itself.',
+    {},
+  ),
+  mintmark_last_retention_timestamp_seconds: gauge(
+    'When retention last found nothing left to remove. On PostgreSQL only the process shows it that does the maintenance.',
+    {},
+  ),
+  mintmark_certificate_expiry_timestamp_seconds: gauge(
+    'When the TLS certificate of the service expires, if it has one.',
+    {},
+  ),
+  mintmark_background_faults_total: counter('Faults of work that no request waits for. The log has each.', {
+    task: 'tasks',
+  }),
+} as const satisfies Readonly<Record<string, MetricRow>>
+
+export type MetricName = keyof typeof METRICS
+
+type NameOf<K extends MetricKind> = {
+  [N in MetricName]: (typeof METRICS)[N]['kind'] extends K ? N : never
+}[MetricName]
+
+type ValueOf<L> = L extends readonly (infer V extends string)[] ? V : string
+
+/** One value for each label of the metric. */
+export type LabelsOf<N extends MetricName> = {
+  readonly [L in keyof (typeof METRICS)[N]['labels']]: ValueOf<(typeof METRICS)[N]['labels'][L]>
+}
+
+/** Records what happens. Nothing of it throws, waits or allocates memory for long. */
+export type Metrics = {
+  /** Adds to a counter; `by` is not negative. */
+  readonly add: <N extends NameOf<'counter'>>(name: N, labels: LabelsOf<N>, by?: number) => void
+  /** Observes one value of a histogram, in its unit. */
+  readonly observe: <N extends NameOf<'seconds' | 'counts'>>(name: N, labels: LabelsOf<N>, value: number) => void
+  /** Sets this thread's share of a gauge. */
+  readonly set: <N extends NameOf<'gauge'>>(name: N, labels: LabelsOf<N>, value: number) => void
+}
+
+const ignore = (): void => undefined
+
+/** For commands, and tests that look at something else. */
+export const NO_METRICS: Metrics = { add: ignore, observe: ignore, set: ignore }

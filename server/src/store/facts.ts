@@ -1,0 +1,82 @@
+// What the store itself can tell of its state: one snapshot of cheap look-ups, for metrics. Nothing here grows with the number of tokens.
+import { DAY_MS, type Milliseconds } from '../../../api/values/time.ts'
+import type { KeyState } from '../domain/keys/key-life.ts'
+import { issuedAtOf, lowestLiveId } from '../domain/ledger/token-id.ts'
+import { readLifetimes } from './ledger/scan-affected-rows.ts'
+import { bytesOfId, idOfBytes } from './rows.ts'
+import type { Snapshot } from './snapshot.ts'
+import { all, first, only, type Program } from './statement-program.ts'
+
+export type StoreFacts = {
+  /** The time of the snapshot, by the store's clock. */
+  readonly at: Milliseconds
+  readonly liveTokensEstimate: number
+  /** When the oldest signing key in each state was made. */
+  readonly keys: readonly {
+    readonly state: Exclude<KeyState, 'gone' | 'compromised'>
+    readonly createdAt: Milliseconds
+  }[]
+  readonly credentialsExpiring: number
+  readonly apiKeysExpiring: number
+  readonly auditEntriesUnsealed: number
+  readonly openCutOffs: number
+  /** Of the oldest open cut-off; null where none is open. */
+  readonly oldestOpenCutOffAt: Milliseconds | null
+}
+
+/** A key or credential that expires sooner is counted. */
+const SOON_MS = 7 * DAY_MS
+
+/** Of each lifetime so many of the newest live tokens are looked at. */
+export const LOOKED_AT = 10_000
+
+const NEWEST = 'select id from token where life = ? and id >= ? order by id desc limit 1 offset ?'
+const OLDEST = 'select id from token where life = ? and id >= ? order by id limit 1'
+const COUNT = 'select count(*) as count from (select 1 as one from token where life = ? and id >= ? limit ?) as live'
+
+const KEYS = `select state, min(created_at) as "createdAt" from signing_key
+  where state in ('next', 'current', 'retained') group by state order by state`
+
+const expiring = (table: 'credential' | 'api_key'): string =>
+  `select count(*) as count from ${table} where revoked_at is null and expires_at > ? and expires_at <= ?`
+
+const UNSEALED = `select coalesce((select n from audit order by n desc limit 1), 0)
+  - coalesce((select last_n from seal order by n desc limit 1), 0) as count`
+
+const OPEN = `select count(*) as count, min(at) as oldest from cutoff where state = 'open'`
+
+type IdRow = { readonly id: Uint8Array }
+
+const timeOf = ({ id }: IdRow): Milliseconds => issuedAtOf(idOfBytes(id))
+
+/**
+ * Below LOOKED_AT tokens their number. Else: as many as there would be if all live ones, from the oldest to the newest, had
+ * been issued at the rate of the newest LOOKED_AT.
+ */
+function* estimateLive(now: Milliseconds, life: number): Program<number> {
+  const lowest = bytesOfId(lowestLiveId(now, life))
+  const far = yield* first<IdRow>(NEWEST, life, lowest, LOOKED_AT - 1)
+  if (far === undefined) return (yield* only<{ count: number }>(COUNT, life, lowest, LOOKED_AT)).count
+  const newest = timeOf(yield* only<IdRow>(NEWEST, life, lowest, 0))
+  const oldest = timeOf(yield* only<IdRow>(OLDEST, life, lowest))
+  const rate = LOOKED_AT / Math.max(1, newest - timeOf(far))
+  return Math.max(LOOKED_AT, Math.round(rate * (newest - oldest)))
+}
+
+/** Reads everything in one snapshot. */
+export function* readFacts({ now }: Snapshot): Program<StoreFacts> {
+  let liveTokensEstimate = 0
+  for (const life of yield* readLifetimes()) liveTokensEstimate += yield* estimateLive(now, life)
+  const soon = [now, now + SOON_MS] as const
+  const open = yield* only<{ count: number; oldest: number | null }>(OPEN)
+  return {
+    at: now,
+    liveTokensEstimate,
+    keys: yield* all<StoreFacts['keys'][number]>(KEYS),
+    credentialsExpiring: (yield* only<{ count: number }>(expiring('credential'), ...soon)).count,
+    apiKeysExpiring: (yield* only<{ count: number }>(expiring('api_key'), ...soon)).count,
+    auditEntriesUnsealed: Math.max(0, (yield* only<{ count: number }>(UNSEALED)).count),
+    openCutOffs: open.count,
+    oldestOpenCutOffAt: open.oldest,
+  }
+}

@@ -1,0 +1,55 @@
+// What the store tells of its state: the number of live tokens, exact or by rate, and what will need an operator.
+import assert from 'node:assert/strict'
+import { randomBytes, randomUUID } from 'node:crypto'
+import { test, type TestContext } from 'node:test'
+import { LOOKED_AT } from '../../../src/store/facts.ts'
+import { act, createAgent, issue, makeTestStore, START, type TestStore } from '../../../../testkit/stores/store.ts'
+
+const open = async (t: TestContext): Promise<TestStore> => {
+  const world = await makeTestStore(null)
+  t.after(world.dispose)
+  return world
+}
+
+test('fewer live tokens are counted exactly, and not once they have expired or were ended', async t => {
+  const { store, clock } = await open(t)
+  const agent = await createAgent(store)
+  assert.equal((await store.facts()).liveTokensEstimate, 0)
+  const [first] = await issue(store, agent, {}, {}, { lifetimeSeconds: 600 })
+  assert.equal((await store.facts()).liveTokensEstimate, 3)
+  assert.ok(first)
+  await store.ledger.end(first, 'manual_revocation', act('token.revoke'))
+  assert.equal((await store.facts()).liveTokensEstimate, 2)
+  clock.advance(301_000)
+  assert.equal((await store.facts()).liveTokensEstimate, 1)
+})
+
+test('more live tokens are estimated by the rate at which the newest were issued', async t => {
+  const { store, clock } = await open(t)
+  const agent = await createAgent(store)
+  const wishes = Array.from({ length: 500 }, () => ({}))
+  const groups = (1.5 * LOOKED_AT) / wishes.length
+  for (let n = 0; n < groups; n += 1) {
+    await issue(store, agent, ...wishes)
+    clock.advance(1000)
+  }
+  const { liveTokensEstimate } = await store.facts()
+  const exact = groups * wishes.length
+  assert.ok(Math.abs(liveTokensEstimate - exact) < 0.1 * exact, `${liveTokensEstimate} of ${exact}`)
+})
+
+test('keys by state, what expires within 7 days, entries behind the last seal, and open cut-offs', async t => {
+  const { store } = await open(t)
+  const before = await store.facts()
+  assert.deepEqual(before.keys, [{ state: 'current', createdAt: START }])
+  assert.deepEqual([before.openCutOffs, before.oldestOpenCutOffAt], [0, null])
+  const week = 7 * 86_400_000
+  for (const expiry of [{ at: before.at + week }, { at: before.at + week + 60_000 }, null]) {
+    const apiKey = { id: randomUUID(), name: 'k', keyHash: randomBytes(32).toString('hex'), audiences: null }
+    await store.apiKeys.create({ ...apiKey, permissions: [], expiry }, act('api_key.create'))
+  }
+  const after = await store.facts()
+  assert.equal(after.apiKeysExpiring, 1)
+  assert.equal(after.credentialsExpiring, 0)
+  assert.equal(after.auditEntriesUnsealed, before.auditEntriesUnsealed + 3)
+})
