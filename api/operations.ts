@@ -13,6 +13,7 @@ import * as imports from './imports.ts'
 import type { Operation } from './operation.ts'
 import * as revocations from './revocations.ts'
 import * as tokens from './tokens.ts'
+import * as usage from './usage.ts'
 
 const SUBJECTS = [
   oauth,
@@ -23,6 +24,7 @@ const SUBJECTS = [
   apiKeys,
   leakedSecrets,
   tokens,
+  usage,
   revocations,
   imports,
   signingKeys,

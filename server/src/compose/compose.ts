@@ -156,6 +156,7 @@ const portsOf = (store: Connected | Store, config: ServiceConfig, verifiers: Ver
   signingKeyMaker: makerOf(config),
   audit: store.audit,
   health: store.health,
+  usage: store.usage,
   codec: makeTokenCodec({ issuer: config.baseUrl, keyEncryptionKey: keyOf(config) }),
   proofs: makeDpopProofs(keyOf(config)),
   assertions: verifiers.assertions,

@@ -5,6 +5,7 @@ import { readLifetimes } from './ledger/scan-affected-rows.ts'
 import { MINUTE_MS } from './lists/ended-minutes.ts'
 import { first, run, type Program } from './statement-program.ts'
 import type { Transaction } from './transaction.ts'
+import { removeOldUsage } from './usage/count-usage.ts'
 
 export const RETENTION_ROWS = 500
 
@@ -45,7 +46,8 @@ const OLD_REFUSALS = 'delete from refused where n in (select n from refused wher
 const OLD_KEYS = `delete from idempotency
   where (actor, key) in (select actor, key from idempotency where at <= ? order by at limit ?)`
 
-function* removeUnused({ now }: Transaction, before: Milliseconds, retention: Retention): Program<number> {
+function* removeUnused(tx: Transaction, before: Milliseconds, retention: Retention): Program<number> {
+  const { now } = tx
   const lastUse = now - Math.max(retention.endedMs, retention.expiredMs) - 2 * DAY_MS
   const day = Math.floor(lastUse / DAY_MS)
   const removed = [
@@ -56,6 +58,7 @@ function* removeUnused({ now }: Transaction, before: Milliseconds, retention: Re
     yield* run(`delete from cutoff where state = 'closed' and at < ?`, before),
     yield* run(OLD_REFUSALS, now - REFUSALS_KEPT_MS, RETENTION_ROWS),
     yield* run(OLD_KEYS, now - IDEMPOTENCY_KEPT_MS, RETENTION_ROWS),
+    yield* removeOldUsage(tx, RETENTION_ROWS),
   ]
   return removed.reduce((sum, count) => sum + count, 0)
 }

@@ -20,6 +20,7 @@ const SUBJECTS: Readonly<Record<string, () => Promise<{ readonly bindings: reado
   imports: () => import('./imports.ts'),
   keys: () => import('./signing-keys.ts'),
   tokens: () => import('./tokens.ts'),
+  usage: () => import('./usage.ts'),
   revocations: () => import('./revocations.ts'),
   audit: () => import('./audit.ts'),
   exports: () => import('./exports.ts'),
