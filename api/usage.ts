@@ -6,7 +6,9 @@ import { operation } from './operation.ts'
 import { ACCESS } from './values/access.ts'
 
 const tokens = (window: string) =>
-  z.int().describe(`Tokens that it got in the last ${window}; the slot of time that the window cuts counts in proportion.`)
+  z
+    .int()
+    .describe(`Tokens that it got in the last ${window}; the slot of time that the window cuts counts in proportion.`)
 
 const usageRecord = z.object({
   agent_id: z.string(),

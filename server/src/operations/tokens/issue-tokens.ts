@@ -25,7 +25,10 @@ export type IssuedToken = {
   readonly scope: string
 }
 
-type IssuePorts = Pick<Ports, 'agents' | 'codec' | 'importedSecrets' | 'ledger' | 'profile' | 'randomness' | 'secrets' | 'usage'>
+type IssuePorts = Pick<
+  Ports,
+  'agents' | 'codec' | 'importedSecrets' | 'ledger' | 'profile' | 'randomness' | 'secrets' | 'usage'
+>
 
 /** The same, with a ledger that only inserts tokens. */
 type RoundPorts = Omit<IssuePorts, 'ledger'> & { readonly ledger: Pick<TokenLedger, 'insert'> }

@@ -79,11 +79,7 @@ function* countEach(snapshot: Snapshot, agents: readonly number[], judgedMax: nu
  * The live tokens of each agent, exact up to COUNT_EXACT_MAX; while a cut-off is open, up to COUNT_JUDGED_MAX rows of each and
  * `judgedMax` of all. Else at least as many as it says.
  */
-export function* countLiveOfAgents(
-  snapshot: Snapshot,
-  agents: readonly number[],
-  judgedMax: number,
-): Program<Counts> {
+export function* countLiveOfAgents(snapshot: Snapshot, agents: readonly number[], judgedMax: number): Program<Counts> {
   const isPlain = (yield* snapshot.cutOffs()).length === 0
   return yield* isPlain ? countAll(snapshot, agents) : countEach(snapshot, agents, judgedMax)
 }
