@@ -12,6 +12,7 @@ import * as signingKeys from './signing-keys.ts'
 import * as imports from './imports.ts'
 import type { Operation } from './operation.ts'
 import * as revocations from './revocations.ts'
+import * as status from './status.ts'
 import * as tokens from './tokens.ts'
 import * as usage from './usage.ts'
 
@@ -25,6 +26,7 @@ const SUBJECTS = [
   leakedSecrets,
   tokens,
   usage,
+  status,
   revocations,
   imports,
   signingKeys,

@@ -1,4 +1,5 @@
 // What agents use of the service: counted by the threads that answer, and read by operators.
+import type { ServiceStatus } from '../domain/service-status.ts'
 import type { AgentUsage } from '../domain/clients/agent-usage.ts'
 
 export interface UsageCounts {
@@ -11,4 +12,6 @@ export interface UsageCounts {
    * first, then those that issued last. At most `limit`. The answer is at most a second old, its counts another second.
    */
   list(limit: number): Promise<readonly AgentUsage[]>
+  /** The state of the whole service, as old as a list may be. */
+  status(): Promise<ServiceStatus>
 }

@@ -21,6 +21,7 @@ const SUBJECTS: Readonly<Record<string, () => Promise<{ readonly bindings: reado
   keys: () => import('./signing-keys.ts'),
   tokens: () => import('./tokens.ts'),
   usage: () => import('./usage.ts'),
+  status: () => import('./status.ts'),
   revocations: () => import('./revocations.ts'),
   audit: () => import('./audit.ts'),
   exports: () => import('./exports.ts'),

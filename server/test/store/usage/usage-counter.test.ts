@@ -7,7 +7,7 @@ import { makeTokenId } from '../../../src/domain/ledger/token-id.ts'
 import { Unavailable } from '../../../src/domain/refusal.ts'
 import type { UsageCount } from '../../../src/store/usage/count-usage.ts'
 import { COUNTED_AGENTS_MAX, makeUsageCounter } from '../../../src/store/usage/usage-counter.ts'
-import { makeBufferedUsage } from '../../../src/store/usage/usage-repository.ts'
+import { makeBuffered } from '../../../src/store/usage/usage-repository.ts'
 
 const AT = Date.UTC(2026, 10, 21, 9, 30, 0)
 const tokenAt = (at: number): string => makeTokenId(at, new Uint8Array(10))
@@ -122,7 +122,7 @@ const usageOf = (name: string): AgentUsage => ({
 test('an answer is given again for a second and for no more agents, one is read at a time, and a failure is not kept', async () => {
   let [now, reads, under] = [0, 0, 0]
   let fails = false
-  const list = makeBufferedUsage(
+  const list = makeBuffered(
     async limit => {
       reads += 1
       under += 1
