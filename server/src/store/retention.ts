@@ -46,8 +46,7 @@ const OLD_REFUSALS = 'delete from refused where n in (select n from refused wher
 const OLD_KEYS = `delete from idempotency
   where (actor, key) in (select actor, key from idempotency where at <= ? order by at limit ?)`
 
-function* removeUnused(tx: Transaction, before: Milliseconds, retention: Retention): Program<number> {
-  const { now } = tx
+function* removeUnused({ now }: Transaction, before: Milliseconds, retention: Retention): Program<number> {
   const lastUse = now - Math.max(retention.endedMs, retention.expiredMs) - 2 * DAY_MS
   const day = Math.floor(lastUse / DAY_MS)
   const removed = [
@@ -58,7 +57,7 @@ function* removeUnused(tx: Transaction, before: Milliseconds, retention: Retenti
     yield* run(`delete from cutoff where state = 'closed' and at < ?`, before),
     yield* run(OLD_REFUSALS, now - REFUSALS_KEPT_MS, RETENTION_ROWS),
     yield* run(OLD_KEYS, now - IDEMPOTENCY_KEPT_MS, RETENTION_ROWS),
-    yield* removeOldUsage(tx, RETENTION_ROWS),
+    yield* removeOldUsage({ now }, RETENTION_ROWS),
   ]
   return removed.reduce((sum, count) => sum + count, 0)
 }

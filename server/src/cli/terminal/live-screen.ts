@@ -44,17 +44,17 @@ export const isScreen = ({ stdin, stdout }: ScreenTerminal = process): boolean =
 /** Listens for what ends the screen; returns what stops that. */
 const listen = (terminal: ScreenTerminal, leave: () => void, draw: () => void): (() => void) => {
   const { stdin, stdout } = terminal
-  const onData = (chunk: Buffer | string): void => {
+  const onInput = (chunk: Buffer | string): void => {
     if (LEAVING.test(chunk.toString())) leave()
   }
   stdin.setRawMode?.(true)
-  stdin.on('data', onData).on('end', leave).on('error', leave)
+  stdin.on('data', onInput).on('end', leave).on('error', leave)
   stdout.on('error', leave).on('resize', draw)
   for (const signal of SIGNALS) terminal.on(signal, leave)
   return () => {
     for (const signal of SIGNALS) terminal.off(signal, leave)
     stdout.off('error', leave).off('resize', draw)
-    stdin.off('data', onData).off('end', leave).off('error', leave)
+    stdin.off('data', onInput).off('end', leave).off('error', leave)
     stdin.setRawMode?.(false)
     stdin.pause()
   }

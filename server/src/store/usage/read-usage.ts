@@ -1,8 +1,10 @@
 // Reads which agents ask for tokens, and how many of theirs are live: a few rows an agent, in pieces.
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import {
   type AgentActivity,
   type AgentUsage,
   compareActivity,
+  slotOf,
   sumInWindow,
   USAGE_WINDOWS,
   type UsageWindow,
@@ -10,69 +12,81 @@ import {
 import type { Milliseconds } from '../../../../api/values/time.ts'
 import { countLiveOfAgents } from '../ledger/count-agents.ts'
 import type { Reader, Snapshot } from '../snapshot.ts'
-import { all, type Program } from '../statement-program.ts'
+import { all, given, type Program } from '../statement-program.ts'
 
 /** Agents whose live tokens are counted in one snapshot: some milliseconds. */
 const TOGETHER_MAX = 20
+/** Rows of usage that are read at once. */
+const ROWS_MAX = 2000
 /** Rows that an answer judges one by one while a cut-off is open. */
 const JUDGED_MAX = 50_000
 
-const SUMS = `select agent,
-    cast(sum(case when slot > ? then issued else 0 end) as bigint) as whole,
-    cast(sum(case when slot > ? then 0 else issued end) as bigint) as cut,
-    cast(sum(case when slot > ? then refused else 0 end) as bigint) as "wholeRefused",
-    cast(sum(case when slot > ? then 0 else refused end) as bigint) as "cutRefused",
-    max(last_at) as "lastAt"
-  from agent_usage where slot_ms = ? and slot > ? and slot <= ? group by agent`
+const SLOT = `select agent, issued, refused, last_at as "lastAt" from agent_usage
+  where slot_ms = ? and slot = ? and agent > ? order by agent limit ?`
 
-type SumRow = {
+type SlotRow = {
   readonly agent: number
-  readonly whole: number
-  readonly cut: number
-  readonly wholeRefused: number
-  readonly cutRefused: number
+  readonly issued: number
+  readonly refused: number
   readonly lastAt: Milliseconds
 }
 
-type Sum = { readonly issued: number; readonly refused: number; readonly lastAt: Milliseconds }
+/** What an agent got in a window; `cut` is of the slot in which it begins. */
+type Sums = { issued: Sum; refused: Sum; lastAt: Milliseconds }
 
-const sumsOf = (window: UsageWindow) =>
-  function* ({ now }: Snapshot): Program<ReadonlyMap<number, Sum>> {
-    const { slotMs, windowMs } = window
-    const from = now - windowMs
-    const rows = yield* all<SumRow>(SUMS, from, from, from, from, slotMs, from - slotMs, now)
-    return new Map(
-      rows.map(({ agent, whole, cut, wholeRefused, cutRefused, lastAt }) => [
-        agent,
-        {
-          issued: sumInWindow(window, now, { whole, cut }),
-          refused: sumInWindow(window, now, { whole: wholeRefused, cut: cutRefused }),
-          lastAt,
-        },
-      ]),
-    )
+type Sum = { whole: number; cut: number }
+
+const addRow = (sums: Map<number, Sums>, { agent, issued, refused, lastAt }: SlotRow, part: keyof Sum): void => {
+  const known = sums.get(agent) ?? { issued: { whole: 0, cut: 0 }, refused: { whole: 0, cut: 0 }, lastAt: 0 }
+  known.issued[part] += issued
+  known.refused[part] += refused
+  known.lastAt = Math.max(known.lastAt, lastAt)
+  sums.set(agent, known)
+}
+
+/** All rows of a slot, in pieces. */
+async function* piecesOf({ read }: Reader, { slotMs }: UsageWindow, slot: Milliseconds) {
+  let after = -1
+  for (;;) {
+    const rows = await read(() => all<SlotRow>(SLOT, slotMs, slot, after, ROWS_MAX))
+    await nextTurn()
+    yield rows
+    const last = rows.at(-1)
+    if (last === undefined || rows.length < ROWS_MAX) return
+    after = last.agent
   }
+}
+
+const readSums = async (reader: Reader, window: UsageWindow, now: Milliseconds): Promise<ReadonlyMap<number, Sums>> => {
+  const sums = new Map<number, Sums>()
+  const from = now - window.windowMs
+  for (let slot = slotOf(window, now); slot > from - window.slotMs; slot -= window.slotMs) {
+    const part = slot > from ? 'whole' : 'cut'
+    for await (const rows of piecesOf(reader, window, slot)) for (const row of rows) addRow(sums, row, part)
+  }
+  return sums
+}
 
 type Active = AgentActivity & { readonly agent: number }
 
-const readActive = async ({ read }: Reader, limit: number): Promise<readonly Active[]> => {
-  // One after another: other requests get their turn in between.
-  const day = await read(sumsOf(USAGE_WINDOWS.day))
-  const hour = await read(sumsOf(USAGE_WINDOWS.hour))
-  const minute = await read(sumsOf(USAGE_WINDOWS.minute))
-  return [...day]
-    .map(
-      ([agent, { issued, lastAt }]): Active => ({
-        agent,
-        tokensLastMinute: minute.get(agent)?.issued ?? 0,
-        tokensLastHour: hour.get(agent)?.issued ?? 0,
-        tokensLastDay: issued,
-        refusals: hour.get(agent)?.refused ?? 0,
-        lastIssuedAt: lastAt === 0 ? null : lastAt,
-      }),
-    )
-    .toSorted((a, b) => compareActivity(a, b) || a.agent - b.agent)
-    .slice(0, limit)
+const readActive = async (reader: Reader, limit: number): Promise<readonly Active[]> => {
+  const now = await reader.read(snapshot => given(snapshot.now))
+  const { minute, hour, day } = USAGE_WINDOWS
+  const [ofMinute, ofHour] = [await readSums(reader, minute, now), await readSums(reader, hour, now)]
+  const issuedIn = (window: UsageWindow, sums: Sums | undefined): number =>
+    sums === undefined ? 0 : sumInWindow(window, now, sums.issued)
+  const active = [...(await readSums(reader, day, now))].map(([agent, sums]): Active => {
+    const refused = ofHour.get(agent)?.refused
+    return {
+      agent,
+      tokensLastMinute: issuedIn(minute, ofMinute.get(agent)),
+      tokensLastHour: issuedIn(hour, ofHour.get(agent)),
+      tokensLastDay: issuedIn(day, sums),
+      refusals: refused === undefined ? 0 : sumInWindow(hour, now, refused),
+      lastIssuedAt: sums.lastAt === 0 ? null : sums.lastAt,
+    }
+  })
+  return active.toSorted((a, b) => compareActivity(a, b) || a.agent - b.agent).slice(0, limit)
 }
 
 type NameRow = {
@@ -106,12 +120,13 @@ const nameAll = (active: readonly Active[], judgedMax: number) =>
     return { usages, judged }
   }
 
-/** In the order of {@link compareActivity}. */
+/** In the order of {@link compareActivity}. Between pieces other requests get their turn: SQLite answers within one. */
 export const readUsage = async (reader: Reader, limit: number): Promise<readonly AgentUsage[]> => {
   const active = await readActive(reader, limit)
   const usages: AgentUsage[] = []
   let left = JUDGED_MAX
   for (let from = 0; from < active.length; from += TOGETHER_MAX) {
+    await nextTurn()
     const read = await reader.read(nameAll(active.slice(from, from + TOGETHER_MAX), left))
     usages.push(...read.usages)
     left -= read.judged
