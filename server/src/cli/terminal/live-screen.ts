@@ -32,7 +32,7 @@ const CLEAR_LINE = '\u001b[K'
 const CLEAR_BELOW = '\u001b[J'
 
 /** q, Q, Ctrl-C, Ctrl-D. */
-const LEAVING = /[qQ\u0003\u0004]/
+const LEAVING: readonly string[] = ['q', 'Q', '\u0003', '\u0004']
 const SIGNALS: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP']
 /** Of a terminal that does not know its size. */
 const SIZE: ScreenSize = { columns: 80, rows: 24 }
@@ -45,7 +45,8 @@ export const isScreen = ({ stdin, stdout }: ScreenTerminal = process): boolean =
 const listen = (terminal: ScreenTerminal, leave: () => void, draw: () => void): (() => void) => {
   const { stdin, stdout } = terminal
   const onInput = (chunk: Buffer | string): void => {
-    if (LEAVING.test(chunk.toString())) leave()
+    const typed = chunk.toString()
+    if (LEAVING.some(key => typed.includes(key))) leave()
   }
   stdin.setRawMode?.(true)
   stdin.on('data', onInput).on('end', leave).on('error', leave)

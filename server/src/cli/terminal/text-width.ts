@@ -8,7 +8,11 @@ const WIDE =
 const widthOf = (character: string): number => (MARK.test(character) ? 0 : WIDE.test(character) ? 2 : 1)
 
 /** In columns. */
-export const textWidth = (text: string): number => [...text].reduce((sum, character) => sum + widthOf(character), 0)
+export const textWidth = (text: string): number => {
+  let width = 0
+  for (const character of text) width += widthOf(character)
+  return width
+}
 
 /** The text, or its beginning and an ellipsis, in exactly so many columns, filled with spaces. */
 export const fitText = (text: string, columns: number): string => {

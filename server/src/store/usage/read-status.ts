@@ -1,5 +1,5 @@
 // Reads the state of the whole service: what all agents got, and what the store tells of itself.
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { scheduler } from 'node:timers/promises'
 import { sumInWindow, USAGE_WINDOWS, type UsageWindow } from '../../domain/clients/agent-usage.ts'
 import type { ServiceStatus } from '../../domain/service-status.ts'
 import { readFacts } from '../facts.ts'
@@ -46,6 +46,6 @@ function* readSums(snapshot: Snapshot) {
 
 export const readStatus = async ({ read }: Reader): Promise<ServiceStatus> => {
   const facts = await read(readFacts)
-  await nextTurn()
+  await scheduler.yield()
   return { ...facts, ...(await read(readSums)) }
 }

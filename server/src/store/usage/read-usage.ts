@@ -1,5 +1,5 @@
 // Reads which agents ask for tokens, and how many of theirs are live: a few rows an agent, in pieces.
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { scheduler } from 'node:timers/promises'
 import {
   type AgentActivity,
   type AgentUsage,
@@ -49,7 +49,7 @@ async function* piecesOf({ read }: Reader, { slotMs }: UsageWindow, slot: Millis
   let after = -1
   for (;;) {
     const rows = await read(() => all<SlotRow>(SLOT, slotMs, slot, after, ROWS_MAX))
-    await nextTurn()
+    await scheduler.yield()
     yield rows
     const last = rows.at(-1)
     if (last === undefined || rows.length < ROWS_MAX) return
@@ -126,7 +126,7 @@ export const readUsage = async (reader: Reader, limit: number): Promise<readonly
   const usages: AgentUsage[] = []
   let left = JUDGED_MAX
   for (let from = 0; from < active.length; from += TOGETHER_MAX) {
-    await nextTurn()
+    await scheduler.yield()
     const read = await reader.read(nameAll(active.slice(from, from + TOGETHER_MAX), left))
     usages.push(...read.usages)
     left -= read.judged
