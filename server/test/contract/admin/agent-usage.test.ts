@@ -81,3 +81,24 @@ test('a limit from 1 to 1000 is taken, and nothing else; a key for some audience
   }
   assert.equal((await ask('', limited)).status, 403)
 })
+
+test('the status tells what all agents got and were refused, and failed authentications', async () => {
+  const ask = async () => {
+    await service.settle()
+    return (await get(service, '/api/v1/status', { 'x-api-key': reader.key })).json as Readonly<Record<string, unknown>>
+  }
+  service.clock.advance(2 * 24 * 3_600_000)
+  const other = await service.createAgent()
+  await issue(service, other)
+  await issue(service, agent)
+  await askToken(service, other, { scope: 'no:such' })
+  await askToken(service, { ...other, clientSecret: 'wrong' })
+  const status = await ask()
+  assert.equal(status['at'], new Date(service.clock.wall()).toISOString().replace('.000Z', 'Z'))
+  const names = ['tokens_last_minute', 'tokens_last_hour', 'tokens_last_day', 'refusals', 'failed_authentications']
+  assert.deepEqual(
+    names.map(name => status[name]),
+    [2, 2, 2, 1, 1],
+  )
+  assert.deepEqual([status['agents'], status['agents_disabled'], status['live_tokens_estimate']], [5, 2, 2])
+})
