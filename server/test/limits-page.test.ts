@@ -80,6 +80,9 @@ const INTERNAL: Readonly<Record<string, readonly string[]>> = {
   'a name of a setting, not a limit': ['limits/AT_LIVE_TOKENS_MAX'],
   'how much work is done together; more is done next': [
     'start-queue/STARTED_MAX',
+    'read-usage/TOGETHER_MAX',
+    'read-usage/ROWS_MAX',
+    'usage-counter/TOGETHER_MAX',
     'group/GROUP_MAX',
     'group/GATHERING_MS_MAX',
     'group/TURNS_MAX',

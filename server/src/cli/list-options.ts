@@ -45,7 +45,7 @@ const readReasons = (text: string): string => {
 
 export const readTime = expecting(parseTime, 'an RFC 3339 time such as 2026-11-21T09:30:05Z')
 
-const readLimit = (text: string): number => {
+export const readLimit = (text: string): number => {
   if (/^[1-9]\d{0,3}$/.test(text) && Number(text) <= PAGE_RECORDS_MAX) return Number(text)
   throw new InvalidArgumentError(`Expected a whole number from 1 to ${PAGE_RECORDS_MAX}.`)
 }

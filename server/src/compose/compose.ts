@@ -86,7 +86,6 @@ const openForService = async (config: ServiceConfig): Promise<Opened> => {
     // Stored elsewhere, as logs are, a head proves the content of the store: `mintmark audit verify --seal N --head HEX`.
     onSeal: (seal: Seal): void => logger.info(seal, 'audit entries sealed'),
   }
-  const keys = keepingOf(config)
   const threadEnds = makeThreadEndCells()
   const onFault: FaultLog = (task, fault) => {
     if (task === 'writing thread') countThreadEnd(threadEnds, metrics.main, 'writing')
@@ -95,7 +94,7 @@ const openForService = async (config: ServiceConfig): Promise<Opened> => {
   const store = await openStore(config, {
     retention,
     sealing,
-    keys,
+    keys: keepingOf(config),
     onFault,
     metrics: metrics.main,
     addMetrics: metrics.addThread,
@@ -156,6 +155,7 @@ const portsOf = (store: Connected | Store, config: ServiceConfig, verifiers: Ver
   signingKeyMaker: makerOf(config),
   audit: store.audit,
   health: store.health,
+  usage: store.usage,
   codec: makeTokenCodec({ issuer: config.baseUrl, keyEncryptionKey: keyOf(config) }),
   proofs: makeDpopProofs(keyOf(config)),
   assertions: verifiers.assertions,

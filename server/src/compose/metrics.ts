@@ -8,7 +8,7 @@ import { readMemory } from '../metrics/read-memory.ts'
 import { openThreadMetrics } from '../metrics/thread-metrics.ts'
 import { type Metrics, NO_METRICS } from '../ports/metrics.ts'
 import { BACKGROUND_TASKS, type OnFault } from '../store/background.ts'
-import type { StoreFacts } from '../store/facts.ts'
+import type { StoreFacts } from '../domain/service-status.ts'
 import { followFacts } from './follow-facts.ts'
 
 /** The metrics of a process. */

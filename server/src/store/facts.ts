@@ -1,28 +1,11 @@
 // What the store itself can tell of its state: one snapshot of cheap look-ups, for metrics. Nothing here grows with the number of tokens.
 import { DAY_MS, type Milliseconds } from '../../../api/values/time.ts'
-import type { KeyState } from '../domain/keys/key-life.ts'
+import type { StoreFacts } from '../domain/service-status.ts'
 import { issuedAtOf, lowestLiveId } from '../domain/ledger/token-id.ts'
 import { readLifetimes } from './ledger/scan-affected-rows.ts'
 import { bytesOfId, idOfBytes } from './rows.ts'
 import type { Snapshot } from './snapshot.ts'
 import { all, first, only, type Program } from './statement-program.ts'
-
-export type StoreFacts = {
-  /** The time of the snapshot, by the store's clock. */
-  readonly at: Milliseconds
-  readonly liveTokensEstimate: number
-  /** When the oldest signing key in each state was made. */
-  readonly keys: readonly {
-    readonly state: Exclude<KeyState, 'gone' | 'compromised'>
-    readonly createdAt: Milliseconds
-  }[]
-  readonly credentialsExpiring: number
-  readonly apiKeysExpiring: number
-  readonly auditEntriesUnsealed: number
-  readonly openCutOffs: number
-  /** Of the oldest open cut-off; null where none is open. */
-  readonly oldestOpenCutOffAt: Milliseconds | null
-}
 
 /** A key or credential that expires sooner is counted. */
 const SOON_MS = 7 * DAY_MS
