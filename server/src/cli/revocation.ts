@@ -5,10 +5,10 @@ import * as rows from '../../../api/revocations.ts'
 import { BULK_REVOCATION_REASONS } from '../../../api/values/reason.ts'
 import { type Call, defineAdminCommand, show, type Shown } from './administer.ts'
 import { countAlive, formatPreviewCount, preview, type RevocationBody } from './count-alive.ts'
-import { readTime } from './list-options.ts'
 import type { Api } from './remote/api.ts'
 import { CommandFailed, EXIT } from './terminal/exit.ts'
 import { areRecords, printLine, type PrintedRecord, printTable } from './terminal/print.ts'
+import { addTimeHelp, readTime } from './terminal/time.ts'
 
 const ASK_EVERY_MS = 500
 /** A service works at it all the time: where nothing moves for so long, none does. */
@@ -136,7 +136,7 @@ const addCreate = (revocation: Command): void => {
     .option('--id <uuid>', 'an id of your own: repeated with the same conditions, nothing more ends')
     .option('--dry-run', 'count what would end, show a few, and end nothing')
     .option('--wait', 'until every record has followed')
-  defineAdminCommand<CreateOptions>(command, {
+  defineAdminCommand<CreateOptions>(addTimeHelp(command), {
     json: 'print the revocation as POST /api/v1/revocations answers it',
     examples: [
       'mintmark revocation create --scope db:write --dry-run',
