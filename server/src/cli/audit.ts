@@ -22,7 +22,7 @@ type AuditFilterOptions = TimeOptions & {
   readonly requestId?: string
 }
 
-const AUDIT_COLUMNS = ['n', 'at', 'kind', 'actor', 'subject', 'source']
+const AUDIT_COLUMNS = ['n', 'at', 'kind', 'actor', 'subject', 'agent', 'owner', 'source']
 const REFUSALS_COLUMNS = ['minute', 'way', 'client_id', 'source', 'count']
 
 const readKind = (text: string): string => {

@@ -4,6 +4,7 @@ import { type Command, Option } from 'commander'
 import * as rows from '../../../api/revocations.ts'
 import { BULK_REVOCATION_REASONS } from '../../../api/values/reason.ts'
 import { type Call, defineAdminCommand, show, type Shown } from './administer.ts'
+import { nameAgents } from './agent-names.ts'
 import { countAlive, formatPreviewCount, preview, type RevocationBody } from './count-alive.ts'
 import type { Api } from './remote/api.ts'
 import { CommandFailed, EXIT } from './terminal/exit.ts'
@@ -94,12 +95,13 @@ const requireCondition = (options: CreateOptions): void => {
 const describe = (body: RevocationBody): string =>
   CONDITIONS.map(([name, words]) => (body[name] === undefined ? '' : ` ${words} ${body[name]}`)).join('')
 
+const SAMPLE_COLUMNS = ['id', 'agent_id', 'agent', 'owner', 'scope', 'issued_at', 'expires_at']
+
 const showPreview = (counted: PrintedRecord): Shown => {
   const { sample } = counted
-  const forPeople = (): void => {
+  const forPeople = async (api: Api): Promise<void> => {
     printLine(`Tokens that would end: ${formatPreviewCount(counted)}`)
-    if (areRecords(sample) && sample.length > 0)
-      printTable(['id', 'agent_id', 'scope', 'issued_at', 'expires_at'], sample)
+    if (areRecords(sample) && sample.length > 0) printTable(SAMPLE_COLUMNS, await nameAgents(api, sample))
   }
   return { json: counted, forPeople }
 }

@@ -6,6 +6,7 @@ import * as rows from '../../../api/tokens.ts'
 import { TOKEN_REVOCATION_REASONS } from '../../../api/values/reason.ts'
 import { readTokenConfig } from '../config/config.ts'
 import { defineAdminCommand, show } from './administer.ts'
+import { describeAgent } from './agent-names.ts'
 import { type ExportOptions, exports } from './export-records.ts'
 import {
   addHistoryFilters,
@@ -26,8 +27,8 @@ import { readPastedToken } from './terminal/pasted-token.ts'
 import { findTokenId, readTokenId, TOKEN_IN_ARGUMENT } from './token-id.ts'
 
 const TOKEN_ID = '019aa5a0-6f3c-7c1e-9d0f-2b1a7c3e9a10'
-const LIVE_COLUMNS = ['id', 'agent_id', 'scope', 'issued_at', 'expires_at']
-const ENDED_COLUMNS = ['id', 'agent_id', 'termination_reason', 'ended_at', 'note']
+const LIVE_COLUMNS = ['id', 'agent_id', 'agent', 'owner', 'scope', 'issued_at', 'expires_at']
+const ENDED_COLUMNS = ['id', 'agent_id', 'agent', 'owner', 'termination_reason', 'ended_at', 'note']
 
 const addList = (token: Command): void => {
   const command = token.command('list').description('list the tokens that are active now, newest first')
@@ -106,7 +107,7 @@ const addIntrospect = (token: Command): void => {
 const describe = async (api: Api, id: string): Promise<string> => {
   try {
     const token = await api.call(rows.showToken, { path: { id } })
-    return `1 token, ${String(token['state'])}, of agent ${String(token['agent_id'])}`
+    return `1 token, ${String(token['state'])}, of agent ${await describeAgent(api, token)}`
   } catch (error) {
     // A caller who may end a token need not be allowed to look at it.
     if (error instanceof ApiRefusal && error.status === 403) return '1 token, if there is one'
