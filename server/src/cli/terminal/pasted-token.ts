@@ -9,6 +9,9 @@ const PASTED_BYTES_MAX = 65_536
 
 const PASTE = { on: '\u001B[?2004h', off: '\u001B[?2004l', start: '\u001B[200~', end: '\u001B[201~' }
 
+/** Ctrl-C and Ctrl-D. */
+const LEAVE = ['\u0003', '\u0004']
+
 type Input = Readable & { readonly isTTY?: boolean; readonly setRawMode?: (isRaw: boolean) => unknown }
 export type PasteTerminal = { readonly stdin: Input; readonly stderr: NodeJS.WritableStream }
 
@@ -17,7 +20,7 @@ const tooLong = (): CommandFailed =>
 
 /** What was typed so far without what a terminal adds to a paste, and whether Enter ended it. */
 const readTyped = (typed: string): 'left' | { readonly text: string; readonly isDone: boolean } => {
-  if (/[\u0003\u0004]/.test(typed)) return 'left'
+  if (LEAVE.some(key => typed.includes(key))) return 'left'
   // Inside a bracketed paste a line break is of the paste; elsewhere one at the end of what arrived is Enter.
   const isOpen = typed.lastIndexOf(PASTE.start) > typed.lastIndexOf(PASTE.end)
   const text = typed.replaceAll(PASTE.start, '').replaceAll(PASTE.end, '')
