@@ -11,7 +11,7 @@ import { parseDuration, parseDurationSeconds } from '../../server/src/cli/termin
 import { CommandFailed } from '../../server/src/cli/terminal/exit.ts'
 import { parseDocument, parseJson } from '../../server/src/cli/terminal/parse-json.ts'
 import { parseTerminalTime, readExpiry, readTime } from '../../server/src/cli/terminal/time.ts'
-import { readTokenId } from '../../server/src/cli/token-id.ts'
+import { idOfPasted, readTokenId } from '../../server/src/cli/token-id.ts'
 import { parseConfigFile } from '../../server/src/config/config-file.ts'
 import { readDatabase } from '../../server/src/config/database.ts'
 import { makeSettingReader } from '../../server/src/config/reader.ts'
@@ -120,6 +120,10 @@ export const DOCUMENT_PARSERS: readonly Parser[] = [
   parsersIn('server/src/cli/token-id.ts').ofText(
     { name: 'readTokenId', good: constant(ID.toUpperCase(), ID) },
     refusesBy(CommandFailed, readTokenId),
+  ),
+  parsersIn('server/src/cli/token-id.ts').ofText(
+    { name: 'idOfPasted', good: constant(ID.toUpperCase(), ID) },
+    refusesBy(CommandFailed, idOfPasted),
   ),
   durations.ofText(
     { name: 'parseDuration', good: constant('90d', 7_776_000) },
