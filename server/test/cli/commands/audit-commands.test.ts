@@ -42,7 +42,7 @@ test('audit list prints what was done at this terminal and by the service, newes
   const { stdout } = run(folder, ['audit', 'list', '--limit', '1'])
   const [heading = '', line = '', more = ''] = stdout.split('\n')
   assert.match(heading, /^n {2}at +kind +actor +subject +agent +owner +source$/)
-  assert.match(line, /^3 {2}\S+Z +agent\.create +cli \S+ +[0-9a-f-]{36} +-$/)
+  assert.match(line, /^3 {2}\S+Z +agent\.create +cli \S+ +[0-9a-f-]{36} +two +- +-$/)
   assert.match(more, /^There is more: repeat the command with --cursor \S+$/)
 })
 
