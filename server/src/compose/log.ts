@@ -35,8 +35,13 @@ export const makeLogger = async ({ logLevel }: Pick<ServiceConfig, 'logLevel'>):
   return makePino({ level: logLevel, hooks: { streamWrite: printableLines } }, destination)
 }
 
-/** `unhandled rejection`: of a promise that nobody awaits and that belongs to no named task. */
-type FaultyTask = BackgroundTask | 'scrape' | 'unhandled rejection'
+/**
+ * Work of threads that serve, beside that of the store. `unhandled rejection`: of a promise that nobody awaits and that belongs
+ * to no named task.
+ */
+export const SERVING_TASKS = ['access log', 'export of traces', 'scrape', 'unhandled rejection'] as const
+
+type FaultyTask = BackgroundTask | (typeof SERVING_TASKS)[number]
 
 export type FaultLog = (task: FaultyTask, fault: unknown) => void
 

@@ -14,6 +14,7 @@ import {
   readSigningKeys,
   type SigningKeysConfig,
 } from './signing-keys.ts'
+import { readTelemetry, type TelemetryConfig } from './telemetry.ts'
 import { readTls, type TlsConfig, warnOfPlainHttp } from './tls.ts'
 import { readWorkers } from './workers.ts'
 import {
@@ -53,7 +54,7 @@ export type ReencryptConfig = MigrateConfig & {
 }
 
 /** Settings of a running service, in `serve` and in `dev`. */
-export type ServiceConfig = MigrateConfig & {
+export type ServiceConfig = (MigrateConfig & TelemetryConfig) & {
   readonly baseUrl: string
   readonly host: string
   readonly port: number
@@ -96,7 +97,7 @@ export type ServeConfig = ServiceConfig & {
 }
 
 /** Settings of `dev`, which generates the rest: a base URL, a key-encryption key, an identity provider. */
-export type DevConfig = StoreConfig & {
+export type DevConfig = (StoreConfig & TelemetryConfig) & {
   readonly signingKeys: SigningKeysConfig
   readonly port: number
   readonly identityProviderPort: number
@@ -172,6 +173,7 @@ const gatherServe = async (read: SettingReader) => {
     logLevel: read.optional('LOG_LEVEL', parseOneOf(LOG_LEVELS)) ?? 'info',
     tls: readTls(read, baseUrl),
     ...readCallers(read),
+    ...readTelemetry(read),
     metrics: readMetrics(read, numbers.port, null),
     workers: readWorkers(read),
     drainSeconds: read.optional('MINTMARK_DRAIN_SECONDS', parseInteger(0, 300)) ?? 5,
@@ -281,7 +283,7 @@ export const readDevConfig = (env: Environment = process.env): DevConfig =>
   readEach({ ...env, DATABASE_URL: databaseForDev(env['DATABASE_URL']) }, read => {
     const store = readStore(read)
     const numbers = readServiceNumbers(read)
-    const signingKeys = readSigningKeys(read)
+    const [signingKeys, telemetry] = [readSigningKeys(read), readTelemetry(read)]
     const identityProviderPort = read.optional('MINTMARK_DEV_IDP_PORT', parsePort) ?? numbers.port + 1
     if (identityProviderPort === numbers.port) {
       read.mistake(
@@ -294,5 +296,14 @@ export const readDevConfig = (env: Environment = process.env): DevConfig =>
     const dpopNonce = readDpopNonce(read)
     const metrics = readMetrics(read, numbers.port, metricsForDev(numbers.port, identityProviderPort))
     const logLevel = read.optional('LOG_LEVEL', parseOneOf(LOG_LEVELS)) ?? 'warn'
-    return freeze({ ...store, ...numbers, signingKeys, dpopNonce, metrics, identityProviderPort, logLevel })
+    return freeze({
+      ...store,
+      ...numbers,
+      ...telemetry,
+      signingKeys,
+      dpopNonce,
+      metrics,
+      identityProviderPort,
+      logLevel,
+    })
   })

@@ -7,6 +7,7 @@ import type { CheckResult } from '../domain/checkup.ts'
 import { isRefused } from '../domain/refusal.ts'
 import { type Metrics, NO_METRICS } from '../ports/metrics.ts'
 import type { Ports } from '../ports/ports.ts'
+import { NO_TRACES, type Traces } from '../ports/traces.ts'
 import { registerAdministration } from './admin/administration-routes.ts'
 import { closeBeside } from './wire/accepting.ts'
 import { type Admission, makeAdmission } from './wire/admission.ts'
@@ -26,7 +27,7 @@ import { makeNetworks } from './wire/networks.ts'
 import { READING, useOurReaders } from './wire/readers.ts'
 import { makeRecognizer } from './admin/recognize-administrator.ts'
 import { makeRefuser, type Refuser } from './wire/refusals.ts'
-import { measureAnswers } from './request-metrics.ts'
+import { measureAnswers, traceRequests } from './request-metrics.ts'
 import { makeRequestRules, requestIdOf } from './wire/request-rules.ts'
 import { makeForwardedState, makeSourceReader } from './wire/source.ts'
 import { registerMetadata, registerOperations } from './routes.ts'
@@ -37,6 +38,8 @@ export type ServerOptions = {
   readonly logger: Logger
   /** Of the thread; nothing is measured unless it is given. */
   readonly metrics?: Metrics
+  /** Of the thread; nothing is traced unless it is given. */
+  readonly traces?: Traces
   /** PEM. Without it the server speaks plain HTTP, for a proxy or the loopback interface. */
   readonly https?: Tls
   /** Of connections; shorter in tests. */
@@ -87,7 +90,7 @@ const optionsOf = (
 export const buildServer = (ports: Ports, options: ServerOptions): FastifyInstance => {
   const { issuer } = ports.profile
   const basePath = basePathOf(issuer)
-  const { logger, allowedHosts, metrics = NO_METRICS } = options
+  const { logger, allowedHosts, metrics = NO_METRICS, traces = NO_TRACES } = options
   const outages = makeOutageLog({ logger, monotonic: ports.monotonic })
   const isProxy = makeNetworks(options.proxies ?? [])
   const sourceOf = makeSourceReader(isProxy)
@@ -117,6 +120,7 @@ export const buildServer = (ports: Ports, options: ServerOptions): FastifyInstan
   useOurReaders(app, refuser)
   const answerUnknownRoute = answerUnknownRoutes(app, refuser)
   measureAnswers(app, metrics)
+  traceRequests(app, traces)
   app.addHook('onRequest', makeRequestRules({ refuser, answerUnknownRoute, basePath, allowedHosts }))
   registerOpenapi(app, issuer)
   const hash = (text: string): string => ports.secrets.hash(text)
@@ -126,7 +130,7 @@ export const buildServer = (ports: Ports, options: ServerOptions): FastifyInstan
   const { importCell = makeImportCell(), checks = () => [] } = options
   const inTime = makeAnswerDeadline(ports)
   const forwardedStateOf = makeForwardedState(isProxy, sourceOf)
-  const own = { inTime, findCertificate, importCell, credentials, sourceOf, checks, forwardedStateOf, metrics }
+  const own = { inTime, findCertificate, importCell, credentials, sourceOf, checks, forwardedStateOf, metrics, traces }
   const wire = { ports, refuser, logger, ...own }
   void app.register(async scope => registerOperations(scope, wire), { prefix: basePath })
   void app.register(async scope => registerAdministration(scope, wire), { prefix: basePath })

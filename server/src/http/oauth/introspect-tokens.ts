@@ -41,7 +41,7 @@ type Asked = IntrospectRequest & { readonly until: MonotonicMilliseconds }
 const earliestOf = (requests: readonly Asked[]): MonotonicMilliseconds =>
   Math.min(...requests.map(({ until }) => until))
 
-export const makeIntrospectHandler = ({ ports, refuser, inTime, credentials, metrics }: Wire) => {
+export const makeIntrospectHandler = ({ ports, refuser, inTime, credentials, metrics, traces }: Wire) => {
   const introspect = inGroups(
     (requests: readonly Asked[]) => {
       metrics.observe('mintmark_group_requests', { group: 'introspect' }, requests.length)
@@ -49,6 +49,7 @@ export const makeIntrospectHandler = ({ ports, refuser, inTime, credentials, met
     },
     GROUP_MAX,
     setImmediate,
+    { traces, name: 'introspect' },
   )
   // A group of its own: who asks for no signature waits for none.
   const introspectSigned = inGroups(
@@ -58,6 +59,7 @@ export const makeIntrospectHandler = ({ ports, refuser, inTime, credentials, met
     },
     GROUP_MAX,
     setImmediate,
+    { traces, name: 'sign_introspections' },
   )
   const count = (active: boolean): void =>
     metrics.add('mintmark_tokens_introspected_total', { result: active ? 'active' : 'inactive' })

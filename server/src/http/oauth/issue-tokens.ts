@@ -14,11 +14,11 @@ const dpopOf = ({ headers: { dpop } }: FastifyRequest): string | undefined =>
   Array.isArray(dpop) ? dpop.join(', ') : dpop
 
 export const makeTokenHandler = (wire: Wire) => {
-  const { ports, refuser, logger, inTime, metrics } = wire
+  const { ports, refuser, logger, inTime, metrics, traces } = wire
   const readClient = makeClientReader(wire, readClientCredentials)
   const onFull = () => logger.warn({ underWay: ISSUES_MAX }, 'token requests are refused until others are answered')
   const onGroup = (requests: number) => metrics.observe('mintmark_group_requests', { group: 'issue' }, requests)
-  const issue = makeIssueToken(ports, { inTime, defer: setImmediate, onFull, onGroup })
+  const issue = makeIssueToken(ports, { inTime, defer: setImmediate, onFull, onGroup, traces })
 
   // Returns nothing: Fastify would watch the stream of a reply that it gets until its end.
   return async (request: TokenRequest, reply: FastifyReply): Promise<void> => {
