@@ -58,7 +58,11 @@ test('an issue, an introspection and a revocation are traces of the caller, each
   assert.equal((await ask('/oauth/introspect/v2', { form: { token }, headers })).status, 200)
   const { client_id, client_secret } = agent
   assert.equal((await ask('/oauth/revoke', { form: { token, client_id, client_secret } })).status, 200)
-  assert.equal((await ask('/oauth/token', { form: { grant_type: 'client_credentials', client_id, client_secret: 'mmc_wrong' } })).status, 401)
+  assert.equal(
+    (await ask('/oauth/token', { form: { grant_type: 'client_credentials', client_id, client_secret: 'mmc_wrong' } }))
+      .status,
+    401,
+  )
   assert.equal((await ask('/nowhere/agt_1?token=x')).status, 404)
   const ROUTES = ['POST /oauth/token', 'POST /oauth/introspect/v2', 'POST /oauth/revoke', 'GET'] as const
   const { spans } = collector
