@@ -8,6 +8,7 @@ import type { LimitMemory } from './limits.ts'
 import type { ServeConfig, ServiceConfig } from '../config/config.ts'
 import { refuseListening } from '../config/start-refused.ts'
 import type { ServerOptions } from '../http/server.ts'
+import type { AccessLog } from '../http/wire/access-log.ts'
 import type { Metrics } from '../ports/metrics.ts'
 import type { Ports } from '../ports/ports.ts'
 import type { Traces } from '../ports/traces.ts'
@@ -24,6 +25,8 @@ type ServerAddress = {
   readonly metrics: Metrics
   /** Of the thread; without them nothing is traced. */
   readonly traces?: Traces
+  /** Told of each request; without it nobody is. */
+  readonly accessLog?: AccessLog | null
   /** The log of the thread, if it has one already. */
   readonly logger?: Logger
   /** What the checks of the installation found last. */
@@ -43,6 +46,7 @@ export const listen = async (ports: Ports, config: ServiceConfig, options: Serve
     logger,
     metrics: options.metrics,
     ...(options.traces !== undefined && { traces: options.traces }),
+    accessLog: options.accessLog ?? null,
     ...limitOptionsOf(config, limits, { index, logger, metrics: options.metrics }),
     ...certificateOptionsOf(options.tls, config.clientCertificates),
     ...(options.allowedHosts !== null && { allowedHosts: options.allowedHosts }),

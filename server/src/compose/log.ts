@@ -12,7 +12,7 @@ const WAITING_BYTES_MAX = 1_048_576
  * A log that cannot be written, as on a full disk, must not end the service: without a listener the error would be thrown
  * at the logging code, and the flush at the end of the process would never return.
  */
-const surviveFaults = (destination: ReturnType<typeof pino.destination>): void => {
+export const surviveFaults = (destination: ReturnType<typeof pino.destination>): void => {
   const flushSync = destination.flushSync.bind(destination)
   destination.on('error', () => {
     destination.flushSync = () => undefined

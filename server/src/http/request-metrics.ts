@@ -1,9 +1,7 @@
-// Counts, measures and traces answered requests, by operation and outcome.
+// Counts and measures answered requests, by operation and outcome.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type LabelsOf, type Metrics, NO_METRICS } from '../ports/metrics.ts'
-import { NO_TRACES, type RequestSpan, type Traces } from '../ports/traces.ts'
 import { queuedMs } from './wire/arrival.ts'
-import { noteOf, openNote, type RequestNote } from './wire/request-note.ts'
 
 const NOT_AN_OPERATION = 'other'
 
@@ -34,38 +32,4 @@ export const measureAnswers = (app: FastifyInstance, metrics: Metrics): void => 
     })
     done()
   })
-}
-
-/** The template of its route, as of the document: `/api/v1/agents/{id}`. No part of it is the caller's. */
-export const routeOf = ({ is404, routeOptions: { url } }: FastifyRequest): string | undefined =>
-  is404 ? undefined : url?.replaceAll(/:(\w+)/g, '{$1}')
-
-const start = (traces: Traces, { raw, protocol }: FastifyRequest): RequestSpan => {
-  const { traceparent, tracestate } = raw.headers
-  const { method = '' } = raw
-  return traces.startRequest({ method, scheme: protocol, traceparent, tracestate, waitedMs: queuedMs(raw) })
-}
-
-/** Call it after `measureAnswers`, before any other hook is added. */
-export const traceRequests = (app: FastifyInstance, traces: Traces): void => {
-  if (traces === NO_TRACES) return
-  app.addHook('onRequest', (request: FastifyRequest, { raw }: FastifyReply, done) => {
-    const note: RequestNote = openNote(request.raw, start(traces, request))
-    // Of each answer, and of a connection that ends before it.
-    raw.once('close', () =>
-      note.span?.end({
-        route: routeOf(request),
-        operation: operationOf(request),
-        requestId: request.id,
-        status: raw.statusCode,
-        code: note.code,
-        isAborted: !raw.writableFinished,
-      }),
-    )
-    traces.inside(note.span?.sampled, done)
-  })
-  // The events of a body are not of the span that its request began in.
-  app.addHook('preHandler', (request: FastifyRequest, _reply: FastifyReply, done) =>
-    traces.inside(noteOf(request.raw)?.span?.sampled, done),
-  )
 }

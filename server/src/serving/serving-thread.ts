@@ -1,6 +1,7 @@
 // A serving thread: it has its own listener on the shared port, and its own reading connection.
 import { parentPort, workerData } from 'node:worker_threads'
 import { replaceTls } from '../compose/client-certificates.ts'
+import { openAccessLog } from '../compose/access-log.ts'
 import { connectPorts } from '../compose/compose.ts'
 import { listen } from '../compose/listen.ts'
 import { openTraces } from '../compose/traces.ts'
@@ -38,10 +39,11 @@ const keySets = relayKeySets((place, seenAt) => tell({ place, seenAt }))
 
 const start = async (): Promise<void> => {
   const { traces, close: closeTraces } = await openTraces(config.traces, report)
+  const { accessLog, close: closeAccessLog } = await openAccessLog(config.accessLog, report)
   const threadOptions = { clock, keySets, report, metrics, traces }
   const { ports, replaceProviders, connect, disconnect } = await connectPorts(config, threadOptions)
   let checks: readonly CheckResult[] = []
-  const own = { shared: { limits, index }, metrics, traces, logger, checks: () => checks }
+  const own = { shared: { limits, index }, metrics, traces, accessLog, logger, checks: () => checks }
   const options = { tls: config.tls, allowedHosts: null, sharesPort, ...own }
   const health = untilDraining(withThreadEnds(ports.health, threadEnds))
   const listening = listen({ ...ports, health }, config, options)
@@ -50,6 +52,7 @@ const start = async (): Promise<void> => {
     try {
       await (await listening).close()
       await disconnect()
+      closeAccessLog()
       await closeTraces()
     } catch (err) {
       logger.error({ err }, 'a serving thread did not end in good order')

@@ -12,6 +12,7 @@ import type { MonotonicMilliseconds } from '../../../../api/values/time.ts'
 import { answerBy } from '../wire/answer-deadline.ts'
 import { decodeBasic, parseAuthorization } from '../wire/authorization.ts'
 import { headerOf } from '../wire/header.ts'
+import { makeCallerNote } from '../wire/request-note.ts'
 import type { Wire } from '../wire/wire.ts'
 
 type IntrospectionRequest = FastifyRequest<{ Body: FormOf<typeof introspectToken> }>
@@ -76,7 +77,12 @@ export const makeIntrospectHandler = ({ ports, refuser, inTime, credentials, met
   return async (request: IntrospectionRequest, reply: FastifyReply): Promise<void> => {
     const presented = readApiKey(request)
     if (isRefused(presented)) return void refuser.refuse(reply, presented.refusal)
-    const asked = { apiKey: presented.apiKey, token: request.body.token, until: answerBy(ports, request.raw) }
+    const asked = {
+      apiKey: presented.apiKey,
+      token: request.body.token,
+      until: answerBy(ports, request.raw),
+      onCaller: makeCallerNote(request.raw, ports.secrets.hash),
+    }
     if (mediaTypeFor(request.headers.accept) === SIGNED_TYPE) return answerSigned(reply, asked)
     const answer = await introspect(asked)
     if (isRefused(answer)) return void refuser.refuse(reply, answer.refusal)

@@ -5,6 +5,7 @@ import type { AnswerOf, FormOf } from '../../../../api/operation.ts'
 import { isRefused } from '../../domain/refusal.ts'
 import { ISSUES_MAX, makeIssueToken } from '../../operations/tokens/issue-token.ts'
 import { makeClientReader, readClientCredentials } from './client-credentials.ts'
+import { makeCallerNote } from '../wire/request-note.ts'
 import type { Wire } from '../wire/wire.ts'
 
 type TokenRequest = FastifyRequest<{ Body: FormOf<typeof issueToken> }>
@@ -27,7 +28,8 @@ export const makeTokenHandler = (wire: Wire) => {
     if (isRefused(client)) return void refuser.refuse(reply, client.refusal)
     const resources = [...(form.resource ?? []), ...(form.audience ?? [])]
     const dpop = dpopOf(request)
-    const issued = await issue({ ...client, grantType: form.grant_type, scope: form.scope, resources, dpop })
+    const onCaller = makeCallerNote(request.raw, ports.secrets.hash)
+    const issued = await issue({ ...client, grantType: form.grant_type, scope: form.scope, resources, dpop, onCaller })
     if (isRefused(issued)) return void refuser.refuse(reply, issued.refusal)
     const answer: AnswerOf<typeof issueToken> = {
       access_token: issued.accessToken,

@@ -1,0 +1,75 @@
+// What is told of each request once it is answered: its span, and its line in the access log.
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { NO_TRACES, type RequestSpan, type Traces } from '../ports/traces.ts'
+import { operationOf } from './request-metrics.ts'
+import type { AccessLog } from './wire/access-log.ts'
+import { queuedMs } from './wire/arrival.ts'
+import { noteOf, openNote, type RequestNote } from './wire/request-note.ts'
+
+/** `accessLog`: null where there is none. */
+type Telling = { readonly traces: Traces; readonly accessLog: AccessLog | null }
+
+/** The template of its route, as of the document: `/api/v1/agents/{id}`. No part of it is the caller's. */
+const routeOf = ({ is404, routeOptions: { url } }: FastifyRequest): string | undefined =>
+  is404 ? undefined : url?.replaceAll(/:(\w+)/g, '{$1}')
+
+const startSpan = (traces: Traces, { raw, protocol }: FastifyRequest): RequestSpan => {
+  const { traceparent, tracestate } = raw.headers
+  const { method = '' } = raw
+  return traces.startRequest({ method, scheme: protocol, traceparent, tracestate, waitedMs: queuedMs(raw) })
+}
+
+/** Of the body, where it is known; null for a stream. */
+const bytesOf = (header: unknown): number | null =>
+  typeof header === 'number' || typeof header === 'string' ? Number(header) : null
+
+type Exchange = { readonly request: FastifyRequest; readonly reply: FastifyReply; readonly note: RequestNote }
+
+const end = ({ request, reply: { raw }, note }: Exchange, accessLog: AccessLog | null, seconds: number): void => {
+  const [route, operation, isAborted] = [routeOf(request), operationOf(request), !raw.writableFinished]
+  const { code, span, who } = note
+  span?.end({ route, operation, requestId: request.id, status: raw.statusCode, code, isAborted })
+  accessLog?.({
+    requestId: request.id,
+    method: request.method,
+    route: route ?? null,
+    operation,
+    status: isAborted ? null : raw.statusCode,
+    code: code ?? null,
+    seconds,
+    bytes: bytesOf(raw.getHeader('content-length')),
+    who: who ?? null,
+    ...(span !== null && { traceId: span.traceId }),
+  })
+}
+
+/** Begins to note a request, and tells of it when it is answered or its connection ends. For one that no hook sees, call it. */
+export const noteRequest = (
+  { traces, accessLog }: Telling,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): RequestNote => {
+  const beganAt = performance.now() - queuedMs(request.raw)
+  const note = openNote(request.raw, traces === NO_TRACES ? null : startSpan(traces, request))
+  reply.raw.once('close', () => end({ request, reply, note }, accessLog, (performance.now() - beganAt) / 1000))
+  return note
+}
+
+/** Whether anybody is told. */
+export const isTold = ({ traces, accessLog }: Telling): boolean => traces !== NO_TRACES || accessLog !== null
+
+/** Call it after `measureAnswers`, before any other hook is added. */
+export const noteRequests = (app: FastifyInstance, telling: Telling): void => {
+  const { traces } = telling
+  if (!isTold(telling)) return
+  app.addHook('onRequest', (request: FastifyRequest, reply: FastifyReply, done) => {
+    const note = noteRequest(telling, request, reply)
+    if (note.span === null) done()
+    else traces.inside(note.span.sampled, done)
+  })
+  if (traces === NO_TRACES) return
+  // The events of a body are not of the span that its request began in.
+  app.addHook('preHandler', (request: FastifyRequest, _reply: FastifyReply, done) =>
+    traces.inside(noteOf(request.raw)?.span?.sampled, done),
+  )
+}
