@@ -9,7 +9,7 @@ import {
 import type { Ports } from '../../ports/ports.ts'
 import { parseAuthorization } from '../wire/authorization.ts'
 import { headerOf } from '../wire/header.ts'
-import { makeCallerNote } from '../wire/request-note.ts'
+import { makeCallerNote } from '../notes/request-note.ts'
 import type { Recognize } from '../wire/refusals.ts'
 import type { SourceOf } from '../wire/source.ts'
 

@@ -12,7 +12,7 @@ import type { MonotonicMilliseconds } from '../../../../api/values/time.ts'
 import { answerBy } from '../wire/answer-deadline.ts'
 import { decodeBasic, parseAuthorization } from '../wire/authorization.ts'
 import { headerOf } from '../wire/header.ts'
-import { makeCallerNote } from '../wire/request-note.ts'
+import { makeCallerNote } from '../notes/request-note.ts'
 import type { Wire } from '../wire/wire.ts'
 
 type IntrospectionRequest = FastifyRequest<{ Body: FormOf<typeof introspectToken> }>

@@ -5,7 +5,7 @@ import type { AnswerOf, FormOf } from '../../../../api/operation.ts'
 import { isRefused } from '../../domain/refusal.ts'
 import { ISSUES_MAX, makeIssueToken } from '../../operations/tokens/issue-token.ts'
 import { makeClientReader, readClientCredentials } from './client-credentials.ts'
-import { makeCallerNote } from '../wire/request-note.ts'
+import { makeCallerNote } from '../notes/request-note.ts'
 import type { Wire } from '../wire/wire.ts'
 
 type TokenRequest = FastifyRequest<{ Body: FormOf<typeof issueToken> }>

@@ -7,7 +7,7 @@ import { makeRevokeToken, type RevokeRequest } from '../../operations/tokens/rev
 import type { PresentedCertificate } from '../../domain/clients/client-certificate.ts'
 import type { Authorization } from '../wire/authorization.ts'
 import { type ClientFields, makeClientReader, readClientCredentials } from './client-credentials.ts'
-import { makeCallerNote } from '../wire/request-note.ts'
+import { makeCallerNote } from '../notes/request-note.ts'
 import type { Wire } from '../wire/wire.ts'
 
 type RevocationRequest = FastifyRequest<{ Body: FormOf<typeof revokeToken> }>

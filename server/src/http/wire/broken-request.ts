@@ -1,7 +1,7 @@
 // Answers what Node could not read as HTTP at all: bad syntax, headers that are too large, a request that is too slow.
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
-import { type AccessLog, refusedLine } from './access-log.ts'
+import { type AccessLog, refusedLine } from '../notes/access-line.ts'
 import { ERRORS } from './error-reference.ts'
 import { endInTurn } from './pipelining.ts'
 import { formatError } from './refusals.ts'

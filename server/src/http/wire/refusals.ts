@@ -18,7 +18,7 @@ import { parseAuthorization } from './authorization.ts'
 import { ERRORS, typeOf } from './error-reference.ts'
 import { pathOf } from './path.ts'
 import { restConnection, RETRY_AFTER_SECONDS } from './pipelining.ts'
-import { noteOf } from './request-note.ts'
+import { noteOf } from '../notes/request-note.ts'
 import { RefusedInput } from './refused-input.ts'
 import type { SourceOf } from './source.ts'
 

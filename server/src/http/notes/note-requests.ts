@@ -1,10 +1,10 @@
 // What is told of each request once it is answered: its span, and its line in the access log.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { NO_TRACES, type RequestSpan, type Traces } from '../ports/traces.ts'
-import { operationOf } from './request-metrics.ts'
-import type { AccessLog } from './wire/access-log.ts'
-import { queuedMs } from './wire/arrival.ts'
-import { noteOf, openNote, type RequestNote } from './wire/request-note.ts'
+import { NO_TRACES, type RequestSpan, type Traces } from '../../ports/traces.ts'
+import { operationOf } from '../request-metrics.ts'
+import type { AccessLog } from './access-line.ts'
+import { queuedMs } from '../wire/arrival.ts'
+import { noteOf, openNote, type RequestNote } from './request-note.ts'
 
 /** `accessLog`: null where there is none. */
 type Telling = { readonly traces: Traces; readonly accessLog: AccessLog | null }

@@ -23,7 +23,7 @@ export type Answered = {
   readonly body: string
 }
 
-export type TracedService = {
+export type ServeProcess = {
   readonly port: number
   readonly metricsPort: number
   readonly running: Running
@@ -54,7 +54,7 @@ const askAt =
     })
 
 /** `variables` beside those that `serve` needs; one serving thread unless they say so. */
-export const startTraced = async (t: Scope, variables: Variables): Promise<TracedService> => {
+export const startTraced = async (t: Scope, variables: Variables): Promise<ServeProcess> => {
   const [port, metricsPort] = await freePorts()
   const folder = makeFolder(t)
   const own: Variables = {
@@ -77,7 +77,7 @@ export const startTraced = async (t: Scope, variables: Variables): Promise<Trace
     'a:b',
     '--default-scope',
     'a:b',
-  ) as TracedService['agent']
+  ) as ServeProcess['agent']
   const apiKey = made(
     'api-key',
     'create',
@@ -85,7 +85,7 @@ export const startTraced = async (t: Scope, variables: Variables): Promise<Trace
     'k',
     '--permission',
     'tokens:introspect',
-  ) as TracedService['apiKey']
+  ) as ServeProcess['apiKey']
   const running = await start(t, folder, { args: ['serve'], variables: own, ready: /Mintmark serves/ })
   const asked = askAt(port)
   const { client_id, client_secret } = agent

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { test } from 'node:test'
-import { startTraced } from '../../../testkit/collectors/traced-service.ts'
+import { startTraced } from '../../../testkit/collectors/serve-process.ts'
 import { until } from '../../../testkit/processes/until.ts'
 
 const OPTIONS = { timeout: 120_000 }

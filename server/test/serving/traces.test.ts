@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { type CollectedSpan, startCollector } from '../../../testkit/collectors/collector.ts'
-import { startTraced, type TracedService } from '../../../testkit/collectors/traced-service.ts'
+import { startTraced, type ServeProcess } from '../../../testkit/collectors/serve-process.ts'
 import { makeFolder } from '../../../testkit/commands/run-mintmark.ts'
 
 const OPTIONS = { timeout: 120_000 }
@@ -28,7 +28,7 @@ const isLinked = (from: CollectedSpan | undefined, to: CollectedSpan | undefined
   from !== undefined && from.links.some(({ traceId, spanId }) => traceId === to?.traceId && spanId === to.spanId)
 
 /** As many requests on connections of their own, sent at once. */
-const introspectTogether = async ({ port, apiKey }: TracedService, token: string, count: number): Promise<void> => {
+const introspectTogether = async ({ port, apiKey }: ServeProcess, token: string, count: number): Promise<void> => {
   const body = `token=${token}`
   const head = `POST /oauth/introspect/v2 HTTP/1.1\r\nhost: 127.0.0.1\r\nx-api-key: ${apiKey.api_key}\r\ncontent-type: application/x-www-form-urlencoded\r\ncontent-length: ${body.length}\r\nconnection: close\r\n\r\n`
   const sockets = Array.from({ length: count }, () => connect(port, '127.0.0.1'))
