@@ -231,3 +231,22 @@ for (const [what, variables, isLoaded] of [
     },
   )
 }
+
+test('OpenMetrics has the trace of the newest sampled request of each bucket, and only of sampled ones', OPTIONS, async t => {
+  const collector = await startCollector()
+  t.after(collector.close)
+  const service = await startTraced(t, { OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint, LOG_LEVEL: 'silent' })
+  await service.ask('/livez', { headers: { traceparent: `00-${TRACE}-${PARENT}-00` } })
+  await service.issue(SAMPLED)
+  const scrape = async (accept: string): Promise<string> =>
+    (await fetch(`http://127.0.0.1:${service.metricsPort}/metrics`, { headers: { accept } })).text()
+  const lines = (await scrape('application/openmetrics-text')).split('\n').filter(line => line.includes(' # '))
+  assert.equal(lines.length, 1)
+  const line =
+    /^mintmark_request_seconds_bucket\{operation="issueToken",le="([\d.e+-]+)"\} 1 # \{trace_id="(\w+)"\} ([\d.e-]+) ([\d.]+)$/
+  const [, bound, traceId, seconds, at] = line.exec(lines[0] ?? '') ?? []
+  assert.equal(traceId, TRACE, lines[0])
+  assert.ok(Number(seconds) <= Number(bound) && Number(seconds) > Number(bound) / 2)
+  assert.ok(Math.abs(Number(at) - Date.now() / 1000) < 60)
+  assert.ok(!(await scrape('text/plain')).includes('trace_id'))
+})
