@@ -81,7 +81,6 @@ const INTERNAL: Readonly<Record<string, readonly string[]>> = {
   'how much work is done together; more is done next': [
     'start-queue/STARTED_MAX',
     'group/GROUP_MAX',
-    'access-log/WRITTEN_BYTES_MAX',
     'start-traces/LINKS_MAX',
     'start-traces/MESSAGE_CHARACTERS_MAX',
     'group/GATHERING_MS_MAX',

@@ -1,5 +1,6 @@
 // The access log: a line of JSON on standard error for each request, beside the lines of the log. Written a few kB at a time and
 // never waited for, so that a flood of requests is no flood of writes.
+import { fstatSync } from 'node:fs'
 import { hostname } from 'node:os'
 import type { AccessLine, AccessLog } from '../http/notes/access-line.ts'
 import { type FaultLog, surviveFaults } from './log.ts'
@@ -7,7 +8,10 @@ import { type FaultLog, surviveFaults } from './log.ts'
 /** Buffered in memory of a thread while the log cannot be written; what does not fit is counted and lost. */
 const WAITING_BYTES_MAX = 4_194_304
 /** What a pipe takes in one piece (PIPE_BUF of Linux): threads share it, and their lines must not mix. */
-const WRITTEN_BYTES_MAX = 4096
+const PIPE_PIECE_BYTES = 4096
+/** A file takes any piece whole; a larger one costs less a line. */
+const FILE_PIECE_BYTES = 16_384
+const STANDARD_ERROR = 2
 const FLUSH_EVERY_MS = 500
 
 type RunningAccessLog = {
@@ -19,8 +23,8 @@ type RunningAccessLog = {
 
 const OFF: RunningAccessLog = { accessLog: null, close: () => undefined }
 
-/** Gathers whole lines, all of them ASCII, into pieces of WRITTEN_BYTES_MAX at most: one line may be longer. */
-const inPieces = (write: (piece: string) => void) => {
+/** Gathers whole lines, all of them ASCII, into pieces of `bytesMax` at most; one line may be longer. */
+const inPieces = (bytesMax: number, write: (piece: string) => void) => {
   let waiting = ''
   const flush = (): void => {
     if (waiting === '') return
@@ -30,7 +34,7 @@ const inPieces = (write: (piece: string) => void) => {
   }
   return {
     write: (line: string): void => {
-      if (waiting.length + line.length > WRITTEN_BYTES_MAX) flush()
+      if (waiting.length + line.length > bytesMax) flush()
       waiting += line
     },
     flush,
@@ -41,10 +45,11 @@ const inPieces = (write: (piece: string) => void) => {
 export const openAccessLog = async (isOn: boolean, report: FaultLog): Promise<RunningAccessLog> => {
   if (!isOn) return OFF
   const { pino } = await import('pino')
-  const destination = pino.destination({ fd: 2, sync: false, maxLength: WAITING_BYTES_MAX })
+  const bytesMax = fstatSync(STANDARD_ERROR).isFile() ? FILE_PIECE_BYTES : PIPE_PIECE_BYTES
+  const destination = pino.destination({ fd: STANDARD_ERROR, sync: false, maxLength: WAITING_BYTES_MAX })
   surviveFaults(destination)
   destination.on('drop', () => report('access log', new Error('Lines did not fit into the memory of the access log.')))
-  const lines = inPieces(piece => void destination.write(piece))
+  const lines = inPieces(bytesMax, piece => void destination.write(piece))
   const timer = setInterval(lines.flush, FLUSH_EVERY_MS).unref()
   const logger = pino({ level: 'info', base: { pid: process.pid, hostname: hostname(), event: 'request' } }, lines)
   return {

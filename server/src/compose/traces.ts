@@ -81,7 +81,8 @@ const traceMethods = <Port extends object>(
   const traced = Object.entries(steps).map(([name, step]): [string, unknown] => {
     const method = methods[name]
     if (typeof method !== 'function') throw new Error(`A port has no method ${name}.`)
-    return [name, (...input: readonly unknown[]): unknown => traces.step(step, () => method.apply(port, input))]
+    const call = method as (...input: readonly unknown[]) => unknown // looked at in the line before
+    return [name, (...input: readonly unknown[]): unknown => traces.step(step, () => Reflect.apply(call, port, input))]
   })
   return Object.assign(Object.create(port), Object.fromEntries(traced)) as Port // its own methods, and these in front of them
 }

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { test } from 'node:test'
 import { startTraced } from '../../../testkit/collectors/serve-process.ts'
+import { LOG_EVENTS } from '../../src/ports/log-events.ts'
 import { until } from '../../../testkit/processes/until.ts'
 
 const OPTIONS = { timeout: 120_000 }
@@ -61,13 +62,21 @@ test(
 
     const text = service.running.errors()
     const lines = accessOf(text)
+    const events = new Set(linesOf(text).map(({ event }) => String(event)))
+    assert.deepEqual(
+      [...events].filter(event => !Object.hasOwn(LOG_EVENTS, event)),
+      [],
+    )
+    assert.ok(events.has('token_revocation'))
     assert.equal(lines.length, 10)
     const shown = (requestId: unknown) => {
       const found = lines.filter(line => line['requestId'] === requestId)
       assert.equal(found.length, 1, `${String(requestId)} has ${found.length} lines.`)
-      const { time, seconds, pid, hostname, level, traceId, bytes, msg, requestId: _, ...rest } = found[0] ?? {}
+      const { time, seconds, pid, hostname, level, event, traceId, bytes, msg, requestId: _, ...rest } = found[0] ?? {}
       assert.ok(typeof time === 'number' && typeof seconds === 'number' && seconds >= 0 && level === 30)
-      assert.ok(pid !== undefined && hostname !== undefined && msg === 'request' && Number(bytes) >= 0)
+      assert.ok(
+        pid !== undefined && hostname !== undefined && event === 'request' && msg === 'request' && Number(bytes) >= 0,
+      )
       assert.ok(requestId === brokenId || /^[0-9a-f]{32}$/.test(String(traceId)), 'The id of the trace is missing.')
       return rest
     }

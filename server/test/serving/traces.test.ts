@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
-import { test } from 'node:test'
+import { test, type TestContext } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { type CollectedSpan, startCollector } from '../../../testkit/collectors/collector.ts'
 import { startTraced, type ServeProcess } from '../../../testkit/collectors/serve-process.ts'
@@ -207,46 +207,46 @@ test('a sampler that is set decides, and callers decide only where it says so', 
   assert.deepEqual(collector.spans, [])
 })
 
-for (const [what, variables, isLoaded] of [
-  ['not traced', {}, false],
-  ['traced', { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' }, true],
-] as const) {
-  test(
-    `a service that is ${what} loads ${isLoaded ? 'the' : 'no module of the'} SDK of OpenTelemetry`,
-    OPTIONS,
-    async t => {
-      const file = join(makeFolder(t), 'modules')
-      const hook = pathToFileURL(join(import.meta.dirname, '../../../testkit/collectors/list-modules.ts')).href
-      const service = await startTraced(t, { ...variables, LOADED_MODULES: file, NODE_OPTIONS: `--import ${hook}` })
-      await service.issue()
-      assert.equal((await service.running.stop()).status, 0)
-      const loaded = readFileSync(file, 'utf8').split('\n')
-      assert.ok(
-        loaded.some(url => url.includes('/serving-thread.ts')),
-        'The modules of serving threads are not listed.',
-      )
-      // The client of Prometheus loads the interface; the SDK is all else.
-      const sdk = loaded.filter(url => /@opentelemetry\/(?!api\/)|src\/traces\//.test(url))
-      assert.equal(sdk.length > 0, isLoaded, sdk.join('\n'))
-    },
+/** Of the SDK; the client of Prometheus loads the interface. */
+const loadedBy = async (t: TestContext, variables: Readonly<Record<string, string>>): Promise<readonly string[]> => {
+  const file = join(makeFolder(t), 'modules')
+  const hook = pathToFileURL(join(import.meta.dirname, '../../../testkit/collectors/list-modules.ts')).href
+  const service = await startTraced(t, { ...variables, LOADED_MODULES: file, NODE_OPTIONS: `--import ${hook}` })
+  await service.issue()
+  assert.equal((await service.running.stop()).status, 0)
+  const loaded = readFileSync(file, 'utf8').split('\n')
+  assert.ok(
+    loaded.some(url => url.includes('/serving-thread.ts')),
+    'The modules of serving threads are not listed.',
   )
+  return loaded.filter(url => /@opentelemetry\/(?!api\/)|src\/traces\//.test(url))
 }
 
-test('OpenMetrics has the trace of the newest sampled request of each bucket, and only of sampled ones', OPTIONS, async t => {
-  const collector = await startCollector()
-  t.after(collector.close)
-  const service = await startTraced(t, { OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint, LOG_LEVEL: 'silent' })
-  await service.ask('/livez', { headers: { traceparent: `00-${TRACE}-${PARENT}-00` } })
-  await service.issue(SAMPLED)
-  const scrape = async (accept: string): Promise<string> =>
-    (await fetch(`http://127.0.0.1:${service.metricsPort}/metrics`, { headers: { accept } })).text()
-  const lines = (await scrape('application/openmetrics-text')).split('\n').filter(line => line.includes(' # '))
-  assert.equal(lines.length, 1)
-  const line =
-    /^mintmark_request_seconds_bucket\{operation="issueToken",le="([\d.e+-]+)"\} 1 # \{trace_id="(\w+)"\} ([\d.e-]+) ([\d.]+)$/
-  const [, bound, traceId, seconds, at] = line.exec(lines[0] ?? '') ?? []
-  assert.equal(traceId, TRACE, lines[0])
-  assert.ok(Number(seconds) <= Number(bound) && Number(seconds) > Number(bound) / 2)
-  assert.ok(Math.abs(Number(at) - Date.now() / 1000) < 60)
-  assert.ok(!(await scrape('text/plain')).includes('trace_id'))
+test('a service that is not traced loads no module of the SDK of OpenTelemetry', OPTIONS, async t => {
+  assert.deepEqual(await loadedBy(t, {}), [])
+  assert.ok((await loadedBy(t, { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' })).length > 0)
 })
+
+test(
+  'OpenMetrics has the trace of the newest sampled request of each bucket, and only of sampled ones',
+  OPTIONS,
+  async t => {
+    const collector = await startCollector()
+    t.after(collector.close)
+    const service = await startTraced(t, { OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint, LOG_LEVEL: 'silent' })
+    await service.ask('/livez', { headers: { traceparent: `00-${TRACE}-${PARENT}-00` } })
+    await service.issue(SAMPLED)
+    const scrape = async (accept: string): Promise<string> =>
+      (await fetch(`http://127.0.0.1:${service.metricsPort}/metrics`, { headers: { accept } })).text()
+    const lines = (await scrape('application/openmetrics-text')).split('\n').filter(line => line.includes(' # '))
+    assert.equal(lines.length, 1)
+    const line =
+      /^mintmark_request_seconds_bucket\{operation="issueToken",le="([\d.e+-]+)"\} 1 # \{trace_id="(\w+)"\} ([\d.e-]+) ([\d.]+)$/
+    const [found = ''] = lines
+    const [, bound, traceId, seconds, at] = line.exec(found) ?? []
+    assert.equal(traceId, TRACE, found)
+    assert.ok(Number(seconds) <= Number(bound) && Number(seconds) > Number(bound) / 2)
+    assert.ok(Math.abs(Number(at) - Date.now() / 1000) < 60)
+    assert.ok(!(await scrape('text/plain')).includes('trace_id'))
+  },
+)

@@ -31,7 +31,7 @@ export const makeRecognizer =
   async (request, access) => {
     const credentials = readCredentials(request, sourceOf)
     if (isRefused(credentials)) return credentials
-    const onCaller = makeCallerNote(request.raw, ports.secrets.hash)
+    const onCaller = makeCallerNote(request.raw, ports.secrets)
     const caller = await authenticateAdministrator(ports, credentials, access, onCaller)
     return isRefused(caller) ? caller : { caller, requestId: request.id, source: sourceOf(request) }
   }

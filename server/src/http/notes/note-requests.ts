@@ -9,9 +9,18 @@ import { noteOf, openNote, type RequestNote } from './request-note.ts'
 /** `accessLog`: null where there is none. */
 type Telling = { readonly traces: Traces; readonly accessLog: AccessLog | null }
 
+/** Of each route that was asked for. */
+const templates = new Map<string, string>()
+
 /** The template of its route, as of the document: `/api/v1/agents/{id}`. No part of it is the caller's. */
-const routeOf = ({ is404, routeOptions: { url } }: FastifyRequest): string | undefined =>
-  is404 ? undefined : url?.replaceAll(/:(\w+)/g, '{$1}')
+const routeOf = ({ is404, routeOptions: { url } }: FastifyRequest): string | undefined => {
+  if (is404 || url === undefined) return undefined
+  const known = templates.get(url)
+  if (known !== undefined) return known
+  const template = url.replaceAll(/:(\w+)/g, '{$1}')
+  templates.set(url, template)
+  return template
+}
 
 const startSpan = (traces: Traces, { raw, protocol }: FastifyRequest): RequestSpan => {
   const { traceparent, tracestate } = raw.headers
@@ -51,7 +60,7 @@ export const noteRequest = (
 ): RequestNote => {
   const beganAt = performance.now() - queuedMs(request.raw)
   const note = openNote(request.raw, traces === NO_TRACES ? null : startSpan(traces, request))
-  reply.raw.once('close', () => end({ request, reply, note }, accessLog, (performance.now() - beganAt) / 1000))
+  reply.raw.on('close', () => end({ request, reply, note }, accessLog, (performance.now() - beganAt) / 1000))
   return note
 }
 

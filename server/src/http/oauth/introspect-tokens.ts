@@ -81,7 +81,7 @@ export const makeIntrospectHandler = ({ ports, refuser, inTime, credentials, met
       apiKey: presented.apiKey,
       token: request.body.token,
       until: answerBy(ports, request.raw),
-      onCaller: makeCallerNote(request.raw, ports.secrets.hash),
+      onCaller: makeCallerNote(request.raw, ports.secrets),
     }
     if (mediaTypeFor(request.headers.accept) === SIGNED_TYPE) return answerSigned(reply, asked)
     const answer = await introspect(asked)

@@ -28,7 +28,7 @@ export const makeTokenHandler = (wire: Wire) => {
     if (isRefused(client)) return void refuser.refuse(reply, client.refusal)
     const resources = [...(form.resource ?? []), ...(form.audience ?? [])]
     const dpop = dpopOf(request)
-    const onCaller = makeCallerNote(request.raw, ports.secrets.hash)
+    const onCaller = makeCallerNote(request.raw, ports.secrets)
     const issued = await issue({ ...client, grantType: form.grant_type, scope: form.scope, resources, dpop, onCaller })
     if (isRefused(issued)) return void refuser.refuse(reply, issued.refusal)
     const answer: AnswerOf<typeof issueToken> = {
