@@ -1,7 +1,9 @@
 // The access log: a line of JSON on standard error for each request, beside the lines of the log. Written a few kB at a time and
 // never waited for, so that a flood of requests is no flood of writes.
+import { once } from 'node:events'
 import { fstatSync } from 'node:fs'
 import { hostname } from 'node:os'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { AccessLine, AccessLog } from '../http/notes/access-line.ts'
 import { type FaultLog, surviveFaults } from './log.ts'
 
@@ -13,15 +15,16 @@ const PIPE_PIECE_BYTES = 4096
 const FILE_PIECE_BYTES = 16_384
 const STANDARD_ERROR = 2
 const FLUSH_EVERY_MS = 500
+const CLOSE_MS_MAX = 1000
 
 type RunningAccessLog = {
   /** Null: nobody asked for it. */
   readonly accessLog: AccessLog | null
   /** Writes what waits. */
-  readonly close: () => void
+  readonly close: () => Promise<void>
 }
 
-const OFF: RunningAccessLog = { accessLog: null, close: () => undefined }
+const OFF: RunningAccessLog = { accessLog: null, close: () => Promise.resolve() }
 
 /** Gathers whole lines, all of them ASCII, into pieces of `bytesMax` at most; one line may be longer. */
 const inPieces = (bytesMax: number, write: (piece: string) => void) => {
@@ -54,10 +57,13 @@ export const openAccessLog = async (isOn: boolean, report: FaultLog): Promise<Ru
   const logger = pino({ level: 'info', base: { pid: process.pid, hostname: hostname(), event: 'request' } }, lines)
   return {
     accessLog: (line: AccessLine) => logger.info(line, 'request'),
-    close: () => {
+    close: async () => {
       clearInterval(timer)
       lines.flush()
-      destination.flushSync()
+      // A write under way is lost with its thread: waited for, unless nothing can be written.
+      const closed = once(destination, 'close').catch(() => undefined)
+      destination.end()
+      await Promise.race([closed, delay(CLOSE_MS_MAX, undefined, { ref: false })])
     },
   }
 }

@@ -52,7 +52,7 @@ const start = async (): Promise<void> => {
     try {
       await (await listening).close()
       await disconnect()
-      closeAccessLog()
+      await closeAccessLog()
       await closeTraces()
     } catch (err) {
       logger.error({ err }, 'a serving thread did not end in good order')
