@@ -140,10 +140,11 @@ const readStore = (read: SettingReader): StoreConfig => {
 const readLifetime = (read: SettingReader): number =>
   read.optional('MINTMARK_TOKEN_LIFETIME_SECONDS', parseInteger(1, LIFETIME_SECONDS_MAX)) ?? 300
 
-const readServiceNumbers = (read: SettingReader) => ({
+const readShared = (read: SettingReader) => ({
   port: read.optional('PORT', parsePort) ?? PORT_DEFAULT,
   tokenLifetimeSeconds: readLifetime(read),
   bodyBytesMax: read.optional('MINTMARK_BODY_BYTES_MAX', parseInteger(1024, 1_048_576)) ?? 16_384,
+  ...readTelemetry(read),
 })
 
 const readDpopNonce = (read: SettingReader): DpopNoncePolicy =>
@@ -158,7 +159,7 @@ const gatherServe = async (read: SettingReader) => {
   const baseUrl = read.required('MINTMARK_BASE_URL', parseBaseUrl, 'the https address of this service, its issuer')
   const keyEncryptionKey = readKeyEncryptionKey(read)
   const audience = read.optional('MINTMARK_DEFAULT_AUDIENCE', parseAudience)
-  const numbers = readServiceNumbers(read)
+  const numbers = readShared(read)
   return {
     baseUrl,
     keyEncryptionKey,
@@ -173,7 +174,6 @@ const gatherServe = async (read: SettingReader) => {
     logLevel: read.optional('LOG_LEVEL', parseOneOf(LOG_LEVELS)) ?? 'info',
     tls: readTls(read, baseUrl),
     ...readCallers(read),
-    ...readTelemetry(read),
     metrics: readMetrics(read, numbers.port, null),
     workers: readWorkers(read),
     drainSeconds: read.optional('MINTMARK_DRAIN_SECONDS', parseInteger(0, 300)) ?? 5,
@@ -282,8 +282,8 @@ export const readTokenConfig = (env: Environment = process.env): string | null =
 export const readDevConfig = (env: Environment = process.env): DevConfig =>
   readEach({ ...env, DATABASE_URL: databaseForDev(env['DATABASE_URL']) }, read => {
     const store = readStore(read)
-    const numbers = readServiceNumbers(read)
-    const [signingKeys, telemetry] = [readSigningKeys(read), readTelemetry(read)]
+    const numbers = readShared(read)
+    const signingKeys = readSigningKeys(read)
     const identityProviderPort = read.optional('MINTMARK_DEV_IDP_PORT', parsePort) ?? numbers.port + 1
     if (identityProviderPort === numbers.port) {
       read.mistake(
@@ -296,14 +296,5 @@ export const readDevConfig = (env: Environment = process.env): DevConfig =>
     const dpopNonce = readDpopNonce(read)
     const metrics = readMetrics(read, numbers.port, metricsForDev(numbers.port, identityProviderPort))
     const logLevel = read.optional('LOG_LEVEL', parseOneOf(LOG_LEVELS)) ?? 'warn'
-    return freeze({
-      ...store,
-      ...numbers,
-      ...telemetry,
-      signingKeys,
-      dpopNonce,
-      metrics,
-      identityProviderPort,
-      logLevel,
-    })
+    return freeze({ ...store, ...numbers, signingKeys, dpopNonce, metrics, identityProviderPort, logLevel })
   })

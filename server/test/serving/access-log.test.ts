@@ -30,6 +30,19 @@ const send = async (port: number, bytes: string): Promise<string> => {
   return text
 }
 
+/** What differs from request to request, of the one line that the request has. */
+const showOf = (lines: readonly Line[], requestId: unknown, isTraced: boolean) => {
+  const found = lines.filter(line => line['requestId'] === requestId)
+  assert.equal(found.length, 1, `${String(requestId)} has ${found.length} lines.`)
+  const { time, seconds, pid, hostname, level, event, traceId, bytes, msg, requestId: _, ...rest } = found[0] ?? {}
+  assert.ok(typeof time === 'number' && typeof seconds === 'number' && seconds >= 0 && level === 30)
+  assert.ok(
+    pid !== undefined && hostname !== undefined && event === 'request' && msg === 'request' && Number(bytes) >= 0,
+  )
+  assert.ok(!isTraced || /^[0-9a-f]{32}$/.test(String(traceId)), 'The id of the trace is missing.')
+  return rest
+}
+
 test(
   'each request has one line, with who, what and how it ended, and nothing that a caller wrote',
   OPTIONS,
@@ -69,17 +82,7 @@ test(
     )
     assert.ok(events.has('token_revocation'))
     assert.equal(lines.length, 10)
-    const shown = (requestId: unknown) => {
-      const found = lines.filter(line => line['requestId'] === requestId)
-      assert.equal(found.length, 1, `${String(requestId)} has ${found.length} lines.`)
-      const { time, seconds, pid, hostname, level, event, traceId, bytes, msg, requestId: _, ...rest } = found[0] ?? {}
-      assert.ok(typeof time === 'number' && typeof seconds === 'number' && seconds >= 0 && level === 30)
-      assert.ok(
-        pid !== undefined && hostname !== undefined && event === 'request' && msg === 'request' && Number(bytes) >= 0,
-      )
-      assert.ok(requestId === brokenId || /^[0-9a-f]{32}$/.test(String(traceId)), 'The id of the trace is missing.')
-      return rest
-    }
+    const shown = (requestId: unknown) => showOf(lines, requestId, requestId !== brokenId)
     const POST = { method: 'POST', code: null, status: 200 }
     assert.deepEqual(shown('r1'), {
       ...POST,

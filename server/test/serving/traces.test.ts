@@ -43,6 +43,36 @@ const introspectTogether = async ({ port, apiKey }: ServeProcess, token: string,
   await Promise.all(ended)
 }
 
+/** Of one issue, introspection, revocation and request that no route fits. */
+const checkSteps = (spans: readonly CollectedSpan[], issue: CollectedSpan): void => {
+  const batch = named(spans, 'batch issue').find(one => isLinked(one, issue))
+  assert.ok(isLinked(issue, batch), 'The request is not linked with its batch.')
+  assert.deepEqual(below(spans, batch), ['authenticate', 'sign', 'write to the store'])
+  const write = spans.find(({ name, parentSpanId }) => name === 'write to the store' && parentSpanId === batch?.spanId)
+  assert.deepEqual(below(spans, write), ['commit'])
+  const commit = spans.find(({ name, parentSpanId }) => name === 'commit' && parentSpanId === write?.spanId)
+  assert.ok(commit !== undefined && write !== undefined && batch !== undefined)
+  for (const [outer, inner] of [[batch, write]] as const) {
+    assert.ok(
+      outer.startTime <= inner.startTime && inner.endTime <= outer.endTime,
+      `${inner.name} is not within ${outer.name}`,
+    )
+  }
+  assert.ok(commit.startTime < commit.endTime)
+
+  const [introspect] = named(spans, 'POST /oauth/introspect/v2')
+  const asked = named(spans, 'batch introspect').find(one => isLinked(one, introspect))
+  assert.ok(isLinked(introspect, asked))
+  assert.deepEqual(below(spans, asked), ['authenticate', 'read the store'])
+  const [revoke] = named(spans, 'POST /oauth/revoke')
+  assert.deepEqual(below(spans, revoke), ['authenticate', 'read the store', 'write to the store'])
+  const [nowhere] = named(spans, 'GET')
+  assert.deepEqual(
+    [nowhere?.attributes['http.route'], nowhere?.attributes['http.response.status_code']],
+    [undefined, 404],
+  )
+}
+
 test('an issue, an introspection and a revocation are traces of the caller, each with its steps', OPTIONS, async t => {
   const collector = await startCollector()
   t.after(collector.close)
@@ -89,32 +119,7 @@ test('an issue, an introspection and a revocation are traces of the caller, each
   assert.equal(issue.resource['deployment.environment.name'], 'test')
   assert.equal(collector.exports[0]?.['x-tenant'], 'one')
 
-  const batch = named(spans, 'batch issue').find(one => isLinked(one, issue))
-  assert.ok(isLinked(issue, batch), 'The request is not linked with its batch.')
-  assert.deepEqual(below(spans, batch), ['authenticate', 'sign', 'write to the store'])
-  const write = spans.find(({ name, parentSpanId }) => name === 'write to the store' && parentSpanId === batch?.spanId)
-  assert.deepEqual(below(spans, write), ['commit'])
-  const commit = spans.find(({ name, parentSpanId }) => name === 'commit' && parentSpanId === write?.spanId)
-  assert.ok(commit !== undefined && write !== undefined && batch !== undefined)
-  for (const [outer, inner] of [[batch, write]] as const) {
-    assert.ok(
-      outer.startTime <= inner.startTime && inner.endTime <= outer.endTime,
-      `${inner.name} is not within ${outer.name}`,
-    )
-  }
-  assert.ok(commit.startTime < commit.endTime)
-
-  const [introspect] = named(spans, 'POST /oauth/introspect/v2')
-  const asked = named(spans, 'batch introspect').find(one => isLinked(one, introspect))
-  assert.ok(isLinked(introspect, asked))
-  assert.deepEqual(below(spans, asked), ['authenticate', 'read the store'])
-  const [revoke] = named(spans, 'POST /oauth/revoke')
-  assert.deepEqual(below(spans, revoke), ['authenticate', 'read the store', 'write to the store'])
-  const [nowhere] = named(spans, 'GET')
-  assert.deepEqual(
-    [nowhere?.attributes['http.route'], nowhere?.attributes['http.response.status_code']],
-    [undefined, 404],
-  )
+  checkSteps(spans, issue)
   await service.running.stop()
   const text = JSON.stringify(spans, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value))
   for (const secret of [

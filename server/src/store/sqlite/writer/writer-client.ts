@@ -34,6 +34,12 @@ type Waiting = {
 const faultOf = ({ kind, message }: Failure): Error =>
   kind === 'unavailable' ? new Unavailable(message) : new Error(`The writing thread failed: ${message}`)
 
+/** The times are of a clock that all threads share. */
+const recordCommit = (traces: Traces, span: Span, [beganAt, endedAt]: CommitTimes): void => {
+  const since1970 = Date.now() - monotonicMs()
+  traces.record(span, 'commit', [since1970 + beganAt, since1970 + endedAt])
+}
+
 /** What is handed over without a copy: the rows of new tokens. */
 const transferredOf = (input: JobInput<JobName>): readonly Transferable[] =>
   typeof input === 'object' && input !== null && 'rows' in input ? [input.rows] : []
@@ -48,11 +54,8 @@ type ClientOptions = {
 }
 
 /** A client that is not connected refuses: the writing thread is being replaced, or the store is closed. */
-export const makeWriterClient = ({
-  deadlineMs = STORE_DEADLINE_MS,
-  beforeJob,
-  traces = NO_TRACES,
-}: ClientOptions = {}): WriterClient => {
+export const makeWriterClient = (options: ClientOptions = {}): WriterClient => {
+  const { deadlineMs = STORE_DEADLINE_MS, beforeJob, traces = NO_TRACES } = options
   const waiting = new Map<number, Waiting>()
   let port: MessagePort | undefined
   let last = 0
@@ -65,14 +68,9 @@ export const makeWriterClient = ({
     return one
   }
 
-  const record = (span: Span, [beganAt, endedAt]: CommitTimes): void => {
-    const since1970 = Date.now() - monotonicMs()
-    traces.record(span, 'commit', [since1970 + beganAt, since1970 + endedAt])
-  }
-
   const answer = (reply: Reply): void => {
     const one = settle(reply.n)
-    if (one?.span !== undefined && reply.committed !== undefined) record(one.span, reply.committed)
+    if (one?.span !== undefined && reply.committed !== undefined) recordCommit(traces, one.span, reply.committed)
     if ('failure' in reply) one?.reject(faultOf(reply.failure))
     else one?.resolve(reply.value)
   }
