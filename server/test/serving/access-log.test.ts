@@ -37,7 +37,12 @@ const showOf = (lines: readonly Line[], requestId: unknown, isTraced: boolean) =
   const { time, seconds, pid, hostname, level, event, traceId, bytes, msg, requestId: _, ...rest } = found[0] ?? {}
   assert.ok(typeof time === 'number' && typeof seconds === 'number' && seconds >= 0 && level === 30)
   assert.ok(
-    pid !== undefined && hostname !== undefined && event === 'request' && msg === 'request' && Number(bytes) >= 0,
+    pid !== undefined &&
+      hostname !== undefined &&
+      event === 'request' &&
+      msg === 'request' &&
+      typeof bytes === 'number' &&
+      bytes > 0,
   )
   assert.ok(!isTraced || /^[0-9a-f]{32}$/.test(String(traceId)), 'The id of the trace is missing.')
   return rest

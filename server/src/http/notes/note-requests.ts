@@ -34,7 +34,8 @@ const bytesOf = (header: unknown): number | null =>
 
 type Exchange = { readonly request: FastifyRequest; readonly reply: FastifyReply; readonly note: RequestNote }
 
-const end = ({ request, reply: { raw }, note }: Exchange, accessLog: AccessLog | null, seconds: number): void => {
+const end = ({ request, reply, note }: Exchange, accessLog: AccessLog | null, seconds: number): void => {
+  const { raw } = reply
   const [route, operation, isAborted] = [routeOf(request), operationOf(request), !raw.writableFinished]
   const { code, span, who } = note
   span?.end({ route, operation, requestId: request.id, status: raw.statusCode, code, isAborted })
@@ -46,7 +47,7 @@ const end = ({ request, reply: { raw }, note }: Exchange, accessLog: AccessLog |
     status: isAborted ? null : raw.statusCode,
     code: code ?? null,
     seconds,
-    bytes: bytesOf(raw.getHeader('content-length')),
+    bytes: bytesOf(reply.getHeader('content-length')),
     who: who ?? null,
     ...(span !== null && { traceId: span.traceId }),
   })
