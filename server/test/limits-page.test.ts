@@ -84,6 +84,8 @@ const INTERNAL: Readonly<Record<string, readonly string[]>> = {
     'read-usage/ROWS_MAX',
     'usage-counter/TOGETHER_MAX',
     'group/GROUP_MAX',
+    'start-traces/LINKS_MAX',
+    'start-traces/MESSAGE_CHARACTERS_MAX',
     'group/GATHERING_MS_MAX',
     'group/TURNS_MAX',
     'store-options/GROUP_JOBS_MAX',

@@ -9,6 +9,7 @@ import { openThreadMetrics } from '../metrics/thread-metrics.ts'
 import { type Metrics, NO_METRICS } from '../ports/metrics.ts'
 import { BACKGROUND_TASKS, type OnFault } from '../store/background.ts'
 import type { StoreFacts } from '../domain/service-status.ts'
+import { SERVING_TASKS } from './log.ts'
 import { followFacts } from './follow-facts.ts'
 
 /** The metrics of a process. */
@@ -40,7 +41,7 @@ const readLists = async (): Promise<OpenLists> => {
   return {
     operations: OPERATIONS.map(({ id }) => id),
     codes: Object.keys(ERRORS),
-    tasks: [...BACKGROUND_TASKS, 'scrape', 'unhandled rejection'],
+    tasks: [...BACKGROUND_TASKS, ...SERVING_TASKS],
   }
 }
 

@@ -1,5 +1,6 @@
 // Decides what token a request is granted: its client, scope, audience, lifetime, and the key that it is bound to: none, that
 // of its DPoP proof (RFC 9449), or that of the client's certificate (RFC 8705 §3).
+import type { ClientCaller } from '../../domain/caller.ts'
 import type { Agent, Client } from '../../domain/clients/agent.ts'
 import { type PresentedCertificate, validityFault } from '../../domain/clients/client-certificate.ts'
 import { AUDIENCES_MAX, audiencesOfAgent, firstResourceBeyond, isResource } from '../../../../api/values/audience.ts'
@@ -30,6 +31,8 @@ export type IssueRequest = Bindable & {
   readonly scope: string | undefined
   /** The values of `resource`, or of `audience`, which is taken as another name for it. */
   readonly resources: readonly string[]
+  /** Told who asks, once they are recognized. */
+  readonly onCaller?: ((caller: ClientCaller) => void) | undefined
 }
 
 export type Grant = AuthenticatedClient & {
@@ -146,6 +149,8 @@ export const grantToken = (
 ): Grant | NotGranted => {
   const authenticated = recognizeClient(ports, request.credentials, client, now)
   if (isRefused(authenticated)) return authenticated
+  const { id: agentId, clientId } = authenticated.client.agent
+  request.onCaller?.({ kind: 'client', agentId, clientId })
   const decided = decide(ports, request, authenticated, now)
   return isRefused(decided) ? { ...decided, authenticated: authenticated.client.number } : decided
 }

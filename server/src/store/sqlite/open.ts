@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { MessagePort } from 'node:worker_threads'
 import { existsSync } from 'node:fs'
 import { Unavailable } from '../../domain/refusal.ts'
+import type { Traces } from '../../ports/traces.ts'
 import type { SigningKeyRepository } from '../../ports/signing-keys.ts'
 import { IGNORE, type OnFault } from '../background.ts'
 import { makeNameCaches } from '../ledger/name-caches.ts'
@@ -169,6 +170,7 @@ export const connectStore = (options: {
   readonly deadlineMs?: number | undefined
   readonly onFault?: OnFault | undefined
   readonly beforeJob?: BeforeJob | undefined
+  readonly traces?: Traces | undefined
 }): StoreConnection => {
   const { onFault = IGNORE } = options
   const db = openForReading(options.file)

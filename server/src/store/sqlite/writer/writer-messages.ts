@@ -30,6 +30,8 @@ export type JobMessage = {
   readonly sentAt: number
   readonly job: JobName
   readonly input: JobInput<JobName>
+  /** Of a request that is sampled: its thread asks when the commit was, and records it. */
+  readonly isTraced?: true
 }
 
 /** What the thread that started it says: a further port to serve; or to commit what has arrived, and end. */
@@ -51,4 +53,10 @@ export type WriterReport =
 /** `unavailable`: the store failed or was too slow. `fault`: a bug of ours. */
 export type Failure = { readonly kind: 'unavailable' | 'fault'; readonly message: string }
 
-export type Reply = { readonly n: number } & ({ readonly value: unknown } | { readonly failure: Failure })
+/** When the group of a traced job began and was durable, in ms of monotonicMs(). */
+export type CommitTimes = readonly [beganAt: number, endedAt: number]
+
+export type Reply = { readonly n: number; readonly committed?: CommitTimes } & (
+  | { readonly value: unknown }
+  | { readonly failure: Failure }
+)
