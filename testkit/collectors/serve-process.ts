@@ -78,14 +78,7 @@ export const startTraced = async (t: Scope, variables: Variables): Promise<Serve
     '--default-scope',
     'a:b',
   ) as ServeProcess['agent']
-  const apiKey = made(
-    'api-key',
-    'create',
-    '--name',
-    'k',
-    '--permission',
-    'tokens:introspect',
-  ) as ServeProcess['apiKey']
+  const apiKey = made('api-key', 'create', '--name', 'k', '--permission', 'tokens:introspect') as ServeProcess['apiKey']
   const running = await start(t, folder, { args: ['serve'], variables: own, ready: /Mintmark serves/ })
   const asked = askAt(port)
   const { client_id, client_secret } = agent
