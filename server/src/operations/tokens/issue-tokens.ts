@@ -99,8 +99,9 @@ const issueRound = async (
     const decided = grantToken(ports, request, view.clients[n], view.now)
     if (isRefused(decided)) {
       if (freshness === 'cached') return 'again'
-      if (decided.authenticated !== undefined) ports.usage.countRefused(decided.authenticated)
-      return { refusal: decided.refusal }
+      const { authenticated, ...refusal } = decided
+      if (authenticated !== undefined) ports.usage.countRefused(authenticated)
+      return refusal
     }
     granted.push({ grant: decided, request })
     return undefined
