@@ -8,6 +8,9 @@ import { applyMigrations, MIGRATIONS, PROGRAM_VERSION } from '../../../src/store
 import { openPostgresStore } from '../../../src/store/postgres/open.ts'
 import { makePartitions } from '../../../src/store/postgres/partitions/partitions.ts'
 import { resetDatabaseClock } from '../../../src/store/offline/postgres/act-alone.ts'
+import { MIGRATING } from '../../../src/store/postgres/connection/connection.ts'
+import { connectUnhurried } from '../../../src/store/postgres/connection/primary.ts'
+import { withConnection as withNamedConnection } from '../../../src/store/postgres/connection/with-connection.ts'
 import { StoreProblem } from '../../../src/store/store-problem.ts'
 import { makeTestDatabase, runStatement } from '../../../../testkit/databases/postgres-cluster.ts'
 import { addressOf, withConnection } from '../../../../testkit/databases/postgres-store.ts'
@@ -139,7 +142,8 @@ test('a program that has served before goes on serving once the store is migrate
   }
   for (let n = 0; n < 3; n += 1) await serve()
   const first = { madeBy: 'migrate', now: Date.now() } as const
-  await withConnection(world.address, connection => applyMigrations(connection, first, AGAIN))
+  const connecting = connectUnhurried(world.address, MIGRATING)
+  await withNamedConnection(connecting, connection => applyMigrations(connection, first, AGAIN))
   await assertByBytes(world)
   for (let n = 0; n < 3; n += 1) await serve()
 })
