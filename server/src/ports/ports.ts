@@ -86,6 +86,8 @@ export type NewToken = {
   readonly proof?: SingleUse
   /** The client's assertion, if it authenticated with one that may be used once. */
   readonly assertion?: SingleUse
+  /** The token that it is got for; it expires no later. Absent: it has no parent. */
+  readonly parent?: TokenAddress
 }
 
 /** The limit of its agent that a token would exceed, and in how many whole seconds (at least 1) it would not. */
@@ -94,7 +96,8 @@ export type LimitReached = { readonly limit: LimitName; readonly retryAfterSecon
 /**
  * `decide_again`: its `seq` is no longer the service's. `no_room`: the ledger has no room for its lifetime, scope or list
  * of audiences. `proof_used`, `proof_late`: its proof was used before, or is too old by now.
- * `assertion_used`: its assertion was used before, or is too old by now. Only `inserted` is written and counted.
+ * `assertion_used`: its assertion was used before, or is too old by now. `parent_ended`: its parent, or an ancestor, has
+ * ended. Only `inserted` is written and counted.
  */
 export type InsertOutcome =
   | 'inserted'
@@ -103,6 +106,7 @@ export type InsertOutcome =
   | 'proof_used'
   | 'proof_late'
   | 'assertion_used'
+  | 'parent_ended'
   | LimitReached
 
 /** A row found by a look-up. `dead` is decided by domain/ledger/ledger.ts in one snapshot. */

@@ -17,6 +17,11 @@ export type TokenFilters = {
   readonly scope: string | null
   readonly issuedAfter: Milliseconds | null
   readonly issuedBefore: Milliseconds | null
+  /** The id of the agent on whose behalf the token acts. */
+  readonly subjectId: string | null
+  readonly parentId: string | null
+  /** Of the root itself too. */
+  readonly rootId: string | null
 }
 
 export type HistoryFilters = TokenFilters & {
@@ -46,7 +51,16 @@ export type TokenRecord = {
   readonly kid: string
   readonly issuedAt: Seconds
   readonly expiresAt: Seconds
+  /** The agent on whose behalf it acts: that of the root of its lineage. */
+  readonly subjectId: string
+  /** Ids of agents, the last to act first; none where the subject got the token itself. */
+  readonly actors: readonly string[]
+  /** The parent first; none where the token has no parent. */
+  readonly ancestors: readonly AncestorRecord[]
 }
+
+/** An ancestor as the record of a descendant names it; `id` is null for who may not see a token with these audiences. */
+export type AncestorRecord = { readonly id: string | null; readonly audience: readonly string[] }
 
 export type TokenEnd = {
   readonly endedAt: Milliseconds
@@ -56,6 +70,8 @@ export type TokenEnd = {
   readonly note: string | null
   /** The bulk revocation that ended this token; null if something else did. */
   readonly revocationId: string | null
+  /** The ancestor with which it ended; null if it ended of its own. */
+  readonly ancestorId: string | null
 }
 
 export type EndedTokenRecord = TokenRecord & TokenEnd

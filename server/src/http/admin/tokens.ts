@@ -16,6 +16,9 @@ export const tokenFiltersOf = (query: TokensQuery): TokenFilters => ({
   scope: query.scope ?? null,
   issuedAfter: query.issued_after ?? null,
   issuedBefore: query.issued_before ?? null,
+  subjectId: null,
+  parentId: null,
+  rootId: null,
 })
 
 export const historyFiltersOf = (query: HistoryQuery): HistoryFilters => ({

@@ -1,10 +1,12 @@
 // Walks the rows that a cut-off may cover, oldest first within each lifetime, in steps that a transaction can bear.
-import { type CutOff, causeOfEnd } from '../../domain/ledger/ledger.ts'
+import type { CutOff } from '../../domain/ledger/ledger.ts'
 import { lowestLiveId } from '../../domain/ledger/token-id.ts'
 import { bytesOfId } from '../rows.ts'
 import { all, byIndex, first, type Program } from '../statement-program.ts'
 import type { Seen } from '../snapshot.ts'
 import { readOpenCutOffs } from './cut-offs.ts'
+import { makeJudge } from './judge.ts'
+import type { Covered } from './move-rows.ts'
 import { knownTokenOf, ledgerTokenOf, TOKEN_COLUMNS, type TokenRow } from './token-rows.ts'
 
 export type ScanPosition = { readonly life: number; readonly id: Uint8Array }
@@ -15,9 +17,6 @@ type Scan = {
   readonly examinedMax: number
   readonly coveredMax: number
 }
-
-/** A covered row, and what ended it: the cut-off of least number, not always the one scanned for. */
-export type Covered = { readonly row: TokenRow; readonly cause: CutOff }
 
 type Scanned = {
   readonly covered: readonly Covered[]
@@ -67,11 +66,12 @@ const BELOW_EVERY_ID = new Uint8Array(16)
 
 /** One step: at most so many rows examined, at most so many covered. */
 export function* scanAffectedRows(
-  { sets, now }: Seen,
+  seen: Seen,
   cutOff: CutOff,
   { from, examinedMax, coveredMax }: Scan,
 ): Program<Scanned> {
   const open = (yield* readOpenCutOffs()).filter(({ seq }) => seq < cutOff.seq)
+  const judge = makeJudge(seen, [...open, cutOff])
   const covered: Covered[] = []
   let at = from
   let examined = 0
@@ -79,8 +79,9 @@ export function* scanAffectedRows(
     if (from !== null && life < from.life) continue
     const start = from !== null && life === from.life ? from : { life, id: BELOW_EVERY_ID }
     for (const row of yield* rowsOf(cutOff, start, examinedMax - examined)) {
-      const token = knownTokenOf(row, sets) ?? (yield* ledgerTokenOf(row, sets))
-      const cause = causeOfEnd(token, [...open, cutOff], now)
+      const token = knownTokenOf(row, seen.sets) ?? (yield* ledgerTokenOf(row, seen.sets))
+      if (row.lineage !== null) yield* judge.learn(row.lineage)
+      const cause = judge.causeOf(token, row.lineage)
       if (cause !== undefined && cause !== 'expired') covered.push({ row, cause })
       at = { life, id: row.id }
       examined += 1

@@ -1,23 +1,29 @@
 // The whole life of one token, found by its id alone: live, under a cut-off, expired or ended.
-import { causeOfEnd } from '../../domain/ledger/ledger.ts'
-import type { TokenEnd, TokenLife } from '../../domain/lists/page.ts'
+import { isAncestorEnd } from '../../domain/ledger/ledger.ts'
+import type { TokenEnd, TokenLife, TokenRecord } from '../../domain/lists/page.ts'
 import { reasonOf } from '../../../../api/values/reason.ts'
-import { expiresSecondOf } from '../../domain/ledger/token-id.ts'
 import { ENDED_COLUMNS, type EndedRow } from '../lists/ended-streams.ts'
 import { bytesOfId } from '../rows.ts'
 import { first, type Program } from '../statement-program.ts'
 import type { Snapshot } from '../snapshot.ts'
 import { BY_TIME, readAct } from './acts.ts'
+import { judgeRow, makeJudge } from './judge.ts'
 import { type NameCaches, recordOf } from './name-caches.ts'
-import { ledgerTokenOf, TOKEN_COLUMNS, type TokenRow } from './token-rows.ts'
+import { TOKEN_COLUMNS, type TokenRow } from './token-rows.ts'
 import { readLifetimes } from './scan-affected-rows.ts'
 
-function* endOfRow({ sets, now, cutOffs }: Snapshot, row: TokenRow): Program<TokenEnd | null> {
-  const token = yield* ledgerTokenOf(row, sets)
-  const cause = causeOfEnd(token, yield* cutOffs(), now)
+/** The id of the ancestor that stands so many edges up; null for none. */
+export const ancestorAt = ({ ancestors }: TokenRecord, distance: number | null): string | null =>
+  distance === null ? null : (ancestors[distance - 1]?.id ?? null)
+
+function* endOfRow(snapshot: Snapshot, row: TokenRow, record: TokenRecord): Program<TokenEnd | null> {
+  const { cause } = yield* judgeRow(snapshot, makeJudge(snapshot, yield* snapshot.cutOffs()), row)
   if (cause === undefined) return null
-  if (cause !== 'expired') return { endedAt: cause.at, reason: cause.reason, ...(yield* readAct(cause.act)) }
-  return { endedAt: 1000 * expiresSecondOf(token.id, token.lifetimeSeconds), reason: 'expired', ...BY_TIME }
+  if (cause === 'expired') {
+    return { endedAt: 1000 * record.expiresAt, reason: 'expired', ancestorId: null, ...BY_TIME }
+  }
+  const [reason, distance] = isAncestorEnd(cause) ? ['ancestor_ended' as const, cause.distance] : [cause.reason, null]
+  return { endedAt: cause.at, reason, ancestorId: ancestorAt(record, distance), ...(yield* readAct(cause.act)) }
 }
 
 const ENDED = `select ${ENDED_COLUMNS} from ended where id = ? and at between ? and ?`
@@ -29,8 +35,9 @@ function* showEnded(
 ): Program<TokenLife | undefined> {
   const row = yield* first<EndedRow>(ENDED, bytesOfId(tokenId), ...endedBetween(tokenId))
   if (row === undefined) return undefined
-  const end = { endedAt: row.at, reason: reasonOf(row.reason), ...(yield* readAct(row.act)) }
-  return { token: yield* recordOf(row, nameCaches, sets), end }
+  const token = yield* recordOf(row, nameCaches, sets)
+  const ancestorId = ancestorAt(token, row.ancestor)
+  return { token, end: { endedAt: row.at, reason: reasonOf(row.reason), ancestorId, ...(yield* readAct(row.act)) } }
 }
 
 const LIVE = `select ${TOKEN_COLUMNS} from token where life = ? and id = ?`
@@ -44,7 +51,8 @@ export function* showToken(
   for (const life of yield* readLifetimes()) {
     const row = yield* first<TokenRow>(LIVE, life, bytesOfId(tokenId))
     if (row === undefined) continue
-    return { token: yield* recordOf(row, nameCaches, snapshot.sets), end: yield* endOfRow(snapshot, row) }
+    const token = yield* recordOf(row, nameCaches, snapshot.sets)
+    return { token, end: yield* endOfRow(snapshot, row, token) }
   }
   return yield* showEnded(snapshot, nameCaches, tokenId)
 }

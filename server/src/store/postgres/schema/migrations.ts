@@ -10,6 +10,7 @@ import { refuseSearchPath } from '../connection/search-path.ts'
 import { AGENT_USAGE } from './agent-usage.ts'
 import { BYTE_ORDER, BYTE_ORDER_INDEXES } from './byte-order.ts'
 import { LEDGER } from './ledger.ts'
+import { LINEAGE } from './lineage.ts'
 import { REST } from './rest.ts'
 
 export type Migration = {
@@ -26,6 +27,8 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: 'the ledger', sql: LEDGER + REST, oldestProgram: 1 },
   { name: 'text by its bytes', sql: BYTE_ORDER, indexes: BYTE_ORDER_INDEXES, oldestProgram: 1 },
   { name: 'the usage of agents', sql: AGENT_USAGE, oldestProgram: 1 },
+  // The first token that is got for another excludes older programs: store/ledger/lineages.ts.
+  { name: 'lineage', sql: LINEAGE, oldestProgram: 1 },
 ]
 
 /** The version that this program writes. */

@@ -5,6 +5,7 @@ import { ADMINISTRATION } from './administration.ts'
 import { AGENT_USAGE } from './agent-usage.ts'
 import { ENDED_MINUTES } from './ended-minutes.ts'
 import { LEDGER } from './ledger.ts'
+import { LINEAGE } from './lineage.ts'
 
 type Migration = {
   readonly name: string
@@ -20,6 +21,8 @@ export const MIGRATIONS: readonly Migration[] = [
   // A program that does not know revoked credentials would take them.
   { name: 'the administration', sql: ADMINISTRATION, oldestProgram: 3 },
   { name: 'the usage of agents', sql: AGENT_USAGE, oldestProgram: 3 },
+  // The first token that is got for another excludes older programs: store/ledger/lineages.ts.
+  { name: 'lineage', sql: LINEAGE, oldestProgram: 3 },
 ]
 
 /** The version that this program writes. */
