@@ -90,6 +90,9 @@ test('an operation of the administration: its JSON body, the id in its path, its
     'at_live_tokens_max',
     'dpop_bound_access_tokens',
     'tls_client_certificate_bound_access_tokens',
+    'grant_types',
+    'acts_for',
+    'receives',
   ])
   assert.deepEqual(
     parameters?.map(({ name }) => name),
