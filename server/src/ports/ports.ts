@@ -19,6 +19,7 @@ import type {
   HistoryFilters,
   KeyedPage,
   KeyedRequest,
+  NamedAncestor,
   Page,
   PageRequest,
   TokenFilters,
@@ -114,6 +115,9 @@ export type FoundToken = TokenRecord & {
   readonly dead: boolean
   readonly digest: Digest
   readonly publicJwk: PublicJwk
+  /** `service.seq` as read by the decision to issue it. */
+  readonly seq: number
+  readonly ancestors: readonly NamedAncestor[]
 }
 
 export interface TokenLedger {
@@ -219,8 +223,11 @@ export type TokenReference = TokenAddress & {
 }
 
 export interface TokenCodec {
-  /** Signs all in one turn of the event loop: a signature between two requests runs on cold caches. */
-  mint(claims: readonly AccessTokenClaims[], key: SigningKey): readonly MintedToken[]
+  /**
+   * Signs all in one turn of the event loop: a signature between two requests runs on cold caches. Undefined for a token
+   * that would be too long to be read again: it could never be introspected or revoked.
+   */
+  mint(claims: readonly AccessTokenClaims[], key: SigningKey): readonly (MintedToken | undefined)[]
   /** Signed introspection responses, with their own `typ` (RFC 9701 §5), all in one turn as `mint` does. */
   signIntrospections(claims: readonly IntrospectionClaims[], key: SigningKey): readonly string[]
   /** Parses strictly: canonical base64url, three parts, bounded size. Undefined if the text cannot be one of our tokens. */
