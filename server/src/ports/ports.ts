@@ -1,8 +1,6 @@
 // Every effect that operations need. store/ and keys/ implement these ports; compose/ joins them. A method is one intention
 // and one transaction. It throws Unavailable if the store does not answer in time.
 import type { Act } from '../domain/audit/act.ts'
-import type { Attempt, RefusalCount, RefusalFilters } from '../domain/audit/attempt.ts'
-import type { AuditEntry, AuditFilters } from '../domain/audit/audit.ts'
 import type { Agent, Client } from '../domain/clients/agent.ts'
 import type { AgentChange } from '../domain/clients/change-agent.ts'
 import type { AccessTokenClaims, Confirmation, TokenAddress } from '../domain/ledger/claims.ts'
@@ -36,8 +34,8 @@ import type {
 } from '../domain/ledger/revocation.ts'
 import type { PublicJwk, SigningKey } from '../domain/keys/signing-key.ts'
 import type { SigningAlgorithm } from '../../../api/values/algorithms.ts'
-import type { Source } from '../domain/source.ts'
 import type { Milliseconds, MonotonicMilliseconds } from '../../../api/values/time.ts'
+import type { AuditLog } from './audit-log.ts'
 import type { ClientAssertions, ClientCertificates, DpopProofs } from './client-keys.ts'
 import type { ImportedSecrets, ImportRepository } from './imports.ts'
 import type {
@@ -98,7 +96,7 @@ export type LimitReached = { readonly limit: LimitName; readonly retryAfterSecon
  * `decide_again`: its `seq` is no longer the service's. `no_room`: the ledger has no room for its lifetime, scope or list
  * of audiences. `proof_used`, `proof_late`: its proof was used before, or is too old by now.
  * `assertion_used`: its assertion was used before, or is too old by now. `parent_ended`: its parent, or an ancestor, has
- * ended. Only `inserted` is written and counted.
+ * ended. `earlier_program`: a program uses the store that does not look at ancestors. Only `inserted` is written and counted.
  */
 export type InsertOutcome =
   | 'inserted'
@@ -108,6 +106,7 @@ export type InsertOutcome =
   | 'proof_late'
   | 'assertion_used'
   | 'parent_ended'
+  | 'earlier_program'
   | LimitReached
 
 /** A row found by a look-up. `dead` is decided by domain/ledger/ledger.ts in one snapshot. */
@@ -197,15 +196,6 @@ export interface AgentRepository {
   enable(agentId: string, act: Act): Promise<Agent | undefined>
   /** Disables the agent permanently, ends its live tokens (`agent_deleted`) and frees its name, not its id. */
   delete(agentId: string, act: Act): Promise<'deleted' | 'unknown'>
-}
-
-export interface AuditLog {
-  /** Newest first. The transaction of an act writes its entry, which never changes. */
-  list(request: PageRequest<AuditFilters>): Promise<Page<AuditEntry>>
-  /** Newest first. */
-  listRefusals(request: PageRequest<RefusalFilters>): Promise<Page<RefusalCount>>
-  /** Counts in memory and writes about a second later, in the background. */
-  countRefusal(attempt: Attempt, source: Source): void
 }
 
 export interface StoreHealth {

@@ -132,6 +132,8 @@ test('a token that had expired before a cut-off expired; one that the cut-off me
 
 test('without a condition a cut-off names nothing', () => {
   assert.deepEqual(NO_CONDITION, {
+    root: null,
+    fromAnother: null,
     agent: null,
     credential: null,
     key: null,

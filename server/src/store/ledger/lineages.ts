@@ -1,6 +1,7 @@
 // Lineages: the ancestors that all children of one token share are stored once, and the children name them by number.
 import type { Ancestor } from '../../domain/ledger/lineage.ts'
 import { DAY_MS, type Milliseconds } from '../../../../api/values/time.ts'
+import { excludeEarlierPrograms } from '../schema-version.ts'
 import { cached, type NameCache } from '../name-cache.ts'
 import { bytesOfId, idOfBytes } from '../rows.ts'
 import { all, first, only, run, type Program } from '../statement-program.ts'
@@ -52,6 +53,7 @@ export function* keepLineage(ancestors: readonly StoredAncestor[], now: Millisec
   const day = Math.floor(now / DAY_MS)
   const known = yield* first<Numbered>(KEEP, day, bytesOfId(parent.id))
   if (known !== undefined) return known.n
+  yield* excludeEarlierPrograms()
   const { n } = yield* only<Numbered>(INSERT, bytesOfId(parent.id), format(ancestors), day)
   for (const { id } of ancestors) {
     yield* run('insert into lineage_ancestor (ancestor, n) values (?, ?)', bytesOfId(id), n)

@@ -29,7 +29,7 @@ const wouldBe = (conditions: CutOffConditions, { service, now }: Snapshot): CutO
   seq: service.seq + 1,
   at: now,
   reason: 'bulk_revocation',
-  act: 0,
+  act: Number.MAX_SAFE_INTEGER,
 })
 
 function* begin(snapshot: Snapshot, conditions: RevocationConditions): Program<Counting | RevocationObstacle> {

@@ -70,8 +70,7 @@ export function* scanAffectedRows(
   cutOff: CutOff,
   { from, examinedMax, coveredMax }: Scan,
 ): Program<Scanned> {
-  const open = (yield* readOpenCutOffs()).filter(({ seq }) => seq < cutOff.seq)
-  const judge = makeJudge(seen, [...open, cutOff])
+  const judge = makeJudge(seen, [...(yield* readOpenCutOffs()).filter(({ seq }) => seq !== cutOff.seq), cutOff])
   const covered: Covered[] = []
   let at = from
   let examined = 0
@@ -82,7 +81,7 @@ export function* scanAffectedRows(
       const token = knownTokenOf(row, seen.sets) ?? (yield* ledgerTokenOf(row, seen.sets))
       if (row.lineage !== null) yield* judge.learn(row.lineage)
       const cause = judge.causeOf(token, row.lineage)
-      if (cause !== undefined && cause !== 'expired') covered.push({ row, cause })
+      if (cause !== undefined && cause !== 'expired' && cause.act <= cutOff.act) covered.push({ row, cause })
       at = { life, id: row.id }
       examined += 1
       if (covered.length >= coveredMax) return { covered, at, done: false }

@@ -96,40 +96,41 @@ const descending = (a: string, b: string): number => {
   return a < b ? 1 : -1
 }
 
+type Issue = { readonly now: number; readonly parent: ModelToken | null; readonly kid: string }
+
+const tokenOf = (agent: TestAgent, issued: NewToken, { now, parent, kid }: Issue): ModelToken => {
+  const { id, scope, audience, lifetimeSeconds } = issued
+  const issuedAt = Math.floor(now / 1000)
+  const expiresAt = issuedAt + lifetimeSeconds
+  const owner = { agentId: agent.id, clientId: agent.clientId, credentialId: agent.credentialId }
+  const above = parent === null ? [] : [parent, ...ancestorsOf(parent)]
+  const lineage = {
+    subjectId: above.at(-1)?.record.agentId ?? agent.id,
+    actors: actorsOf(agent.id, parent),
+    ancestors: above.map(({ record }) => ({ id: record.id, audience: record.audience })),
+  }
+  return {
+    record: { id, ...owner, scope, audience, kid, issuedAt, expiresAt, ...lineage },
+    lifetimeSeconds,
+    issuedMs: now,
+    expiresMs: 1000 * expiresAt,
+    agent: issued.agent,
+    credential: issued.credential,
+    key: issued.signingKey,
+    parent,
+    ending: null,
+  }
+}
+
 export const makeListModel = (kid: string) => {
   const tokens: ModelToken[] = []
   const byId = new Map<string, ModelToken>()
 
   const add = (agent: TestAgent, issued: NewToken, now: number): void => {
     const parent = issued.parent === undefined ? null : (byId.get(issued.parent.id) ?? null)
-    const above = parent === null ? [] : [parent, ...ancestorsOf(parent)]
-    const issuedAt = Math.floor(now / 1000)
-    const { id, scope, audience, lifetimeSeconds } = issued
-    const owner = { agentId: agent.id, clientId: agent.clientId, credentialId: agent.credentialId }
-    const token: ModelToken = {
-      record: {
-        id,
-        ...owner,
-        scope,
-        audience,
-        kid,
-        issuedAt,
-        expiresAt: issuedAt + lifetimeSeconds,
-        subjectId: above.at(-1)?.record.agentId ?? agent.id,
-        actors: actorsOf(agent.id, parent),
-        ancestors: above.map(({ record }) => ({ id: record.id, audience: record.audience })),
-      },
-      lifetimeSeconds,
-      issuedMs: now,
-      expiresMs: 1000 * (issuedAt + lifetimeSeconds),
-      agent: issued.agent,
-      credential: issued.credential,
-      key: issued.signingKey,
-      parent,
-      ending: null,
-    }
+    const token = tokenOf(agent, issued, { now, parent, kid })
     tokens.push(token)
-    byId.set(id, token)
+    byId.set(issued.id, token)
   }
 
   const isLive = (token: ModelToken, now: number): boolean => endingOf(token, now) === null

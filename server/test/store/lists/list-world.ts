@@ -72,21 +72,27 @@ export const issueInWorld = async (world: World, agent: WorldAgent, wishes: read
   for (const token of tokens) model.add(agent, token, now)
 }
 
-/** Of an agent that exchanges a token, live or not. What its lifetime and its depth forbid is not asked for. */
-export const exchangeInWorld = async (world: World, agent: WorldAgent, parent: ModelToken): Promise<void> => {
+/** Of an agent that exchanges a token, live or not, so many times. What its lifetime and its depth forbid is not asked for. */
+export const exchangeInWorld = async (
+  world: World,
+  agent: WorldAgent,
+  parent: ModelToken,
+  times = 1,
+): Promise<void> => {
   const { test, model, random } = world
   const now = await storeNow(world)
   const secondsLeft = parent.record.expiresAt - Math.floor(now / 1000)
   const lifetimeSeconds = delegatedLifetime(secondsLeft, random.pick([15, 60, 3600]))
   if (agent.disabled || lifetimeSeconds === undefined || ancestorsOf(parent).length >= DEPTH_MAX) return
   const scope = random.some(parent.record.scope.split(' '), 3).join(' ')
-  const [issued] = await newTokens(test.store, agent, [{ lifetimeSeconds, scope, audience: random.some(AUDIENCES, 2) }])
-  assert.ok(issued)
+  const wishes = Array.from({ length: times }, () => ({ lifetimeSeconds, scope, audience: random.some(AUDIENCES, 2) }))
   const address = { id: parent.record.id, lifetimeSeconds: parent.lifetimeSeconds }
-  const token = { ...issued, id: makeTokenId(now, random.bytes(10)), parent: address }
-  const [outcome] = await test.store.ledger.insert([token])
-  assert.equal(outcome, model.isLive(parent, now) ? 'inserted' : 'parent_ended')
-  if (outcome === 'inserted') model.add(agent, token, now)
+  const issued = await newTokens(test.store, agent, wishes)
+  const tokens = issued.map(token => ({ ...token, id: makeTokenId(now, random.bytes(10)), parent: address }))
+  const outcomes = await test.store.ledger.insert(tokens)
+  const expected = model.isLive(parent, now) ? 'inserted' : 'parent_ended'
+  assert.ok(outcomes.every(outcome => outcome === expected))
+  if (expected === 'inserted') for (const token of tokens) model.add(agent, token, now)
 }
 
 /** So many exchanges, most of them of what was issued last. */

@@ -56,7 +56,9 @@ const LIST_FILTERS = Object.keys(NO_TOKEN_FILTERS).filter(name => !isOfLineage(n
 /** Filters of lineage go with every other, each now and then. */
 const someLineage = ({ model, random }: World): Partial<TokenFilters> => {
   const { record } = random.pick(model.tokens)
-  const { ancestors } = random.pick(model.tokens.filter(({ parent }) => parent !== null)).record
+  const children = model.tokens.filter(({ parent }) => parent !== null)
+  if (children.length === 0) return {}
+  const { ancestors } = random.pick(children).record
   return {
     ...(random.chance(0.15) && { subjectId: record.subjectId }),
     ...(random.chance(0.1) && { parentId: random.pick(ancestors).id }),

@@ -6,6 +6,7 @@ import { AGENT_USAGE } from './agent-usage.ts'
 import { ENDED_MINUTES } from './ended-minutes.ts'
 import { LEDGER } from './ledger.ts'
 import { LINEAGE } from './lineage.ts'
+import { SCHEMA_VERSION } from '../../schema-version.ts'
 
 type Migration = {
   readonly name: string
@@ -34,12 +35,7 @@ type SchemaVersion = { readonly version: number; readonly oldestProgram: number 
 export const schemaVersionOf = (db: Database): SchemaVersion => {
   const exists = db.prepare(`select 1 from sqlite_schema where type = 'table' and name = 'migration'`).get()
   if (exists === undefined) return { version: 0, oldestProgram: 0 }
-  const newest = db
-    .prepare<[], SchemaVersion>(
-      'select version, oldest_program as oldestProgram from migration order by version desc limit 1',
-    )
-    .get()
-  return newest ?? { version: 0, oldestProgram: 0 }
+  return db.prepare<[], SchemaVersion>(SCHEMA_VERSION).get() ?? { version: 0, oldestProgram: 0 }
 }
 
 /** Applies what is missing in one transaction: a migration that fails leaves the store as it was. */
