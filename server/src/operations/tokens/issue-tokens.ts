@@ -51,6 +51,8 @@ const UNDECIDED = 'A token could not be decided on even under the lock of the st
 
 type Granted = { readonly grant: Grant; readonly request: IssueRequest }
 
+const EARLIER_PROGRAM =
+  'No token is exchanged while a process of an earlier version uses the database: it does not look at ancestors.'
 const TOO_LONG = 'The token would be too long: ask for fewer resources or a smaller scope.'
 
 const answerOf = ({ grant, request }: Granted, minted: Minted, outcome: InsertOutcome | Error | undefined): Decided => {
@@ -59,6 +61,7 @@ const answerOf = ({ grant, request }: Granted, minted: Minted, outcome: InsertOu
   if (outcome === 'no_room') return new Unavailable(NO_ROOM)
   if (outcome === 'proof_used' || outcome === 'proof_late') return refuseProof(PROOF_FAILURES[outcome])
   if (outcome === 'assertion_used') return refuseUsed(request.credentials, grant.client)
+  if (outcome === 'earlier_program') return new Unavailable(EARLIER_PROGRAM, { toCaller: EARLIER_PROGRAM })
   if (outcome === 'parent_ended') return refuse('invalid_request', SUBJECT_INACTIVE)
   return outcome === 'inserted' ? issuedToken(minted.token, minted.row) : 'again'
 }
