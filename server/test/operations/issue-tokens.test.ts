@@ -62,6 +62,8 @@ type Program = {
   /** What becomes of a client's row that was decided on the look-up of this number. */
   readonly insert: (clientId: string, lookup: number) => InsertOutcome
   readonly insertLocked?: (clientId: string) => InsertOutcome
+  /** Whether a client's token would be too long. */
+  readonly isTooLong?: (clientId: string) => boolean
 }
 
 const signingKey: IssueView['signingKey'] = {
@@ -123,7 +125,10 @@ const issueTo = async (program: Program, ...clientIds: readonly string[]) => {
       ledger: { ...ledger, find: never, end: never, endAll: never, show: never, listLive: never, listEnded: never },
       usage: { countIssued: () => undefined, countRefused: () => undefined, list: never, status: never },
       codec: {
-        mint: claims => claims.map(one => ({ token: `${one.client_id} at ${one.seq}`, digest: '' })),
+        mint: claims =>
+          claims.map(({ client_id, seq }) =>
+            program.isTooLong?.(client_id) === true ? undefined : { token: `${client_id} at ${seq}`, digest: '' },
+          ),
         signIntrospections: never,
         read: never,
         isSignedBy: never,
@@ -278,4 +283,19 @@ test('under the lock, too, what fails fails for the culprit alone', async () => 
   const { steps, answers } = await issueTo({ insert: () => 'decide_again', insertLocked }, 'one', 'two')
   assert.equal(steps.filter(step => step === 'lock').length, 3)
   assert.deepEqual(answers, [token('one', 5), fault])
+})
+
+test('a token that would be too long is refused and not written, and its neighbours are', async () => {
+  const program: Program = { insert: () => 'inserted', isTooLong: clientId => clientId === 'two' }
+  const { steps, answers } = await issueTo(program, 'one', 'two', 'three')
+  assert.deepEqual(steps, ['cached one two three', 'insert one three'])
+  const description = 'The token would be too long: ask for fewer resources or a smaller scope.'
+  assert.deepEqual(answers, [token('one', 1), { refusal: { code: 'invalid_request', description } }, token('three', 1)])
+})
+
+test('a store that an earlier program uses is one for now: the exchange is Unavailable, and says why', async () => {
+  const insert: Program['insert'] = clientId => (clientId === 'two' ? 'earlier_program' : 'inserted')
+  const { answers } = await issueTo({ insert }, 'one', 'two')
+  assert.deepEqual(answers[0], token('one', 1))
+  assertUnavailable(answers[1], /^No token is exchanged while a process of an earlier version uses the database/)
 })

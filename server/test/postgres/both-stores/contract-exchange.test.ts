@@ -1,0 +1,7 @@
+// Token exchange on PostgreSQL.
+import { runOnPostgres } from '../../suites/run-files.ts'
+
+await runOnPostgres(
+  ['contract/oauth', ['exchange-tokens', 'exchange-refusals', 'exchange-ends']],
+  ['contract/clients', ['exchange-clients']],
+)
