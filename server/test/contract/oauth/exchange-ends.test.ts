@@ -106,6 +106,17 @@ test('from the answer on, no agent is granted by what it may no longer do', asyn
   assert.equal((await askExchange(service, agent, parent)).status, 400)
 })
 
+test('from the answer on, an agent is granted what it now may do, whatever is remembered of it', async () => {
+  const agent = await makeActor({ actsFor: [], receives: [] })
+  const parent = await issue(service, caller)
+  const settings: readonly Body[] = [{ acts_for: [caller.agentId] }, { receives: [AUDIENCE] }]
+  for (const one of settings) {
+    assert.equal((await askExchange(service, agent, parent)).status, 400)
+    await setTo(agent, one)
+  }
+  await exchange(service, agent, parent)
+})
+
 const ROUNDS = 25
 
 test('of exchanges that race with the end of the parent none leaves a live token, and each is refused as for any ended one', async () => {

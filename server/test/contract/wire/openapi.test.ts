@@ -41,6 +41,11 @@ test('the document shows the fields that the routes parse', async () => {
     'scope',
     'resource',
     'audience',
+    'subject_token',
+    'subject_token_type',
+    'requested_token_type',
+    'actor_token',
+    'actor_token_type',
   ])
   const history = paths['/api/v1/tokens/history']?.['get']
   assert.deepEqual(

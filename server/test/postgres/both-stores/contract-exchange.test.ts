@@ -4,4 +4,5 @@ import { runOnPostgres } from '../../suites/run-files.ts'
 await runOnPostgres(
   ['contract/oauth', ['exchange-tokens', 'exchange-refusals', 'exchange-ends']],
   ['contract/clients', ['exchange-clients']],
+  ['contract/admin', ['delegation-settings']],
 )
