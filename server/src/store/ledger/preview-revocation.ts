@@ -33,7 +33,7 @@ const wouldBe = (conditions: CutOffConditions, { service, now }: Snapshot): CutO
 })
 
 function* begin(snapshot: Snapshot, conditions: RevocationConditions): Program<Counting | RevocationObstacle> {
-  const resolved = yield* resolveConditions(conditions, snapshot.now)
+  const resolved = yield* resolveConditions(conditions, snapshot)
   if (typeof resolved === 'string') return resolved
   const cutOff = wouldBe(resolved, snapshot)
   return { cutOff, from: null, examined: 0, count: 0, sample: [], done: false }
