@@ -17,6 +17,8 @@ import type {
   HistoryFilters,
   KeyedPage,
   KeyedRequest,
+  LineageOf,
+  LineageRecord,
   NamedAncestor,
   Page,
   PageRequest,
@@ -146,6 +148,8 @@ export interface TokenLedger {
   show(tokenId: string): Promise<TokenLife | undefined>
   listLive(request: PageRequest<TokenFilters>): Promise<Page<TokenRecord>>
   listEnded(request: PageRequest<HistoryFilters>): Promise<Page<EndedTokenRecord>>
+  /** The tree of which a token is a member, parents before their children; undefined if it is unknown or no longer kept. */
+  listLineage(request: PageRequest<LineageOf>): Promise<Page<LineageRecord> | undefined>
 }
 
 export type NewRevocation = Pick<Revocation, 'id' | 'conditions' | 'reason'>

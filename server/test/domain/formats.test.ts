@@ -73,6 +73,7 @@ const NONE: RevocationConditions = {
   audience: null,
   kid: null,
   issuedBefore: null,
+  lineage: null,
 }
 
 test('a revocation is shown with its conditions, and as one of all where it has none', () => {
@@ -85,6 +86,7 @@ test('a revocation is shown with its conditions, and as one of all where it has 
     audience: null,
     kid: null,
     issued_before: null,
+    lineage: null,
   }
   const shown = {
     id: 'r',

@@ -1,5 +1,5 @@
 // The record of a token, on the wire and on the command line: names in lower snake case, times in RFC 3339.
-import type { EndedTokenRecord, TokenEnd, TokenLife, TokenRecord } from '../lists/page.ts'
+import type { EndedTokenRecord, LineageRecord, TokenEnd, TokenLife, TokenRecord } from '../lists/page.ts'
 import { formatTime } from '../../../../api/values/time.ts'
 
 export const formatRecord = (record: TokenRecord) => ({
@@ -45,3 +45,6 @@ export const formatLife = ({ token, end }: TokenLife) => ({
   state: end === null ? ('active' as const) : ('ended' as const),
   ...(end === null ? NOT_ENDED : formatEnd(end)),
 })
+
+/** A member of a tree. */
+export const formatMember = (member: LineageRecord) => ('removed' in member ? member : formatLife(member))

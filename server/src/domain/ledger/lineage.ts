@@ -1,8 +1,16 @@
 // Lineage: a token that was got for another one (RFC 8693) knows its ancestors, and is dead as soon as one of them is.
+import type { Milliseconds } from '../../../../api/values/time.ts'
 import type { TokenAddress } from './claims.ts'
+import { issuedAtOf } from './token-id.ts'
 
 /** Edges from a token up to the root of its lineage: so many, no more. */
 export const DEPTH_MAX = 8
+
+// The time of a child is by the clock of one process and that of its parent by another's, and they may be so far apart.
+const CLOCKS_APART_MS = 60_000
+
+/** No token that descends from this one was issued earlier. */
+export const earliestBelow = (ancestorId: string): Milliseconds => issuedAtOf(ancestorId) - CLOCKS_APART_MS
 
 /** The lifetimes of tokens that were got for others, in seconds. Every list merges one stream for each lifetime in use. */
 export const DELEGATED_LIFETIMES: readonly number[] = [15, 30, 60, 120, 180, 240, 900, 3600]

@@ -89,6 +89,12 @@ export type EndedTokenRecord = TokenRecord & TokenEnd
 /** The whole life of a token; `end` is null while it is active. */
 export type TokenLife = { readonly token: TokenRecord; readonly end: TokenEnd | null }
 
+/** A member of a token's tree; `removed`: retention removed it, and its descendants still name it. */
+export type LineageRecord = TokenLife | { readonly id: string; readonly removed: true }
+
+/** Any member of the tree. */
+export type LineageOf = { readonly memberId: string }
+
 export type Page<R> = {
   readonly records: readonly R[]
   readonly next: Position | null
@@ -122,7 +128,7 @@ export type KeyedPage<R> = {
 }
 
 /** Lists whose pages end at a {@link Position}. */
-export type PositionedList = 'tokens' | 'history' | 'audit' | 'refusals'
+export type PositionedList = 'tokens' | 'history' | 'lineage' | 'audit' | 'refusals'
 
 /** Lists whose pages end at a key: agents at a name, the others at an id. */
 export type KeyedList = 'agents' | 'credentials' | 'api_keys' | 'signing_keys'
@@ -133,6 +139,7 @@ const isNumber = (text: string): boolean => /^[1-9]\d{0,14}$/.test(text)
 const IS_ID: Readonly<Record<PositionedList, (text: string) => boolean>> = {
   tokens: isTokenId,
   history: isTokenId,
+  lineage: isUuid,
   audit: isNumber,
   refusals: isNumber,
 }

@@ -42,7 +42,7 @@ type Descendants = {
 }
 
 /** Rows that have yet to follow, at most so many. One that had expired when its ancestor ended does not follow. */
-function* readDescendants({ token, at }: Cascade, after: number, rowsMax: number): Program<Descendants> {
+export function* readDescendants({ token, at }: Cascade, after: number, rowsMax: number): Program<Descendants> {
   const lineages = yield* lineagesBelow(token, after, rowsMax)
   const bounds = (yield* readLifetimes()).map(life => [life, bytesOfId(lowestLiveId(at, life))] as const)
   const rows: TokenRow[] = []

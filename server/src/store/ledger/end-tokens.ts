@@ -6,10 +6,11 @@ import { type EndingReason, REASONS } from '../../../../api/values/reason.ts'
 import { bytesOfId } from '../rows.ts'
 import { first, run, type Program } from '../statement-program.ts'
 import { nextSeq, recordAct, audit, type Transaction } from '../transaction.ts'
-import { followAtOnce } from './cascades.ts'
+import { followAtOnce, readDescendants } from './cascades.ts'
 import { readOpenCutOffs } from './cut-offs.ts'
 import { judgeRow, makeJudge } from './judge.ts'
 import { type Cascade, type Covered, type Ending, moveCovered, moveRow, noteCascades } from './move-rows.ts'
+import { findRow } from './show-token.ts'
 import { mayCoverAny, takeSlot } from './slots.ts'
 import { expiryOf, TOKEN_COLUMNS, type TokenRow } from './token-rows.ts'
 import { scanAffectedRows } from './scan-affected-rows.ts'
@@ -93,8 +94,26 @@ type EndAll = {
 const INSERT = `insert into cutoff (seq, conditions, anchored, reason, act, at, revocation_id, state)
   values (?, ?, ?, ?, ?, ?, ?, ?)`
 
+/** The same of the tree of one token, which is soon found among however many others. */
+function* readFewOfTree(tx: Transaction, cutOff: CutOff, rootId: string): Program<readonly Covered[] | undefined> {
+  const root = yield* findRow(tx, rootId)
+  // Whatever descends from an ended root is dead.
+  if (root === undefined || 'reason' in root) return []
+  const tree = { token: root.id, act: cutOff.act, at: cutOff.at }
+  const { rows, isDone } = yield* readDescendants(tree, 0, MOVED_AT_ONCE_MAX + 1)
+  if (!isDone || rows.length > MOVED_AT_ONCE_MAX) return undefined
+  const judge = makeJudge(tx, [...(yield* readOpenCutOffs()), cutOff])
+  const own: Covered[] = []
+  for (const row of [root, ...rows]) {
+    const { cause } = yield* judgeRow(tx, judge, row)
+    if (cause === cutOff) own.push({ row, cause })
+  }
+  return own
+}
+
 /** All that it ends and no open one before it has, where they are few and soon found: then it need not stay open. */
 function* readFewCovered(tx: Transaction, cutOff: CutOff): Program<readonly Covered[] | undefined> {
+  if (cutOff.root !== null && cutOff.root !== undefined) return yield* readFewOfTree(tx, cutOff, cutOff.root)
   const scan = { from: null, examinedMax: EXAMINED_AT_ONCE_MAX, coveredMax: EXAMINED_AT_ONCE_MAX }
   const { covered, done } = yield* scanAffectedRows(tx, cutOff, scan)
   if (!done) return (yield* mayCoverAny(cutOff)) ? undefined : []

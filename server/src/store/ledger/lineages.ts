@@ -66,6 +66,11 @@ export function* lineageBelow(parentId: string): Program<number | undefined> {
   return (yield* first<Numbered>('select n from lineage where parent = ?', bytesOfId(parentId)))?.n
 }
 
+/** Whether any token has, or had, a parent. */
+export function* hasLineages(): Program<boolean> {
+  return (yield* first('select 1 as found from lineage limit 1')) !== undefined
+}
+
 const BELOW = 'select n from lineage_ancestor where ancestor = ? and n > ? order by n limit ?'
 
 /** Numbers of the lineages in which a token is an ancestor, above `after` and ascending: parents before their children. */

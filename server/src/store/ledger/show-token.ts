@@ -5,9 +5,9 @@ import { reasonOf } from '../../../../api/values/reason.ts'
 import { ENDED_COLUMNS, type EndedRow } from '../lists/ended-streams.ts'
 import { bytesOfId } from '../rows.ts'
 import { first, type Program } from '../statement-program.ts'
-import type { Snapshot } from '../snapshot.ts'
+import type { Seen, Snapshot } from '../snapshot.ts'
 import { BY_TIME, readAct } from './acts.ts'
-import { judgeRow, makeJudge } from './judge.ts'
+import { type Judge, judgeRow, makeJudge } from './judge.ts'
 import { type NameCaches, recordOf } from './name-caches.ts'
 import { TOKEN_COLUMNS, type TokenRow } from './token-rows.ts'
 import { readLifetimes } from './scan-affected-rows.ts'
@@ -16,8 +16,10 @@ import { readLifetimes } from './scan-affected-rows.ts'
 export const ancestorAt = ({ ancestors }: TokenRecord, distance: number | null): string | null =>
   distance === null ? null : (ancestors[distance - 1]?.id ?? null)
 
-function* endOfRow(snapshot: Snapshot, row: TokenRow, record: TokenRecord): Program<TokenEnd | null> {
-  const { cause } = yield* judgeRow(snapshot, makeJudge(snapshot, yield* snapshot.cutOffs()), row)
+type Cached = { readonly snapshot: Snapshot; readonly nameCaches: NameCaches; readonly judge: Judge }
+
+function* endOfRow({ snapshot, judge }: Cached, row: TokenRow, record: TokenRecord): Program<TokenEnd | null> {
+  const { cause } = yield* judgeRow(snapshot, judge, row)
   if (cause === undefined) return null
   if (cause === 'expired') {
     return { endedAt: 1000 * record.expiresAt, reason: 'expired', ancestorId: null, ...BY_TIME }
@@ -26,33 +28,42 @@ function* endOfRow(snapshot: Snapshot, row: TokenRow, record: TokenRecord): Prog
   return { endedAt: cause.at, reason, ancestorId: ancestorAt(record, distance), ...(yield* readAct(cause.act)) }
 }
 
-const ENDED = `select ${ENDED_COLUMNS} from ended where id = ? and at between ? and ?`
+/** The life of a token of which this row is left. */
+export function* lifeOfRow(cached: Cached, row: TokenRow): Program<TokenLife> {
+  const token = yield* recordOf(row, cached.nameCaches, cached.snapshot.sets)
+  return { token, end: yield* endOfRow(cached, row, token) }
+}
 
-function* showEnded(
-  { sets, endedBetween }: Snapshot,
-  nameCaches: NameCaches,
-  tokenId: string,
-): Program<TokenLife | undefined> {
-  const row = yield* first<EndedRow>(ENDED, bytesOfId(tokenId), ...endedBetween(tokenId))
-  if (row === undefined) return undefined
-  const token = yield* recordOf(row, nameCaches, sets)
+/** The life of a token that was moved. */
+export function* lifeOfEnded({ snapshot, nameCaches }: Omit<Cached, 'judge'>, row: EndedRow): Program<TokenLife> {
+  const token = yield* recordOf(row, nameCaches, snapshot.sets)
   const ancestorId = ancestorAt(token, row.ancestor)
   return { token, end: { endedAt: row.at, reason: reasonOf(row.reason), ancestorId, ...(yield* readAct(row.act)) } }
 }
 
+const ENDED = `select ${ENDED_COLUMNS} from ended where id = ? and at between ? and ?`
 const LIVE = `select ${TOKEN_COLUMNS} from token where life = ? and id = ?`
 
-/** An id does not tell the lifetime, and with it the key of the row: each of the at most 16 in use is tried. */
+/** The row of a token, live or ended; undefined where nothing is left of it. */
+export function* findRow(
+  { endedBetween }: Pick<Seen, 'endedBetween'>,
+  tokenId: string,
+): Program<TokenRow | EndedRow | undefined> {
+  // An id does not tell the lifetime, and with it the key of the row: each of the few in use is tried.
+  for (const life of yield* readLifetimes()) {
+    const row = yield* first<TokenRow>(LIVE, life, bytesOfId(tokenId))
+    if (row !== undefined) return row
+  }
+  return yield* first<EndedRow>(ENDED, bytesOfId(tokenId), ...endedBetween(tokenId))
+}
+
 export function* showToken(
   snapshot: Snapshot,
   nameCaches: NameCaches,
   tokenId: string,
 ): Program<TokenLife | undefined> {
-  for (const life of yield* readLifetimes()) {
-    const row = yield* first<TokenRow>(LIVE, life, bytesOfId(tokenId))
-    if (row === undefined) continue
-    const token = yield* recordOf(row, nameCaches, snapshot.sets)
-    return { token, end: yield* endOfRow(snapshot, row, token) }
-  }
-  return yield* showEnded(snapshot, nameCaches, tokenId)
+  const row = yield* findRow(snapshot, tokenId)
+  if (row === undefined) return undefined
+  if ('reason' in row) return yield* lifeOfEnded({ snapshot, nameCaches }, row)
+  return yield* lifeOfRow({ snapshot, nameCaches, judge: makeJudge(snapshot, yield* snapshot.cutOffs()) }, row)
 }

@@ -2,7 +2,7 @@
 import type { TokenFilters } from '../../domain/lists/page.ts'
 import { ABOVE_EVERY_ID, issuedAtOf, lowestIdAt } from '../../domain/ledger/token-id.ts'
 import type { LedgerToken } from '../../domain/ledger/ledger.ts'
-import { rootIdOf, subjectOf } from '../../domain/ledger/lineage.ts'
+import { earliestBelow, rootIdOf, subjectOf } from '../../domain/ledger/lineage.ts'
 import type { Sets } from '../ledger/interned-sets.ts'
 import type { Judge } from '../ledger/judge.ts'
 import { lineageBelow } from '../ledger/lineages.ts'
@@ -85,7 +85,7 @@ function* waysToLineage<F extends TokenFilters>(sets: Sets, filters: F, rootId: 
   const root: Way<F> = { access: { by: 'life' }, filters: oneMillisecond(filters, rootId), rootsOnly: true }
   const subject = yield* subjectOfRoot(sets, rootId)
   if (subject === undefined) return [root]
-  const since = { ...filters, issuedAfter: Math.max(filters.issuedAfter ?? 0, issuedAtOf(rootId)) }
+  const since = { ...filters, issuedAfter: Math.max(filters.issuedAfter ?? 0, earliestBelow(rootId)) }
   return [root, { access: { by: 'subject', n: subject }, filters: since, rootsOnly: false }]
 }
 

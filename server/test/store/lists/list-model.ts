@@ -162,6 +162,16 @@ export const makeListModel = (kid: string) => {
     endBelow(new Set(covered), ended)
   }
 
+  /** How many tokens an act on these conditions would end. */
+  const countEndable = (conditions: CutOffConditions, now: number): number => {
+    const living = tokens.filter(token => isLive(token, now))
+    const covered = new Set(living.filter(token => isCovered(conditions, token)))
+    return living.filter(token => covered.has(token) || ancestorsOf(token).some(one => covered.has(one))).length
+  }
+
+  /** The tree of a token, in any order. */
+  const treeOf = (member: ModelToken): readonly ModelToken[] => tokens.filter(one => rootOf(one) === rootOf(member))
+
   const live = (asked: Asked<TokenFilters>, now: number): readonly TokenRecord[] =>
     tokens
       .filter(token => isLive(token, now) && isShown(asked, token))
@@ -177,7 +187,7 @@ export const makeListModel = (kid: string) => {
       })
       .toSorted((a, b) => b.endedAt - a.endedAt || descending(a.id, b.id))
 
-  return { tokens, byId, add, isLive, endingOf, end, endAll, live, ended }
+  return { tokens, byId, add, isLive, endingOf, end, endAll, countEndable, treeOf, live, ended }
 }
 
 export type ListModel = ReturnType<typeof makeListModel>
