@@ -3,7 +3,7 @@ import { createPublicKey, hash, sign, type SignKeyObjectInput } from 'node:crypt
 import { type AccessTokenClaims, addressReader, confirmationIn, formatClaims } from '../../domain/ledger/claims.ts'
 import { type Digest, digestIn } from '../../domain/text/text.ts'
 import type { PublicJwk, SigningKey } from '../../domain/keys/signing-key.ts'
-import type { MintedToken, TokenCodec, TokenReference } from '../../ports/ports.ts'
+import type { MintedToken, TokenCodec, TokenReference } from '../../ports/token-codec.ts'
 import { COMPACT_CHARACTERS_MAX, decodeCanonical, readProvablePayload, splitCompact } from './compact-jws.ts'
 import { SIGNATURE_FORMS, type SignatureForm, verifySignature } from '../verify-signature.ts'
 import { signatureBytes } from './signing-algorithms.ts'

@@ -4,7 +4,8 @@ import { type ActorClaim, actorClaim, audienceClaim, type Confirmation } from '.
 import type { Introspection } from '../../domain/ledger/introspection.ts'
 import { oneByOne } from '../../domain/one-by-one.ts'
 import { counted, isRefused, type OrRefusal, refuse, refuseCaller } from '../../domain/refusal.ts'
-import type { FoundToken, Ports, TokenReference } from '../../ports/ports.ts'
+import type { FoundToken, Ports } from '../../ports/ports.ts'
+import type { TokenReference } from '../../ports/token-codec.ts'
 import { authenticateApiKeys, type PresentedApiKey } from '../authentication/authenticate-api-key.ts'
 
 export type IntrospectRequest = {

@@ -10,7 +10,8 @@ import type { NamedAncestor } from '../../domain/lists/page.ts'
 import { limitsOf } from '../../../../api/values/limits.ts'
 import { formatScope } from '../../../../api/values/scope.ts'
 import { expiresSecondOf, issuedSecondOf, makeTokenId } from '../../domain/ledger/token-id.ts'
-import type { FoundToken, IssueView, MintedToken, NewToken, Ports } from '../../ports/ports.ts'
+import type { FoundToken, IssueView, NewToken, Ports } from '../../ports/ports.ts'
+import type { MintedToken } from '../../ports/token-codec.ts'
 import type { Grant } from './grant-token.ts'
 
 const RANDOM_BYTES_OF_ID = 10
