@@ -1,6 +1,7 @@
 // The rounds of an issue: what is decided again, what is looked up for it, and when the store is locked.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Unavailable } from '../../src/domain/refusal.ts'
 import { assertUnavailable, issueTo, type Program, refused, token } from './follow-issue.ts'
 
 test('a group that nothing overtakes is looked up in the cache once and written once, without the lock', async () => {

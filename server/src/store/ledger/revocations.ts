@@ -11,7 +11,7 @@ import { endingReasonOf } from './cut-offs.ts'
 import { endAll } from './end-tokens.ts'
 import { recall } from '../name-cache.ts'
 import type { Seen } from '../snapshot.ts'
-import { findRow } from './show-token.ts'
+import { findRow } from './find-row.ts'
 
 type Row = {
   id: string

@@ -2,15 +2,14 @@
 import { isAncestorEnd } from '../../domain/ledger/ledger.ts'
 import type { TokenEnd, TokenLife, TokenRecord } from '../../domain/lists/page.ts'
 import { reasonOf } from '../../../../api/values/reason.ts'
-import { ENDED_COLUMNS, type EndedRow } from '../lists/ended-streams.ts'
-import { bytesOfId } from '../rows.ts'
-import { first, type Program } from '../statement-program.ts'
-import type { Seen, Snapshot } from '../snapshot.ts'
+import type { EndedRow } from '../lists/ended-streams.ts'
+import type { Program } from '../statement-program.ts'
+import type { Snapshot } from '../snapshot.ts'
 import { BY_TIME, readAct } from './acts.ts'
+import { findRow } from './find-row.ts'
 import { type Judge, judgeRow, makeJudge } from './judge.ts'
 import { type NameCaches, recordOf } from './name-caches.ts'
-import { TOKEN_COLUMNS, type TokenRow } from './token-rows.ts'
-import { readLifetimes } from './scan-affected-rows.ts'
+import type { TokenRow } from './token-rows.ts'
 
 /** The id of the ancestor that stands so many edges up; null for none. */
 export const ancestorAt = ({ ancestors }: TokenRecord, distance: number | null): string | null =>
@@ -39,22 +38,6 @@ export function* lifeOfEnded({ snapshot, nameCaches }: Omit<Cached, 'judge'>, ro
   const token = yield* recordOf(row, nameCaches, snapshot.sets)
   const ancestorId = ancestorAt(token, row.ancestor)
   return { token, end: { endedAt: row.at, reason: reasonOf(row.reason), ancestorId, ...(yield* readAct(row.act)) } }
-}
-
-const ENDED = `select ${ENDED_COLUMNS} from ended where id = ? and at between ? and ?`
-const LIVE = `select ${TOKEN_COLUMNS} from token where life = ? and id = ?`
-
-/** The row of a token, live or ended; undefined where nothing is left of it. */
-export function* findRow(
-  { endedBetween }: Pick<Seen, 'endedBetween'>,
-  tokenId: string,
-): Program<TokenRow | EndedRow | undefined> {
-  // An id does not tell the lifetime, and with it the key of the row: each of the few in use is tried.
-  for (const life of yield* readLifetimes()) {
-    const row = yield* first<TokenRow>(LIVE, life, bytesOfId(tokenId))
-    if (row !== undefined) return row
-  }
-  return yield* first<EndedRow>(ENDED, bytesOfId(tokenId), ...endedBetween(tokenId))
 }
 
 export function* showToken(
