@@ -4,13 +4,13 @@ import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
-import { useService } from '../../testkit/services/service-fixture.ts'
+import { useService } from '../../../../testkit/services/service-fixture.ts'
 
 type Body = Readonly<Record<string, unknown>>
 
 const run = promisify(execFile)
 
-const PAGE = readFileSync(new URL('../../docs/delegation.md', import.meta.url), 'utf8')
+const PAGE = readFileSync(new URL('../../../../docs/delegation.md', import.meta.url), 'utf8')
 const COMMANDS = [...PAGE.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) => block)
 
 const service = useService()
