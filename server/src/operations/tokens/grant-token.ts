@@ -91,19 +91,15 @@ const bindToken = (
   return agent.dpopBound ? refuse('invalid_dpop_proof', PROOF_WANTED) : {}
 }
 
-const parseRequested = (requested: string): OrRefusal<{ scope: readonly string[] }> => {
-  const scope = parseScope(requested)
-  if (scope !== undefined) return { scope }
-  const form = `at most ${SCOPE_ITEMS_MAX} items of the form resource:action, separated by one space each`
-  return refuse('invalid_scope', `The scope is malformed: send ${form}.`)
-}
-
 /** A scope that a request names, where the agent may have all of it. */
 export const grantRequested = (agent: Agent, requested: string): OrRefusal<{ scope: readonly string[] }> => {
-  const parsed = parseRequested(requested)
-  if (isRefused(parsed)) return parsed
-  return firstScopeBeyond(agent.scopes, parsed.scope) === undefined
-    ? parsed
+  const scope = parseScope(requested)
+  if (scope === undefined) {
+    const form = `at most ${SCOPE_ITEMS_MAX} items of the form resource:action, separated by one space each`
+    return refuse('invalid_scope', `The scope is malformed: send ${form}.`)
+  }
+  return firstScopeBeyond(agent.scopes, scope) === undefined
+    ? { scope }
     : refuse('invalid_scope', 'The scope holds an item that is unknown or that this agent may not have.')
 }
 

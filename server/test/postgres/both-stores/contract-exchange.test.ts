@@ -2,7 +2,7 @@
 import { runOnPostgres } from '../../suites/run-files.ts'
 
 await runOnPostgres(
-  ['contract/oauth', ['exchange-tokens', 'exchange-refusals', 'exchange-ends', 'delegation-page']],
+  ['contract/oauth', ['exchange-tokens', 'exchange-refusals', 'exchange-ends', 'exchange-races', 'delegation-page']],
   ['contract/clients', ['exchange-clients']],
   ['contract/admin', ['delegation-settings']],
 )
