@@ -117,7 +117,7 @@ test('a revocation of nothing in particular names the options, and a mistyped re
   const nothing = run(serving.folder, ['revocation', 'create', '--yes'])
   assert.match(nothing.stderr, /--agent, --credential, --scope, --audience, --kid, --issued-before, --lineage, .*--all/)
   const mistyped = run(serving.folder, ['token', 'history', '--reason', 'manual_revocatio,expired'])
-  assert.match(mistyped.stderr, /Not known: manual_revocatio\. Known: expired, manual_revocation, .*restored\./)
+  assert.match(mistyped.stderr, /Not known: manual_revocatio\. Known: expired, manual_revocation, .*actor_removed\./)
 })
 
 test('with --json a failure is one line of JSON on standard error, with the exit code as ever', () => {
