@@ -82,7 +82,7 @@ const write = async (ports: RoundPorts, granted: readonly Granted[], view: Issue
     granted.map(({ grant }) => grant),
     view,
   )
-  const rows = minted.flatMap(one => (one === undefined ? [] : [one.row]))
+  const rows = minted.filter(one => one !== undefined).map(({ row }) => row)
   const outcomes = await ports.ledger.insert(rows)
   outcomes.forEach((outcome, n) => {
     const row = rows[n]

@@ -9,6 +9,7 @@ import {
   assertError,
   assertPlainHeaders,
   claimsOf,
+  get,
   introspect,
   issue,
   postForm,
@@ -124,6 +125,21 @@ test('who acted before stands inside of who acts (RFC 8693 §4.1), and no exchan
     lineageOf(token).map(({ agent_id }) => agent_id),
     [...holders, caller].map(({ agentId }) => agentId),
   )
+})
+
+test('the record of a token says of its lineage what the token says', async () => {
+  const parent = await exchange(service, server, await issue(service, caller))
+  const token = await exchange(service, await service.createAgent(ANYBODY), parent)
+  const { jti, sub, client_id, credential_id, act } = claimsOf(token)
+  const lineage = lineageOf(token)
+  const reader = { 'x-api-key': (await service.createApiKey('tokens:read')).key }
+  const record = (await get(service, `/api/v1/tokens/${String(jti)}`, reader)).json as Claims
+  const { agent_id, subject, parent_id, root_id, depth, actors } = record
+  assert.deepEqual([agent_id, record['client_id'], record['credential_id']], [client_id, client_id, credential_id])
+  assert.deepEqual([subject, depth], [{ agent_id: sub }, 2])
+  assert.deepEqual([parent_id, root_id], [lineage[0]?.['id'], lineage[1]?.['id']])
+  assert.deepEqual(act, { sub: agent_id, act: { sub: server.agentId } })
+  assert.deepEqual(actors, [agent_id, server.agentId])
 })
 
 test('an agent narrows a token of its own without being named in acts_for, and adds no actor', async () => {
