@@ -165,6 +165,7 @@ test('a child is dead with its parent while the rows of neither have followed', 
   const { store, file, a, b } = await makeWorld(t, null)
   const [root, child] = await chain(store, a, b)
   await store.ledger.insert(await childrenOf(store, a, undefined, FILL))
+  assert.equal(await isLive(store, child), true)
   await store.agents.disable(a.id, act('agent.disable', 'out'))
   assert.equal(countRows(file, 'ended'), 0)
   for (const token of [root, child]) assert.equal(await isLive(store, token), false)
