@@ -80,7 +80,8 @@ export function* scanAffectedRows(
   cutOff: CutOff,
   { among = 'reached', from, examinedMax, coveredMax }: Scan,
 ): Program<Scanned> {
-  const judge = makeJudge(seen, [...(yield* readOpenCutOffs()).filter(({ seq }) => seq !== cutOff.seq), cutOff])
+  const open = (yield* readOpenCutOffs()).filter(({ seq }) => seq < cutOff.seq)
+  const judge = makeJudge(seen, [...open, cutOff])
   const covered: Covered[] = []
   let at = from
   let examined = 0
@@ -91,6 +92,7 @@ export function* scanAffectedRows(
       const token = knownTokenOf(row, seen.sets) ?? (yield* ledgerTokenOf(row, seen.sets))
       if (row.lineage !== null) yield* judge.learn(row.lineage)
       const cause = judge.causeOf(token, row.lineage)
+      // Of an act after this one another may be the first: cut-offs in between were not looked at.
       if (cause !== undefined && cause !== 'expired' && cause.act <= cutOff.act) covered.push({ row, cause })
       at = { life, id: row.id }
       examined += 1

@@ -15,9 +15,11 @@ import {
   KEEP_LONG,
   makeTestStore,
   newTokens,
+  NO_TOKEN_FILTERS,
   type TestAgent,
   type TestStore,
 } from '../../../../testkit/stores/store.ts'
+import { fill } from '../lists/list-fill.ts'
 import { countRows, readNumber } from '../../../../testkit/stores/store-file.ts'
 
 /** On the embedded store one program serves the file at a time. */
@@ -146,6 +148,7 @@ test('a root that ends after its child has followed another ancestor changes not
 test('a disabled agent takes along what others got for its tokens, and what it got stays dead when it is enabled', async t => {
   const { store, a, b } = await makeWorld(t)
   const [root, child] = await chain(store, a, b)
+  assert.equal(await isLive(store, child), true)
   await store.agents.disable(a.id, act('agent.disable', 'out'))
   for (const token of [root, child]) assert.equal(await isLive(store, token), false)
   await store.agents.enable(a.id, act('agent.enable'))
@@ -153,6 +156,49 @@ test('a disabled agent takes along what others got for its tokens, and what it g
   assert.deepEqual(await endOf(store, child), { reason: 'ancestor_ended', ancestor: root?.id, note: 'out' })
   assert.equal((await exchange(store, b, child)).outcome, 'parent_ended')
   assert.equal((await exchange(store, b, root)).outcome, 'parent_ended')
+})
+
+/** More tokens than a cut-off moves at once. */
+const FILL = 70
+
+test('a child is dead with its parent while the rows of neither have followed', async t => {
+  const { store, file, a, b } = await makeWorld(t, null)
+  const [root, child] = await chain(store, a, b)
+  await store.ledger.insert(await childrenOf(store, a, undefined, FILL))
+  assert.equal(await isLive(store, child), true)
+  await store.agents.disable(a.id, act('agent.disable', 'out'))
+  assert.equal(countRows(file, 'ended'), 0)
+  for (const token of [root, child]) assert.equal(await isLive(store, token), false)
+  assert.deepEqual(await endOf(store, child), { reason: 'ancestor_ended', ancestor: root?.id, note: 'out' })
+  const { records } = await store.ledger.listLive({
+    filters: NO_TOKEN_FILTERS,
+    audiences: null,
+    after: null,
+    limit: 100,
+  })
+  assert.deepEqual(records, [])
+})
+
+test('of a cut-off on its parent and a later end of its root the first ends a token, whichever rows follow first', async t => {
+  const { store, file, clock, a, b, c } = await makeWorld(t, null)
+  const fillers = (await childrenOf(store, c, undefined, 2 * FILL)).map((token, n) => {
+    return n < FILL ? { ...token, scope: 'files:read' } : { ...token, audience: ['urn:second'] }
+  })
+  await store.ledger.insert(fillers)
+  const [root] = await chain(store, a)
+  const [parent] = (await childrenOf(store, b, root, 1)).map(token => ({ ...token, audience: ['urn:second'] }))
+  assert.ok(parent)
+  assert.deepEqual(await store.ledger.insert([parent]), ['inserted'])
+  const { token: child } = await exchange(store, c, parent)
+  await store.ledger.insert(await childrenOf(store, b, root, FILL))
+  const end = (conditions: object, note: string) =>
+    store.ledger.endAll({ ...NO_CONDITION, ...conditions }, 'bulk_revocation', { ...REVOKE, note })
+  await end({ scope: 'files:read' }, 'first')
+  await end({ audience: 'urn:second' }, 'second')
+  await revoke(store, root, 'third')
+  const expected = { reason: 'ancestor_ended', ancestor: parent.id, note: 'second' }
+  do assert.deepEqual(await endOf(store, child), expected)
+  while ((await fill(file, clock.wall(), 1)) === 'more')
 })
 
 const MANY = 700
