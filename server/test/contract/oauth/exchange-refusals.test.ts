@@ -198,3 +198,12 @@ test('the fields of an exchange change nothing for client credentials', async ()
   const { sub, act } = (await introspect(service, apiKey.key, token)).json as { sub: string; act?: unknown }
   assert.deepEqual([sub, act], [server.agentId, undefined])
 })
+
+test('neither the subject token nor the new one is in the log', async () => {
+  const parent = await issue(service, caller)
+  const child = await exchange(service, server, parent)
+  for (const text of [parent, `${parent}x`]) await askExchange(service, await service.createAgent(ANYBODY), text)
+  for (const token of [parent, child]) {
+    for (const part of [token, token.split('.')[2] ?? '']) assert.equal(service.log().includes(part), false)
+  }
+})
