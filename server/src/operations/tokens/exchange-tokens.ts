@@ -1,6 +1,6 @@
 // Token exchange (RFC 8693): decides what an agent is granted for the token that it presents. What is believed of that token
 // comes from its row, and whether it is active is read from the store each time; the insert asks again.
-import { actsForId, actsForLabels } from '../../../../api/values/delegation.ts'
+import { actsForId, actsForLabels, labelIn } from '../../../../api/values/delegation.ts'
 import { firstScopeBeyond } from '../../../../api/values/scope.ts'
 import type { Agent } from '../../domain/clients/agent.ts'
 import type { Labels } from '../../../../api/values/labels.ts'
@@ -45,6 +45,9 @@ const findSubjects = async (
   })
 }
 
+const dependsOnLabels = ({ id, actsFor }: Agent, { agentId }: FoundToken): boolean =>
+  agentId !== id && !actsForId(actsFor, agentId) && actsFor.some(entry => labelIn(entry) !== undefined)
+
 /** The labels of agents, by their ids. */
 type LabelsOf = ReadonlyMap<string, Labels>
 
@@ -57,18 +60,14 @@ const readLabels = async (
   exchanges: readonly Exchange[],
   subjects: readonly (FoundToken | undefined)[],
 ): Promise<LabelsOf> => {
-  const holders = subjects.filter((subject, n) => {
-    const { agent } = exchanges[n]?.client ?? {}
-    return subject !== undefined && agent !== undefined && subject.agentId !== agent.id && namesLabels(agent, subject)
+  const clientIds = exchanges.flatMap(({ client: { agent } }, n) => {
+    const subject = subjects[n]
+    return subject !== undefined && dependsOnLabels(agent, subject) ? [subject.clientId] : []
   })
-  if (holders.length === 0) return new Map()
-  const clientIds = holders.map(holder => holder?.clientId ?? '')
+  if (clientIds.length === 0) return new Map()
   const { clients } = await agents.viewForIssue(clientIds, 'fresh')
   return new Map(clients.flatMap(client => (client === undefined ? [] : [[client.agent.id, client.agent.labels]])))
 }
-
-const namesLabels = ({ actsFor }: Agent, { agentId }: FoundToken): boolean =>
-  actsFor.length > 0 && !actsForId(actsFor, agentId)
 
 /** Why the agent may not exchange this live token; undefined where it may. Its own it always may. */
 const refuseHolder = (agent: Agent, subject: FoundToken, labels: LabelsOf): Refused | undefined => {
