@@ -144,7 +144,9 @@ export const migrateStore = async (config: MigrateConfig): Promise<StoreVersions
 
 type Verifiers = Awaited<ReturnType<typeof verifiersOf>>
 
-const portsOf = (store: Connected | Store, config: ServiceConfig, verifiers: Verifiers): Ports => ({
+type PortParts = { readonly verifiers: Verifiers; readonly metrics: Metrics }
+
+const portsOf = (store: Connected | Store, config: ServiceConfig, { verifiers, metrics }: PortParts): Ports => ({
   ledger: store.ledger,
   revocations: store.revocations,
   agents: store.agents,
@@ -162,7 +164,7 @@ const portsOf = (store: Connected | Store, config: ServiceConfig, verifiers: Ver
   operators: verifiers.operators,
   certificates,
   secrets,
-  importedSecrets: makeImportedSecrets(keyOf(config)),
+  importedSecrets: makeImportedSecrets(keyOf(config), metrics),
   randomness,
   monotonic: monotonicMs,
   profile: {
@@ -191,9 +193,9 @@ const openFor = async (maker: StoreMaker, config: ServiceConfig, checkKey: Check
     await checkKey(store, config)
     await refuseLifetime(store, config.tokenLifetimeSeconds)
     const keySets = await openKeySets(config, metrics.main)
-    const verifiers = await verifiersOf(config, keySets)
+    const verifiers = await verifiersOf(config, keySets, metrics.main)
     const health = withThreadEnds(store.health, threadEnds)
-    const ports = { ...portsOf(store, config, verifiers), health }
+    const ports = { ...portsOf(store, config, { verifiers, metrics: metrics.main }), health }
     metrics.follow(store.facts, report)
     const restoreState = () => store.restores.state()
     const close = async (): Promise<void> => {
@@ -226,14 +228,14 @@ type ThreadOptions = {
 
 /** The ports of a serving thread. It can write once `connect` has received a port to the writing thread, if there is one. */
 export const connectPorts = async (config: ServiceConfig, { clock, keySets, report, metrics }: ThreadOptions) => {
-  const verifiers = await verifiersOf(config, keySets)
+  const verifiers = await verifiersOf(config, keySets, metrics)
   const store = await connectToStore(config, clock, { onFault: report, metrics })
   const disconnect = async (): Promise<void> => {
     await store.settle()
     await store.close()
   }
   const { replaceProviders } = verifiers
-  return { ports: portsOf(store, config, verifiers), replaceProviders, connect: store.connect, disconnect }
+  return { ports: portsOf(store, config, { verifiers, metrics }), replaceProviders, connect: store.connect, disconnect }
 }
 
 type ServerAddress = {

@@ -18,6 +18,10 @@ const publish = (metrics: Metrics, facts: StoreFacts): void => {
   metrics.set('mintmark_api_keys_expiring', {}, facts.apiKeysExpiring)
   metrics.set('mintmark_audit_entries_unsealed', {}, facts.auditEntriesUnsealed)
   metrics.set('mintmark_open_cutoffs', {}, facts.openCutOffs)
+  metrics.set('mintmark_cutoff_backlog_rows', {}, facts.cutOffBacklog)
+  const { standbys, lagBytes } = facts.replication
+  metrics.set('mintmark_replication_standbys', {}, standbys ?? Number.NaN)
+  metrics.set('mintmark_replication_lag_bytes', {}, lagBytes ?? Number.NaN)
   const oldest = facts.oldestOpenCutOffAt ?? Number.NaN
   metrics.set('mintmark_oldest_open_cutoff_timestamp_seconds', {}, oldest / 1000)
   metrics.set('mintmark_facts_timestamp_seconds', {}, facts.at / 1000)

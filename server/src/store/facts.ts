@@ -2,10 +2,19 @@
 import { DAY_MS, type Milliseconds } from '../../../api/values/time.ts'
 import type { KeyState } from '../domain/keys/key-life.ts'
 import { issuedAtOf, lowestLiveId } from '../domain/ledger/token-id.ts'
-import { readLifetimes } from './ledger/scan-affected-rows.ts'
+import { readAgentOf, readLifetimes } from './ledger/scan-affected-rows.ts'
 import { bytesOfId, idOfBytes } from './rows.ts'
 import type { Snapshot } from './snapshot.ts'
-import { all, first, only, type Program } from './statement-program.ts'
+import { all, byIndex, first, only, type Program } from './statement-program.ts'
+
+/** Null where there is nothing to tell: the store has no standbys, or may not see them. */
+export type ReplicationFacts = { readonly standbys: number | null; readonly lagBytes: number | null }
+
+/** Of a store that has no standbys. */
+export function* noReplication(): Program<ReplicationFacts> {
+  yield* []
+  return { standbys: null, lagBytes: null }
+}
 
 export type StoreFacts = {
   /** The time of the snapshot, by the store's clock. */
@@ -20,8 +29,11 @@ export type StoreFacts = {
   readonly apiKeysExpiring: number
   readonly auditEntriesUnsealed: number
   readonly openCutOffs: number
+  /** Rows that the backfill of the oldest has not read yet, at most {@link BACKLOG_MAX}. */
+  readonly cutOffBacklog: number
   /** Of the oldest open cut-off; null where none is open. */
   readonly oldestOpenCutOffAt: Milliseconds | null
+  readonly replication: ReplicationFacts
 }
 
 /** A key or credential that expires sooner is counted. */
@@ -29,6 +41,9 @@ const SOON_MS = 7 * DAY_MS
 
 /** Of each lifetime so many of the newest live tokens are looked at. */
 export const LOOKED_AT = 10_000
+
+/** So many rows behind the oldest open cut-off are counted. */
+export const BACKLOG_MAX = 10_000
 
 const NEWEST = 'select id from token where life = ? and id >= ? order by id desc limit 1 offset ?'
 const OLDEST = 'select id from token where life = ? and id >= ? order by id limit 1'
@@ -44,6 +59,28 @@ const UNSEALED = `select coalesce((select n from audit order by n desc limit 1),
   - coalesce((select last_n from seal order by n desc limit 1), 0) as count`
 
 const OPEN = `select count(*) as count, min(at) as oldest from cutoff where state = 'open'`
+
+const POSITION = 'select fill_life as life, fill_id as id from cutoff where seq = ?'
+
+// Compared as one, the place is found in the index, however many rows lie before it.
+const BEHIND = {
+  life: 'select count(*) as count from (select 1 as one from token where (life, id) > (?, ?) limit ?) as behind',
+  agent: `select count(*) as count from (select 1 as one from token ${byIndex('token_agent')}
+    where (agent, life, id) > (?, ?, ?) and agent <= ? limit ?) as behind`,
+}
+
+/** Rows beyond the place that the backfill of the oldest open cut-off has reached, whether they are covered or not. */
+function* countBacklog(snapshot: Snapshot): Program<number> {
+  const [oldest] = yield* snapshot.cutOffs()
+  if (oldest === undefined) return 0
+  const { life, id } = yield* only<{ life: number; id: Uint8Array }>(POSITION, oldest.seq)
+  const agent = yield* readAgentOf(oldest)
+  const { count } =
+    agent === null
+      ? yield* only<{ count: number }>(BEHIND.life, life, id, BACKLOG_MAX)
+      : yield* only<{ count: number }>(BEHIND.agent, agent, life, id, agent, BACKLOG_MAX)
+  return count
+}
 
 type IdRow = { readonly id: Uint8Array }
 
@@ -64,7 +101,8 @@ function* estimateLive(now: Milliseconds, life: number): Program<number> {
 }
 
 /** Reads everything in one snapshot. */
-export function* readFacts({ now }: Snapshot): Program<StoreFacts> {
+export function* readFacts(snapshot: Snapshot, readReplication: () => Program<ReplicationFacts>): Program<StoreFacts> {
+  const { now } = snapshot
   let liveTokensEstimate = 0
   for (const life of yield* readLifetimes()) liveTokensEstimate += yield* estimateLive(now, life)
   const soon = [now, now + SOON_MS] as const
@@ -77,6 +115,8 @@ export function* readFacts({ now }: Snapshot): Program<StoreFacts> {
     apiKeysExpiring: (yield* only<{ count: number }>(expiring('api_key'), ...soon)).count,
     auditEntriesUnsealed: Math.max(0, (yield* only<{ count: number }>(UNSEALED)).count),
     openCutOffs: open.count,
+    cutOffBacklog: yield* countBacklog(snapshot),
     oldestOpenCutOffAt: open.oldest,
+    replication: yield* readReplication(),
   }
 }

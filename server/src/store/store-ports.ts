@@ -8,7 +8,7 @@ import { makeAuditLog } from './audit/audit-log.ts'
 import type { OnFault } from './background.ts'
 import type { Writer } from './jobs.ts'
 import type { NameCaches } from './ledger/name-caches.ts'
-import { readFacts, type StoreFacts } from './facts.ts'
+import { noReplication, readFacts, type ReplicationFacts, type StoreFacts } from './facts.ts'
 import { previewRevocation } from './ledger/preview-revocation.ts'
 import { showRevocation } from './ledger/revocations.ts'
 import { type HotLedger, makeTokenLedger } from './ledger/token-ledger.ts'
@@ -46,6 +46,7 @@ type OwnPorts = {
   readonly health: StoreHealth
   readonly nameCaches: NameCaches
   readonly onFault: OnFault
+  readonly readReplication?: () => Program<ReplicationFacts>
 }
 
 const listPage = (after: number | null, limit: number) =>
@@ -89,7 +90,7 @@ const makeRevocationRepository = (reader: Reader, nameCaches: NameCaches, { call
 })
 
 export const makeStorePorts = (reader: Reader, writer: Writer, own: OwnPorts): StorePorts => {
-  const { hot, health, nameCaches, onFault } = own
+  const { hot, health, nameCaches, onFault, readReplication = noReplication } = own
   const audit = makeAuditLog(reader, writer, onFault)
   return {
     ledger: makeTokenLedger(reader, nameCaches, writer, hot),
@@ -103,7 +104,7 @@ export const makeStorePorts = (reader: Reader, writer: Writer, own: OwnPorts): S
     restores: makeRestoreRepository(reader, writer),
     audit,
     health,
-    facts: () => reader.read(readFacts),
+    facts: () => reader.read(snapshot => readFacts(snapshot, readReplication)),
     settle: audit.settle,
   }
 }

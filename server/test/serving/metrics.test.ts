@@ -76,7 +76,7 @@ const scrape = async (port: number | undefined): Promise<ReadonlyMap<string, num
 
 /** Of what changes by itself. */
 const BY_ITSELF =
-  /^mintmark_(?:live_tokens|facts|event_loop|gc|commit|write|background|audit|key_set|request_seconds_(?:bucket|sum)|group_requests|connections|start_)/
+  /^mintmark_(?:live_tokens|facts|event_loop|gc|commit|write|store_read|work|background|audit|key_set|request_seconds_(?:bucket|sum)|group_requests|connections|start_)/
 
 /** Samples that have changed, with the difference. */
 const changes = (before: ReadonlyMap<string, number>, after: ReadonlyMap<string, number>) =>

@@ -10,6 +10,7 @@ import {
   type RefusalCode,
   Overloaded,
   Unavailable,
+  type WorkLimit,
 } from '../../domain/refusal.ts'
 import type { FailedAuthentications } from '../../ports/failed-authentications.ts'
 import type { Metrics } from '../../ports/metrics.ts'
@@ -167,6 +168,10 @@ export const makeRefuser = (options: RefuserOptions): Refuser => {
     return options.failedAuthentications.count({ clientId: refusal.presentedId, source })
   }
 
+  const countLimit = (limit: WorkLimit | undefined): void => {
+    if (limit !== undefined) metrics.add('mintmark_limits_reached_total', { limit })
+  }
+
   const log = (requestId: string, refusal: Refusal): void => {
     // Why a JWT of an operator is refused is told to nobody else, and is what an operator of ours must find.
     const level = 'inside' in refusal ? 'info' : 'debug'
@@ -181,6 +186,7 @@ export const makeRefuser = (options: RefuserOptions): Refuser => {
       metrics.add('mintmark_limits_reached_total', { limit: 'failed_authentications' })
       return answer(reply, { ...FAILED_TOO_OFTEN, retryAfterSeconds })
     }
+    if ('limit' in refusal) countLimit(refusal.limit)
     if (refusal.code === 'temporarily_unavailable') restConnection(reply.request.raw, sourceOf)
     const challenges = challengesOf(reply, refusal)
     if (challenges.length > 0) void reply.header('www-authenticate', challenges)
@@ -194,6 +200,7 @@ export const makeRefuser = (options: RefuserOptions): Refuser => {
     const requestId = reply.request.id
     if (fault instanceof Unavailable) {
       reportUnavailable(requestId, fault)
+      countLimit(fault.limit)
       if (fault instanceof Overloaded) restConnection(reply.request.raw, sourceOf)
       return answer(reply, { ...UNAVAILABLE, description: fault.toCaller ?? UNAVAILABLE.description })
     }

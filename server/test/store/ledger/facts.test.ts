@@ -53,3 +53,19 @@ test('keys by state, what expires within 7 days, entries behind the last seal, a
   assert.equal(after.credentialsExpiring, 0)
   assert.equal(after.auditEntriesUnsealed, before.auditEntriesUnsealed + 3)
 })
+
+const NONE = { agentId: null, credentialId: null, scope: null, audience: null, kid: null, issuedBefore: null }
+
+test('the rows behind an open cut-off are those of its agent', async t => {
+  const { store } = await open(t)
+  const [agent, other] = [await createAgent(store), await createAgent(store)]
+  // More than an act moves by itself.
+  const wishes = Array.from({ length: 65 }, () => ({}))
+  for (const one of [agent, other]) await issue(store, one, ...wishes)
+  assert.equal((await store.facts()).cutOffBacklog, 0)
+  const conditions = { ...NONE, agentId: agent.id }
+  const revocation = { id: randomUUID(), conditions, reason: 'bulk_revocation' } as const
+  await store.revocations.create(revocation, act('revocation.create'))
+  const { openCutOffs, cutOffBacklog } = await store.facts()
+  assert.deepEqual([openCutOffs, cutOffBacklog], [1, 65])
+})

@@ -1,6 +1,7 @@
 // A few connections that are shared out, each to one piece of work at a time.
-import { Unavailable } from '../../../domain/refusal.ts'
 import type { MonotonicMilliseconds } from '../../../../../api/values/time.ts'
+import { Unavailable } from '../../../domain/refusal.ts'
+import type { LabelsOf, Metrics } from '../../../ports/metrics.ts'
 import type { Connection } from './connection.ts'
 
 export type Pool = {
@@ -13,6 +14,9 @@ type PoolOptions = {
   readonly open: () => Promise<Connection>
   readonly connectionsMax: number
   readonly monotonic: () => MonotonicMilliseconds
+  /** What the pool is called in metrics. */
+  readonly name: LabelsOf<'mintmark_postgres_connections_max'>['pool']
+  readonly metrics: Metrics
 }
 
 const LATE = 'No connection to the database was free in time.'
@@ -38,15 +42,34 @@ const makeQueue = (monotonic: () => MonotonicMilliseconds) => {
         const one: Waiting = { wake: resolve, timer: setTimeout(refuse, Math.max(0, until - monotonic())) }
         waiting.push(one)
       }),
-    isEmpty: () => waiting.length === 0,
+    size: () => waiting.length,
   }
 }
 
-export const makePool = ({ open, connectionsMax, monotonic }: PoolOptions): Pool => {
+export const makePool = ({ open, connectionsMax, monotonic, name: pool, metrics }: PoolOptions): Pool => {
   const idle: Connection[] = []
-  const { wakeNext, wait, isEmpty } = makeQueue(monotonic)
+  const { wakeNext, wait, size: waiting } = makeQueue(monotonic)
   let size = 0
   let isClosed = false
+
+  const publish = (): void => {
+    metrics.set('mintmark_postgres_connections', { pool, state: 'busy' }, size - idle.length)
+    metrics.set('mintmark_postgres_connections', { pool, state: 'idle' }, idle.length)
+    metrics.set('mintmark_postgres_waiting', { pool }, waiting())
+  }
+  metrics.set('mintmark_postgres_connections_max', { pool }, connectionsMax)
+  publish()
+
+  const waitMeasured = async (until: MonotonicMilliseconds): Promise<void> => {
+    const began = monotonic()
+    const woken = wait(until)
+    publish()
+    try {
+      await woken
+    } finally {
+      metrics.observe('mintmark_postgres_connection_wait_seconds', { pool }, (monotonic() - began) / 1000)
+    }
+  }
 
   const drop = (): void => {
     size -= 1
@@ -78,7 +101,7 @@ export const makePool = ({ open, connectionsMax, monotonic }: PoolOptions): Pool
       const free = takeIdle()
       if (free !== undefined) return free
       if (size < connectionsMax) return openOne()
-      await wait(until)
+      await waitMeasured(until)
     }
   }
 
@@ -92,17 +115,22 @@ export const makePool = ({ open, connectionsMax, monotonic }: PoolOptions): Pool
 
   return {
     use: async (work, until) => {
-      const connection = await acquire(until)
       try {
-        return await work(connection)
+        const connection = await acquire(until)
+        publish()
+        try {
+          return await work(connection)
+        } finally {
+          release(connection)
+        }
       } finally {
-        release(connection)
+        publish()
       }
     },
     close: () => {
       isClosed = true
       for (const connection of idle.splice(0)) connection.destroy()
-      while (!isEmpty()) wakeNext()
+      while (waiting() > 0) wakeNext()
     },
   }
 }

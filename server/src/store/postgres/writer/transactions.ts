@@ -1,5 +1,7 @@
 // Transactions on a connection: how they begin, and when they count as done.
 import { Unavailable } from '../../../domain/refusal.ts'
+import { type LabelsOf, type Metrics, NO_METRICS } from '../../../ports/metrics.ts'
+import { monotonicMs } from '../../monotonic.ts'
 import type { DatabaseAddress } from '../connection/address.ts'
 import { askAgain } from '../connection/faults.ts'
 import { type Answered, type Asked, type Connection, SESSION_SETTINGS } from '../connection/connection.ts'
@@ -86,12 +88,15 @@ const sendAll = async (connection: Connection, statements: readonly Asked[]): Pr
   }
 }
 
+type Confirmed = LabelsOf<'mintmark_replication_wait_seconds'>['of']
+
 const OVERTAKEN = 'The pooler led to a server on another timeline than before: it was asked for nothing.'
 
 /** `connected` is called with the timeline of each transaction behind a pooler, which gives it another server as it likes. */
 export const makeTransactions = (
   address: DatabaseAddress,
   connected: FailOvers['connected'] = () => 'same',
+  metrics: Metrics = NO_METRICS,
 ): Transactions => {
   const { pooling } = address
   const fence: Asked = {
@@ -117,11 +122,21 @@ export const makeTransactions = (
     }
   }
 
-  const run = async <T>(connection: Connection, begin: Asked, work: () => Promise<T>): Promise<T> => {
-    await open(connection, begin)
+  /** How long what ends a transaction takes, whatever comes of it. */
+  const measured = async <T>(of: Confirmed, confirm: () => Promise<T>): Promise<T> => {
+    const began = monotonicMs()
+    try {
+      return await confirm()
+    } finally {
+      metrics.observe('mintmark_replication_wait_seconds', { of }, (monotonicMs() - began) / 1000)
+    }
+  }
+
+  const run = async <T>(connection: Connection, of: Confirmed, work: () => Promise<T>): Promise<T> => {
+    await open(connection, BEGIN[of])
     try {
       const value = await work()
-      await commit(connection)
+      await (of === 'write' ? measured('write', () => commit(connection)) : commit(connection))
       return value
     } catch (fault) {
       await rollback(connection)
@@ -148,11 +163,11 @@ export const makeTransactions = (
   return {
     once,
     writeAtOnce,
-    write: (connection, work) => run(connection, BEGIN.write, work),
+    write: (connection, work) => run(connection, 'write', work),
     read: (connection, work) =>
-      run(connection, BEGIN.read, async () => {
+      run(connection, 'read', async () => {
         const value = await work()
-        await connection.ask(fence)
+        await measured('read', () => connection.ask(fence))
         return value
       }),
   }

@@ -29,8 +29,10 @@ type Waiting = {
   readonly timer: NodeJS.Timeout
 }
 
-const faultOf = ({ kind, message }: Failure): Error =>
-  kind === 'unavailable' ? new Unavailable(message) : new Error(`The writing thread failed: ${message}`)
+const faultOf = ({ kind, message, limit }: Failure): Error =>
+  kind === 'unavailable'
+    ? new Unavailable(message, limit === undefined ? {} : { limit })
+    : new Error(`The writing thread failed: ${message}`)
 
 /** What is handed over without a copy: the rows of new tokens. */
 const transferredOf = (input: JobInput<JobName>): readonly Transferable[] =>

@@ -1,4 +1,5 @@
 // What passes between the serving threads and the one writing thread.
+import type { WorkLimit } from '../../../domain/refusal.ts'
 import type { MessagePort } from 'node:worker_threads'
 import type { Seal } from '../../../domain/audit/seal.ts'
 import type { BackgroundTask } from '../../background.ts'
@@ -49,6 +50,11 @@ export type WriterReport =
   | { readonly failed: BackgroundTask; readonly fault: ReportedFault }
 
 /** `unavailable`: the store failed or was too slow. `fault`: a bug of ours. */
-export type Failure = { readonly kind: 'unavailable' | 'fault'; readonly message: string }
+export type Failure = {
+  readonly kind: 'unavailable' | 'fault'
+  readonly message: string
+  /** The limit that refused, if one did. */
+  readonly limit?: WorkLimit | undefined
+}
 
 export type Reply = { readonly n: number } & ({ readonly value: unknown } | { readonly failure: Failure })
