@@ -144,9 +144,7 @@ export const migrateStore = async (config: MigrateConfig): Promise<StoreVersions
 
 type Verifiers = Awaited<ReturnType<typeof verifiersOf>>
 
-type PortParts = { readonly verifiers: Verifiers; readonly metrics: Metrics }
-
-const portsOf = (store: Connected | Store, config: ServiceConfig, { verifiers, metrics }: PortParts): Ports => ({
+const portsOf = (store: Connected | Store, config: ServiceConfig, verifiers: Verifiers): Ports => ({
   ledger: store.ledger,
   revocations: store.revocations,
   agents: store.agents,
@@ -164,7 +162,7 @@ const portsOf = (store: Connected | Store, config: ServiceConfig, { verifiers, m
   operators: verifiers.operators,
   certificates,
   secrets,
-  importedSecrets: makeImportedSecrets(keyOf(config), metrics),
+  importedSecrets: makeImportedSecrets(keyOf(config), verifiers.metrics),
   randomness,
   monotonic: monotonicMs,
   profile: {
@@ -195,7 +193,7 @@ const openFor = async (maker: StoreMaker, config: ServiceConfig, checkKey: Check
     const keySets = await openKeySets(config, metrics.main)
     const verifiers = await verifiersOf(config, keySets, metrics.main)
     const health = withThreadEnds(store.health, threadEnds)
-    const ports = { ...portsOf(store, config, { verifiers, metrics: metrics.main }), health }
+    const ports = { ...portsOf(store, config, verifiers), health }
     metrics.follow(store.facts, report)
     const restoreState = () => store.restores.state()
     const close = async (): Promise<void> => {
@@ -235,7 +233,12 @@ export const connectPorts = async (config: ServiceConfig, { clock, keySets, repo
     await store.close()
   }
   const { replaceProviders } = verifiers
-  return { ports: portsOf(store, config, { verifiers, metrics }), replaceProviders, connect: store.connect, disconnect }
+  return {
+    ports: portsOf(store, config, verifiers),
+    replaceProviders,
+    connect: store.connect,
+    disconnect,
+  }
 }
 
 type ServerAddress = {

@@ -19,6 +19,8 @@ export const openKeySets = async (
 }
 
 type Verifiers = Pick<Ports, 'assertions' | 'operators'> & {
+  /** What they record in. */
+  readonly metrics: Metrics
   /** From now on the operators of these providers are recognized, and of no others. Throws if one is configured insecurely. */
   readonly replaceProviders: (providers: ServiceConfig['identityProviders']) => void
 }
@@ -38,6 +40,7 @@ export const verifiersOf = async (
     makeOperators({ providers, ownIssuer, keySets, now: Date.now, monotonicNow, metrics })
   let operators = operatorsOf(identityProviders)
   return {
+    metrics,
     assertions: makeClientAssertions({ keySets, monotonicNow, metrics }),
     operators: { verify: (...given) => operators.verify(...given), check: () => operators.check() },
     replaceProviders: providers => {

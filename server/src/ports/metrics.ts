@@ -96,7 +96,7 @@ export const METRICS = {
     { pool: POOLS },
   ),
   mintmark_replication_wait_seconds: seconds(
-    'How long a transaction on PostgreSQL waited for its end. write: its commit, for the disk and the synchronous standby; new tokens are in mintmark_commit_seconds alone if they are sent whole. read: its fence, which waits for the synchronous standby, if there is one.',
+    'How long a transaction on PostgreSQL waited for its end. write: its commit, for the disk and the synchronous standby; new tokens are in mintmark_commit_seconds alone if they are sent whole. read: its fence and commit, which wait for the synchronous standby, if there is one.',
     { of: ['read', 'write'] },
   ),
   mintmark_event_loop_delay_seconds: seconds('The longest delay of the event loop in each second, of each thread.', {

@@ -29,7 +29,7 @@ export type StoreFacts = {
   readonly apiKeysExpiring: number
   readonly auditEntriesUnsealed: number
   readonly openCutOffs: number
-  /** Rows that the backfill of the oldest has not read yet, at most {@link BACKLOG_MAX}. */
+  /** Rows that the backfill of the oldest has not read yet, at most {@link BACKLOG_COUNTED}. */
   readonly cutOffBacklog: number
   /** Of the oldest open cut-off; null where none is open. */
   readonly oldestOpenCutOffAt: Milliseconds | null
@@ -43,7 +43,7 @@ const SOON_MS = 7 * DAY_MS
 export const LOOKED_AT = 10_000
 
 /** So many rows behind the oldest open cut-off are counted. */
-export const BACKLOG_MAX = 10_000
+export const BACKLOG_COUNTED = 10_000
 
 const NEWEST = 'select id from token where life = ? and id >= ? order by id desc limit 1 offset ?'
 const OLDEST = 'select id from token where life = ? and id >= ? order by id limit 1'
@@ -77,8 +77,8 @@ function* countBacklog(snapshot: Snapshot): Program<number> {
   const agent = yield* readAgentOf(oldest)
   const { count } =
     agent === null
-      ? yield* only<{ count: number }>(BEHIND.life, life, id, BACKLOG_MAX)
-      : yield* only<{ count: number }>(BEHIND.agent, agent, life, id, agent, BACKLOG_MAX)
+      ? yield* only<{ count: number }>(BEHIND.life, life, id, BACKLOG_COUNTED)
+      : yield* only<{ count: number }>(BEHIND.agent, agent, life, id, agent, BACKLOG_COUNTED)
   return count
 }
 

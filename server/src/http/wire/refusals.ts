@@ -139,6 +139,10 @@ const makeChallenges = (issuer: string) => {
   }
 }
 
+const countLimit = (metrics: Metrics, limit: WorkLimit | undefined): void => {
+  if (limit !== undefined) metrics.add('mintmark_limits_reached_total', { limit })
+}
+
 export const makeRefuser = (options: RefuserOptions): Refuser => {
   const { recognize, issuer, problemsUnder, logger, reportUnavailable, sourceOf, metrics } = options
 
@@ -168,10 +172,6 @@ export const makeRefuser = (options: RefuserOptions): Refuser => {
     return options.failedAuthentications.count({ clientId: refusal.presentedId, source })
   }
 
-  const countLimit = (limit: WorkLimit | undefined): void => {
-    if (limit !== undefined) metrics.add('mintmark_limits_reached_total', { limit })
-  }
-
   const log = (requestId: string, refusal: Refusal): void => {
     // Why a JWT of an operator is refused is told to nobody else, and is what an operator of ours must find.
     const level = 'inside' in refusal ? 'info' : 'debug'
@@ -186,7 +186,7 @@ export const makeRefuser = (options: RefuserOptions): Refuser => {
       metrics.add('mintmark_limits_reached_total', { limit: 'failed_authentications' })
       return answer(reply, { ...FAILED_TOO_OFTEN, retryAfterSeconds })
     }
-    if ('limit' in refusal) countLimit(refusal.limit)
+    if ('limit' in refusal) countLimit(metrics, refusal.limit)
     if (refusal.code === 'temporarily_unavailable') restConnection(reply.request.raw, sourceOf)
     const challenges = challengesOf(reply, refusal)
     if (challenges.length > 0) void reply.header('www-authenticate', challenges)
@@ -200,7 +200,7 @@ export const makeRefuser = (options: RefuserOptions): Refuser => {
     const requestId = reply.request.id
     if (fault instanceof Unavailable) {
       reportUnavailable(requestId, fault)
-      countLimit(fault.limit)
+      countLimit(metrics, fault.limit)
       if (fault instanceof Overloaded) restConnection(reply.request.raw, sourceOf)
       return answer(reply, { ...UNAVAILABLE, description: fault.toCaller ?? UNAVAILABLE.description })
     }

@@ -19,12 +19,14 @@ type PoolOptions = {
   readonly metrics: Metrics
 }
 
+type Gauged = Pick<PoolOptions, 'metrics' | 'connectionsMax'> & { readonly pool: PoolOptions['name'] }
+
 const LATE = 'No connection to the database was free in time.'
 
 type Waiting = { readonly wake: () => void; readonly timer: NodeJS.Timeout }
 
 /** Those who wait for a connection, first come first. */
-const makeQueue = (monotonic: () => MonotonicMilliseconds) => {
+const makeQueue = (monotonic: () => MonotonicMilliseconds, onWaited: (seconds: number) => void) => {
   const waiting: Waiting[] = []
   return {
     wakeNext: (): void => {
@@ -35,54 +37,63 @@ const makeQueue = (monotonic: () => MonotonicMilliseconds) => {
     },
     wait: (until: MonotonicMilliseconds): Promise<void> =>
       new Promise((resolve, reject) => {
+        const began = monotonic()
+        const waited = (): void => onWaited((monotonic() - began) / 1000)
         const refuse = (): void => {
           waiting.splice(waiting.indexOf(one), 1)
+          waited()
           reject(new Unavailable(LATE))
         }
-        const one: Waiting = { wake: resolve, timer: setTimeout(refuse, Math.max(0, until - monotonic())) }
+        const wake = (): void => {
+          waited()
+          resolve()
+        }
+        const one: Waiting = { wake, timer: setTimeout(refuse, Math.max(0, until - monotonic())) }
         waiting.push(one)
       }),
     size: () => waiting.length,
   }
 }
 
+type Counts = { readonly busy: number; readonly idle: number; readonly waiting: number }
+
+const makeGauges = ({ pool, metrics, connectionsMax }: Gauged): ((counts: Counts) => void) => {
+  metrics.set('mintmark_postgres_connections_max', { pool }, connectionsMax)
+  return ({ busy, idle, waiting }) => {
+    metrics.set('mintmark_postgres_connections', { pool, state: 'busy' }, busy)
+    metrics.set('mintmark_postgres_connections', { pool, state: 'idle' }, idle)
+    metrics.set('mintmark_postgres_waiting', { pool }, waiting)
+  }
+}
+
+/** One that is usable; those that are not are dropped. */
+const takeUsable = (idle: Connection[], dropped: () => void): Connection | undefined => {
+  for (let one = idle.pop(); one !== undefined; one = idle.pop()) {
+    one.keepsProcess(true)
+    if (one.isUsable()) return one
+    dropped()
+  }
+  return undefined
+}
+
 export const makePool = ({ open, connectionsMax, monotonic, name: pool, metrics }: PoolOptions): Pool => {
   const idle: Connection[] = []
-  const { wakeNext, wait, size: waiting } = makeQueue(monotonic)
   let size = 0
   let isClosed = false
 
-  const publish = (): void => {
-    metrics.set('mintmark_postgres_connections', { pool, state: 'busy' }, size - idle.length)
-    metrics.set('mintmark_postgres_connections', { pool, state: 'idle' }, idle.length)
-    metrics.set('mintmark_postgres_waiting', { pool }, waiting())
-  }
-  metrics.set('mintmark_postgres_connections_max', { pool }, connectionsMax)
-  publish()
-
-  const waitMeasured = async (until: MonotonicMilliseconds): Promise<void> => {
-    const began = monotonic()
-    const woken = wait(until)
+  const gauges = makeGauges({ pool, metrics, connectionsMax })
+  const publish = (): void => gauges({ busy: size - idle.length, idle: idle.length, waiting: waiting() })
+  const onWaited = (seconds: number): void => {
+    metrics.observe('mintmark_postgres_connection_wait_seconds', { pool }, seconds)
     publish()
-    try {
-      await woken
-    } finally {
-      metrics.observe('mintmark_postgres_connection_wait_seconds', { pool }, (monotonic() - began) / 1000)
-    }
   }
+  const { wakeNext, wait, size: waiting } = makeQueue(monotonic, onWaited)
+  publish()
 
   const drop = (): void => {
     size -= 1
+    publish()
     wakeNext()
-  }
-
-  const takeIdle = (): Connection | undefined => {
-    for (let one = idle.pop(); one !== undefined; one = idle.pop()) {
-      one.keepsProcess(true)
-      if (one.isUsable()) return one
-      size -= 1
-    }
-    return undefined
   }
 
   const openOne = async (): Promise<Connection> => {
@@ -98,10 +109,14 @@ export const makePool = ({ open, connectionsMax, monotonic, name: pool, metrics 
   const acquire = async (until: MonotonicMilliseconds): Promise<Connection> => {
     for (;;) {
       if (isClosed) throw new Unavailable('The store is closed.')
-      const free = takeIdle()
+      const free = takeUsable(idle, () => {
+        size -= 1
+      })
       if (free !== undefined) return free
       if (size < connectionsMax) return openOne()
-      await waitMeasured(until)
+      const woken = wait(until)
+      publish()
+      await woken
     }
   }
 
@@ -115,15 +130,12 @@ export const makePool = ({ open, connectionsMax, monotonic, name: pool, metrics 
 
   return {
     use: async (work, until) => {
+      const connection = await acquire(until)
+      publish()
       try {
-        const connection = await acquire(until)
-        publish()
-        try {
-          return await work(connection)
-        } finally {
-          release(connection)
-        }
+        return await work(connection)
       } finally {
+        release(connection)
         publish()
       }
     },

@@ -90,6 +90,20 @@ const sendAll = async (connection: Connection, statements: readonly Asked[]): Pr
 
 type Confirmed = LabelsOf<'mintmark_replication_wait_seconds'>['of']
 
+/** Ends a transaction, and measures how long that takes, whatever comes of it. */
+const makeConfirm =
+  (fence: Asked, metrics: Metrics) =>
+  async (connection: Connection, of: Confirmed): Promise<void> => {
+    const began = monotonicMs()
+    try {
+      // The fence is part of the transaction: what waits for the standby is the commit.
+      if (of === 'read') await connection.ask(fence)
+      await commit(connection)
+    } finally {
+      metrics.observe('mintmark_replication_wait_seconds', { of }, (monotonicMs() - began) / 1000)
+    }
+  }
+
 const OVERTAKEN = 'The pooler led to a server on another timeline than before: it was asked for nothing.'
 
 /** `connected` is called with the timeline of each transaction behind a pooler, which gives it another server as it likes. */
@@ -103,6 +117,7 @@ export const makeTransactions = (
     text: `select case when ${fenceOf(address)} then pg_logical_emit_message(true, 'mintmark', '') end as fenced`,
     name: 'fence',
   }
+  const confirm = makeConfirm(fence, metrics)
 
   // Behind a pooler: what was remembered of one server may be wrong on the next, and nothing that rests on it was sent yet.
   const openPooled = async (connection: Connection, begin: Asked): Promise<void> => {
@@ -122,21 +137,11 @@ export const makeTransactions = (
     }
   }
 
-  /** How long what ends a transaction takes, whatever comes of it. */
-  const measured = async <T>(of: Confirmed, confirm: () => Promise<T>): Promise<T> => {
-    const began = monotonicMs()
-    try {
-      return await confirm()
-    } finally {
-      metrics.observe('mintmark_replication_wait_seconds', { of }, (monotonicMs() - began) / 1000)
-    }
-  }
-
   const run = async <T>(connection: Connection, of: Confirmed, work: () => Promise<T>): Promise<T> => {
     await open(connection, BEGIN[of])
     try {
       const value = await work()
-      await (of === 'write' ? measured('write', () => commit(connection)) : commit(connection))
+      await confirm(connection, of)
       return value
     } catch (fault) {
       await rollback(connection)
@@ -164,11 +169,6 @@ export const makeTransactions = (
     once,
     writeAtOnce,
     write: (connection, work) => run(connection, 'write', work),
-    read: (connection, work) =>
-      run(connection, 'read', async () => {
-        const value = await work()
-        await measured('read', () => connection.ask(fence))
-        return value
-      }),
+    read: (connection, work) => run(connection, 'read', work),
   }
 }
