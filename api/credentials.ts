@@ -4,6 +4,7 @@ import { trustMembers, trustsIn } from './credential-trust.ts'
 import { AGENT_ID, CREDENTIAL_ID, GRACE, LATER, MADE, pageExample } from './examples.ts'
 import {
   choice,
+  countRecord,
   expiresAt,
   name,
   note,
@@ -18,11 +19,6 @@ import {
 import { operation } from './operation.ts'
 import { ACCESS } from './values/access.ts'
 import { CREDENTIAL_REASONS, SUBJECT_KINDS, TRUST_KINDS } from './values/credentials.ts'
-
-const countRecord = z.object({
-  count: z.int(),
-  exact: z.boolean().describe('False: there are at least so many.'),
-})
 
 const keySet = z.object({ keys: z.array(z.record(z.string(), z.string())).readonly() })
 

@@ -155,15 +155,24 @@ const CURSOR_CHARACTERS_MAX = 1280
 const parseLimit = (value: string): number | undefined =>
   LIMIT.test(value) && Number(value) <= PAGE_RECORDS_MAX ? Number(value) : undefined
 
-/** Of every list. */
-export const paging = {
-  limit: parameter(parseLimit, `a whole number from 1 to ${PAGE_RECORDS_MAX}`, {
-    description: 'Records in a page, at most.',
+export const limitParameter = (description: string) =>
+  parameter(parseLimit, `a whole number from 1 to ${PAGE_RECORDS_MAX}`, {
+    description,
     type: 'integer',
     minimum: 1,
     maximum: PAGE_RECORDS_MAX,
     default: PAGE_RECORDS_DEFAULT,
-  }),
+  })
+
+/** A number of things that are not always all counted. */
+export const countRecord = z.object({
+  count: z.int(),
+  exact: z.boolean().describe('False: there are at least so many.'),
+})
+
+/** Of every list. */
+export const paging = {
+  limit: limitParameter('Records in a page, at most.'),
   cursor: parameter(matching(new RegExp(`^[\\x21-\\x7E]{1,${CURSOR_CHARACTERS_MAX}}$`)), 'a cursor of this list', {
     description: '`next_cursor` of the page before, with the same filters.',
     maxLength: CURSOR_CHARACTERS_MAX,

@@ -12,7 +12,9 @@ import * as signingKeys from './signing-keys.ts'
 import * as imports from './imports.ts'
 import type { Operation } from './operation.ts'
 import * as revocations from './revocations.ts'
+import * as status from './status.ts'
 import * as tokens from './tokens.ts'
+import * as usage from './usage.ts'
 
 const SUBJECTS = [
   oauth,
@@ -23,6 +25,8 @@ const SUBJECTS = [
   apiKeys,
   leakedSecrets,
   tokens,
+  usage,
+  status,
   revocations,
   imports,
   signingKeys,

@@ -11,6 +11,8 @@ export type Access = {
 /** Operators' roles include the ones before them: viewer, operator, admin. */
 export const ACCESS = {
   readTokens: { permission: 'tokens:read', role: 'viewer', to: 'read tokens' },
+  // What an agent gets is counted for all audiences together.
+  readUsage: { permission: 'tokens:read', role: 'viewer', to: 'read usage', isOfWholeService: true },
   revokeTokens: { permission: 'tokens:revoke', role: 'operator', to: 'revoke tokens' },
   readAgents: { permission: 'agents:read', role: 'viewer', to: 'read agents' },
   // Who must end a token now must also be able to stop the agent that gets the next one.

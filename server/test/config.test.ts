@@ -40,6 +40,8 @@ test('four variables are enough; the rest has the documented defaults', async ()
     clientCertificates: { header: null, listener: null },
     limits: DEFAULT_LIMITS,
     metrics: null,
+    traces: null,
+    accessLog: false,
     host: '0.0.0.0',
     logLevel: 'info',
     tls: null,

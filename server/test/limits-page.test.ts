@@ -80,7 +80,12 @@ const INTERNAL: Readonly<Record<string, readonly string[]>> = {
   'a name of a setting, not a limit': ['limits/AT_LIVE_TOKENS_MAX'],
   'how much work is done together; more is done next': [
     'start-queue/STARTED_MAX',
+    'read-usage/TOGETHER_MAX',
+    'read-usage/ROWS_MAX',
+    'usage-counter/TOGETHER_MAX',
     'group/GROUP_MAX',
+    'start-traces/LINKS_MAX',
+    'start-traces/MESSAGE_CHARACTERS_MAX',
     'group/GATHERING_MS_MAX',
     'group/TURNS_MAX',
     'store-options/GROUP_JOBS_MAX',

@@ -51,6 +51,7 @@ const ON_ONE_STORE: Readonly<Record<string, string>> = {
   'store/audit/seals': `${SQLITE}: an image of the file; ${COUNTERPART}: seals`,
   'store/sqlite/seq-memory': NO_STORE,
   'store/sqlite/serving-lock': SQLITE,
+  'store/usage/usage-counter': NO_STORE,
   'store/sqlite/writer': SQLITE,
   'store/sqlite/writer-queue': SQLITE,
 }

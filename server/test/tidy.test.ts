@@ -26,6 +26,7 @@ const EVERYTHING: Rule = {
     'domain',
     'ports',
     'metrics',
+    'traces',
     'operations',
     'http',
     'cli',
@@ -68,6 +69,7 @@ const LAYERS: Readonly<Record<string, Rule>> = {
   },
   dev: { files: ['dev', 'operations', 'domain', 'ports', 'config', 'compose', 'api/values'], packages: 'any' },
   metrics: { files: ['metrics', 'ports', 'domain', 'api', 'api/values'], packages: 'any' },
+  traces: { files: ['traces', 'ports'], packages: 'any' },
   serving: {
     files: ['serving', 'metrics', 'domain', 'ports', 'config', 'compose', 'store', 'api/values'],
     packages: 'any',

@@ -80,7 +80,7 @@ const addressIn = (place: string, port: number, database: string): string =>
 
 const untilReplayed = async (primary: string, standby: string): Promise<void> => {
   const [written] = await runStatement(primary, 'select pg_current_wal_lsn()::text as lsn')
-  const hasReplayed = `select pg_last_wal_replay_lsn() >= '${written?.['lsn']}' as is_done`
+  const hasReplayed = `select pg_last_wal_replay_lsn() >= '${String(written?.['lsn'])}' as is_done`
   while ((await runStatement(standby, hasReplayed))[0]?.['is_done'] !== true) await delay(POLL_MS)
 }
 

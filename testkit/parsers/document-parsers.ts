@@ -7,10 +7,11 @@ import { InvalidArgumentError } from 'commander'
 import fc from 'fast-check'
 import { gatherLabels } from '../../server/src/cli/agent-options.ts'
 import { lostActsIn } from '../../server/src/cli/local/lost-acts.ts'
-import { parseDuration, parseExpiry } from '../../server/src/cli/terminal/duration.ts'
+import { parseDuration, parseDurationSeconds } from '../../server/src/cli/terminal/duration.ts'
 import { CommandFailed } from '../../server/src/cli/terminal/exit.ts'
 import { parseDocument, parseJson } from '../../server/src/cli/terminal/parse-json.ts'
-import { readTokenId } from '../../server/src/cli/token-id.ts'
+import { parseTerminalTime, readExpiry, readTime } from '../../server/src/cli/terminal/time.ts'
+import { idOfPasted, readTokenId } from '../../server/src/cli/token-id.ts'
 import { parseConfigFile } from '../../server/src/config/config-file.ts'
 import { readDatabase } from '../../server/src/config/database.ts'
 import { makeSettingReader } from '../../server/src/config/reader.ts'
@@ -80,6 +81,7 @@ const values = parsersIn('server/src/config/values.ts')
 const remote = parsersIn('server/src/config/remote.ts')
 const documents = parsersIn('server/src/cli/terminal/parse-json.ts')
 const durations = parsersIn('server/src/cli/terminal/duration.ts')
+const times = parsersIn('server/src/cli/terminal/time.ts')
 
 const ADDRESS = 'https://auth.example.com'
 const KEY = Buffer.alloc(32, 7).toString('base64')
@@ -119,11 +121,21 @@ export const DOCUMENT_PARSERS: readonly Parser[] = [
     { name: 'readTokenId', good: constant(ID.toUpperCase(), ID) },
     refusesBy(CommandFailed, readTokenId),
   ),
+  parsersIn('server/src/cli/token-id.ts').ofText(
+    { name: 'idOfPasted', good: constant(ID.toUpperCase(), ID) },
+    refusesBy(CommandFailed, idOfPasted),
+  ),
   durations.ofText(
     { name: 'parseDuration', good: constant('90d', 7_776_000) },
     refusesBy(InvalidArgumentError, parseDuration),
   ),
-  durations.ofText({ name: 'parseExpiry', good: constant('12h') }, refusesBy(InvalidArgumentError, parseExpiry)),
+  durations.ofText({ name: 'parseDurationSeconds', good: constant('15m', 900) }, parseDurationSeconds),
+  times.ofText(
+    { name: 'parseTerminalTime', good: constant('2026-11-21', Date.UTC(2026, 10, 21)) },
+    refusesBy(InvalidArgumentError, text => parseTerminalTime(text, 'ago')),
+  ),
+  times.ofText({ name: 'readTime', good: constant('12h') }, refusesBy(InvalidArgumentError, readTime)),
+  times.ofText({ name: 'readExpiry', good: constant('12h') }, refusesBy(InvalidArgumentError, readExpiry)),
   parsersIn('server/src/cli/agent-options.ts').ofText(
     { name: 'gatherLabels', good: constant('team=a=b', [{ key: 'team', value: 'a=b' }]) },
     refusesBy(InvalidArgumentError, text => gatherLabels(text)),

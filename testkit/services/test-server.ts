@@ -150,6 +150,7 @@ const portsOf = (
   { now, keySets }: { readonly now: () => number; readonly keySets: KeySets },
 ): Ports => ({
   ledger: store.ledger,
+  usage: store.usage,
   revocations: store.revocations,
   agents: store.agents,
   apiKeys: store.apiKeys,

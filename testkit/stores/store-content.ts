@@ -3,7 +3,16 @@ import { isDatabaseUrl } from '../databases/postgres-cluster.ts'
 import { withFile } from './store-file.ts'
 
 /** Written in the background, or by what is no change: seals, counts of refusals, when something was last used, progress. */
-const TABLES_LEFT_OUT = new Set(['ended_minute', 'given', 'refused', 'seal', 'service', 'sqlite_sequence', 'upkeep'])
+const TABLES_LEFT_OUT = new Set([
+  'agent_usage',
+  'ended_minute',
+  'given',
+  'refused',
+  'seal',
+  'service',
+  'sqlite_sequence',
+  'upkeep',
+])
 const COLUMNS_LEFT_OUT = new Set(['fill_id', 'fill_life', 'last_used_at', 'moved', 'state', 'used_day'])
 
 const FILE_TABLES = "select name from sqlite_schema where type = 'table'"

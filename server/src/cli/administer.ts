@@ -1,5 +1,6 @@
 // What every command that administers does: its options, its help, and from a request of the API to what is printed.
 import type { Command } from 'commander'
+import { nameAgent } from './agent-names.ts'
 import type { Api } from './remote/api.ts'
 import { confirm } from './terminal/confirm.ts'
 import { addExamples } from './terminal/examples.ts'
@@ -17,7 +18,7 @@ export type Call<Options> = {
 /** What a command prints, as JSON or for people. */
 export type Shown = {
   readonly json: unknown
-  readonly forPeople: () => void
+  readonly forPeople: (api: Api) => void | Promise<void>
   /** How the command ends all the same, once it has printed. */
   readonly failure?: CommandFailed
 }
@@ -33,11 +34,11 @@ type Verb<Options> = {
   readonly run: (call: Call<Options>) => Promise<Shown | null>
 }
 
-/** A record, with a line for people below it. */
+/** A record, for people with the name of its agent, and with a line below it. */
 export const show = (record: PrintedRecord, remark?: string): Shown => ({
   json: record,
-  forPeople: () => {
-    printRecord(record)
+  forPeople: async api => {
+    printRecord(await nameAgent(api, record))
     if (remark !== undefined) printLine(remark)
   },
 })
@@ -59,7 +60,7 @@ const perform = async <Options>(verb: Verb<Options>, call: Call<Options & Common
   const shown = await verb.run(call)
   if (shown === null) return
   if (call.options.json === true) printJson(shown.json)
-  else shown.forPeople()
+  else await shown.forPeople(call.api)
   if (shown.failure !== undefined) throw shown.failure
 }
 

@@ -4,7 +4,8 @@ import * as rows from '../../../api/api-keys.ts'
 import { type Permission, PERMISSIONS } from '../../../api/values/access.ts'
 import { defineAdminCommand, show, showRotation } from './administer.ts'
 import { showAll } from './read-list.ts'
-import { parseDuration, parseExpiry } from './terminal/duration.ts'
+import { parseDuration } from './terminal/duration.ts'
+import { readExpiry } from './terminal/time.ts'
 
 const API_KEY_ID = '0b9c6a52-8f0e-4a55-b1a5-3f0a3f6f5c11'
 const COLUMNS = ['api_key_id', 'name', 'permissions', 'audiences', 'expires_at', 'revoked_at', 'suspended_at']
@@ -27,7 +28,11 @@ const addCreate = (apiKey: Command): void => {
     .requiredOption('--name <name>', 'a name to know it by')
     .addOption(permissionOption.choices(PERMISSIONS).makeOptionMandatory())
     .option('--audience <uri...>', 'limit the key to tokens for this audience (repeatable)')
-    .option('--expires-in <duration>', 'when it stops being taken, such as 90d; without it never', parseExpiry)
+    .option(
+      '--expires-in <time>',
+      'when it stops being taken: so far ahead, such as 90d, or a day; without it never',
+      readExpiry,
+    )
   defineAdminCommand<CreateOptions>(command, {
     json: 'print {"api_key_id","api_key"}',
     examples: ['mintmark api-key create --name orders-api --permission tokens:introspect'],
@@ -60,7 +65,11 @@ const addRotate = (apiKey: Command): void => {
     apiKey.command('rotate').description('make a new API key of the same powers and let the old one live for a while'),
   )
     .requiredOption('--grace <duration>', 'how long the old one is still taken: 0 to 30d', parseDuration)
-    .option('--expires-in <duration>', 'when the new one stops being taken; without it never', parseExpiry)
+    .option(
+      '--expires-in <time>',
+      'when the new one stops being taken: so far ahead, such as 90d, or a day; without it never',
+      readExpiry,
+    )
   defineAdminCommand<RotateOptions>(command, {
     json: 'print {"api_key_id","api_key"}',
     examples: [`mintmark api-key rotate ${API_KEY_ID} --grace 24h`],

@@ -5,9 +5,10 @@ import { exportAudit } from '../../../api/exports.ts'
 import { ACT_KINDS, ACTOR_TYPES, WAYS } from '../../../api/values/audit.ts'
 import { defineAdminCommand } from './administer.ts'
 import { type ExportOptions, exports } from './export-records.ts'
-import { addPaging, type PagingOptions, pagingOf, readTime, refuseUnknown } from './list-options.ts'
+import { addPaging, type PagingOptions, pagingOf, refuseUnknown } from './list-options.ts'
 import { addVerifyAudit } from './local/verify-audit.ts'
 import { showPage } from './read-list.ts'
+import { addTimeHelp, readTime } from './terminal/time.ts'
 
 type TimeOptions = { readonly since?: string; readonly before?: string }
 
@@ -21,7 +22,7 @@ type AuditFilterOptions = TimeOptions & {
   readonly requestId?: string
 }
 
-const AUDIT_COLUMNS = ['n', 'at', 'kind', 'actor', 'subject', 'source']
+const AUDIT_COLUMNS = ['n', 'at', 'kind', 'actor', 'subject', 'agent', 'owner', 'source']
 const REFUSALS_COLUMNS = ['minute', 'way', 'client_id', 'source', 'count']
 
 const readKind = (text: string): string => {
@@ -30,7 +31,7 @@ const readKind = (text: string): string => {
 }
 
 const addAuditFilters = (command: Command): Command =>
-  command
+  addTimeHelp(command)
     .option('--kind <kind>', 'only acts of this kind, such as agent.disable', readKind)
     .addOption(new Option('--actor-type <type>', 'only acts of this kind of actor').choices(ACTOR_TYPES))
     .option('--actor-id <id>', 'only acts of this client, API key or user at the terminal')
@@ -92,7 +93,7 @@ const addRefusals = (audit: Command): void => {
     .option('--source <address>', 'only attempts from this address')
     .option('--since <time>', 'only minutes that began then or later', readTime)
     .option('--before <time>', 'only minutes that began earlier', readTime)
-  defineAdminCommand<RefusalsOptions>(addPaging(command), {
+  defineAdminCommand<RefusalsOptions>(addPaging(addTimeHelp(command)), {
     json: 'print {"data":[…],"next_cursor":…} as GET /api/v1/audit/refusals answers it',
     examples: ['mintmark audit refusals --way client --limit 20', 'mintmark audit refusals --way limit'],
     run: ({ api, options }) =>

@@ -6,7 +6,8 @@ import { defineAdminCommand, show, showRotation } from './administer.ts'
 import { countAlive } from './count-alive.ts'
 import { addTrustOptions, trustOf, type TrustOptions } from './credential-options.ts'
 import { showAll } from './read-list.ts'
-import { parseDuration, parseExpiry } from './terminal/duration.ts'
+import { parseDuration } from './terminal/duration.ts'
+import { readExpiry } from './terminal/time.ts'
 import { CommandFailed } from './terminal/exit.ts'
 
 const AGENT_ID = '6f1d7c1e-4f5a-4c63-9d0f-2b1a7c3e9a10'
@@ -45,7 +46,11 @@ const addCreate = (credential: Command): void => {
       .description('give an agent another secret beside those that it has, or something to trust in place of one'),
   )
     .requiredOption('--name <name>', 'a name to know it by')
-    .option('--expires-in <duration>', 'when it stops being taken, such as 90d; without it never', parseExpiry)
+    .option(
+      '--expires-in <time>',
+      'when it stops being taken: so far ahead, such as 90d, or a day; without it never',
+      readExpiry,
+    )
   defineAdminCommand<CreateOptions>(addTrustOptions(command), {
     json: 'print {"credential_id","agent_id","client_secret"}; "kind" where it is no secret',
     examples: [
@@ -98,7 +103,11 @@ const addRotate = (credential: Command): void => {
       .description('make a new secret and let the old one live for a while; no token ends by it'),
   )
     .requiredOption('--grace <duration>', 'how long the old one is still taken: 0 to 30d', parseDuration)
-    .option('--expires-in <duration>', 'when the new one stops being taken; without it never', parseExpiry)
+    .option(
+      '--expires-in <time>',
+      'when the new one stops being taken: so far ahead, such as 90d, or a day; without it never',
+      readExpiry,
+    )
   defineAdminCommand<RotateOptions>(command, {
     json: 'print {"credential_id","agent_id","client_secret"}',
     examples: [`mintmark credential rotate ${AGENT_ID} ${CREDENTIAL_ID} --grace 24h`],

@@ -3,8 +3,8 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { PAGE_RECORDS_DEFAULT, PAGE_RECORDS_MAX } from '../../../api/values/lists.ts'
 import { parseReasonList, REASONS } from '../../../api/values/reason.ts'
 import { parseScopeItem } from '../../../api/values/scope.ts'
-import { parseTime } from '../../../api/values/time.ts'
 import { parseUuid } from '../../../api/values/uuid.ts'
+import { addTimeHelp, readTime } from './terminal/time.ts'
 
 export type PagingOptions = { readonly limit: number; readonly cursor?: string }
 
@@ -43,9 +43,7 @@ const readReasons = (text: string): string => {
   return text
 }
 
-export const readTime = expecting(parseTime, 'an RFC 3339 time such as 2026-11-21T09:30:05Z')
-
-const readLimit = (text: string): number => {
+export const readLimit = (text: string): number => {
   if (/^[1-9]\d{0,3}$/.test(text) && Number(text) <= PAGE_RECORDS_MAX) return Number(text)
   throw new InvalidArgumentError(`Expected a whole number from 1 to ${PAGE_RECORDS_MAX}.`)
 }
@@ -58,7 +56,7 @@ export const addPaging = (command: Command): Command =>
 export const pagingOf = ({ limit, cursor }: PagingOptions) => ({ limit, cursor })
 
 export const addTokenFilters = (command: Command): Command =>
-  command
+  addTimeHelp(command)
     .option('--agent <agent-id>', 'only tokens of this agent', expecting(parseUuid, 'a UUID'))
     .option('--client <client-id>', 'only tokens of this client')
     .option('--scope <item>', 'only tokens that carry this item', expecting(parseScopeItem, 'resource:action'))

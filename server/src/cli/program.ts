@@ -16,6 +16,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddTo>>> = {
   agent: async () => (await import('./agent.ts')).addAgent,
   credential: async () => (await import('./credential.ts')).addCredential,
   'api-key': async () => (await import('./api-key.ts')).addApiKey,
+  top: async () => (await import('./top.ts')).addTop,
+  stats: async () => (await import('./stats.ts')).addStats,
   token: async () => (await import('./token.ts')).addToken,
   revocation: async () => (await import('./revocation.ts')).addRevocation,
   'leaked-secrets': async () => (await import('./leaked-secrets.ts')).addLeakedSecrets,

@@ -4,11 +4,12 @@ import { type Command, Option } from 'commander'
 import * as rows from '../../../api/revocations.ts'
 import { BULK_REVOCATION_REASONS } from '../../../api/values/reason.ts'
 import { type Call, defineAdminCommand, show, type Shown } from './administer.ts'
+import { nameAgents } from './agent-names.ts'
 import { countAlive, formatPreviewCount, preview, type RevocationBody } from './count-alive.ts'
-import { readTime } from './list-options.ts'
 import type { Api } from './remote/api.ts'
 import { CommandFailed, EXIT } from './terminal/exit.ts'
 import { areRecords, printLine, type PrintedRecord, printTable } from './terminal/print.ts'
+import { addTimeHelp, readTime } from './terminal/time.ts'
 
 const ASK_EVERY_MS = 500
 /** A service works at it all the time: where nothing moves for so long, none does. */
@@ -94,12 +95,13 @@ const requireCondition = (options: CreateOptions): void => {
 const describe = (body: RevocationBody): string =>
   CONDITIONS.map(([name, words]) => (body[name] === undefined ? '' : ` ${words} ${body[name]}`)).join('')
 
+const SAMPLE_COLUMNS = ['id', 'agent_id', 'agent', 'owner', 'scope', 'issued_at', 'expires_at']
+
 const showPreview = (counted: PrintedRecord): Shown => {
   const { sample } = counted
-  const forPeople = (): void => {
+  const forPeople = async (api: Api): Promise<void> => {
     printLine(`Tokens that would end: ${formatPreviewCount(counted)}`)
-    if (areRecords(sample) && sample.length > 0)
-      printTable(['id', 'agent_id', 'scope', 'issued_at', 'expires_at'], sample)
+    if (areRecords(sample) && sample.length > 0) printTable(SAMPLE_COLUMNS, await nameAgents(api, sample))
   }
   return { json: counted, forPeople }
 }
@@ -136,7 +138,7 @@ const addCreate = (revocation: Command): void => {
     .option('--id <uuid>', 'an id of your own: repeated with the same conditions, nothing more ends')
     .option('--dry-run', 'count what would end, show a few, and end nothing')
     .option('--wait', 'until every record has followed')
-  defineAdminCommand<CreateOptions>(command, {
+  defineAdminCommand<CreateOptions>(addTimeHelp(command), {
     json: 'print the revocation as POST /api/v1/revocations answers it',
     examples: [
       'mintmark revocation create --scope db:write --dry-run',

@@ -6,6 +6,7 @@ import * as rows from '../../../api/tokens.ts'
 import { TOKEN_REVOCATION_REASONS } from '../../../api/values/reason.ts'
 import { readTokenConfig } from '../config/config.ts'
 import { defineAdminCommand, show } from './administer.ts'
+import { describeAgent } from './agent-names.ts'
 import { type ExportOptions, exports } from './export-records.ts'
 import {
   addHistoryFilters,
@@ -22,11 +23,12 @@ import { showPage } from './read-list.ts'
 import { type Api, ApiRefusal } from './remote/api.ts'
 import { CommandFailed, EXIT } from './terminal/exit.ts'
 import { readSecret } from './terminal/standard-input.ts'
-import { readTokenId } from './token-id.ts'
+import { readPastedToken } from './terminal/pasted-token.ts'
+import { findTokenId, readTokenId, TOKEN_IN_ARGUMENT } from './token-id.ts'
 
 const TOKEN_ID = '019aa5a0-6f3c-7c1e-9d0f-2b1a7c3e9a10'
-const LIVE_COLUMNS = ['id', 'agent_id', 'scope', 'issued_at', 'expires_at']
-const ENDED_COLUMNS = ['id', 'agent_id', 'termination_reason', 'ended_at', 'note']
+const LIVE_COLUMNS = ['id', 'agent_id', 'agent', 'owner', 'scope', 'issued_at', 'expires_at']
+const ENDED_COLUMNS = ['id', 'agent_id', 'agent', 'owner', 'termination_reason', 'ended_at', 'note']
 
 const addList = (token: Command): void => {
   const command = token.command('list').description('list the tokens that are active now, newest first')
@@ -55,32 +57,45 @@ const addHistory = (token: Command): void => {
 }
 
 const ofOne = (command: Command): Command =>
-  command.argument('<token-id>', 'the id of the token, which is its jti', readTokenId)
+  command.argument(
+    '[token-id]',
+    'the id of the token, which is its jti; - or none to paste the token itself',
+    readTokenId,
+  )
 
 const addShow = (token: Command): void =>
   defineAdminCommand(ofOne(token.command('show').description('show the whole life of one token, live or ended')), {
     json: 'print the token as GET /api/v1/tokens/{id} answers it',
     examples: [`mintmark token show ${TOKEN_ID}`],
-    run: async ({ api, args: [id = ''] }) => show(await api.call(rows.showToken, { path: { id } })),
+    run: async ({ api, args: [given] }) =>
+      show(await api.call(rows.showToken, { path: { id: await findTokenId(given) } })),
   })
 
 type IntrospectOptions = { readonly tokenFile?: string }
 
-const findToken = async ({ tokenFile }: IntrospectOptions): Promise<string> => {
-  if (tokenFile !== undefined) return readSecret(tokenFile, 'the token')
-  return readTokenConfig() ?? (await readSecret('-', 'the token'))
+const findToken = async ({ tokenFile }: IntrospectOptions, given: string | undefined): Promise<string> => {
+  if (tokenFile !== undefined && tokenFile !== '-') return readSecret(tokenFile, 'the token')
+  const configured = given === undefined && tokenFile === undefined ? readTokenConfig() : undefined
+  return configured ?? (await readPastedToken())
+}
+
+/** What stands where a token was typed; it is not repeated. */
+const refuseToken = (text: string): string => {
+  if (text === '-') return text
+  throw new CommandFailed(`A token is never an argument. ${TOKEN_IN_ARGUMENT}`, EXIT.usage)
 }
 
 const addIntrospect = (token: Command): void => {
   const command = token
     .command('introspect')
-    .description('tell whether a token is active; it is read from standard input, or MINTMARK_TOKEN')
+    .description('tell whether a token is active; it is pasted, read from standard input, or MINTMARK_TOKEN')
+    .argument('[-]', 'a token is no argument; - asks for it, or reads it from standard input', refuseToken)
     .option('--token-file <file>', 'read the token from this file, or - for standard input')
   defineAdminCommand<IntrospectOptions>(command, {
     json: 'print what POST /oauth/introspect/v2 answers',
     examples: ['mintmark token introspect < token.txt', 'mintmark token introspect --token-file token.txt --json'],
-    run: async ({ api, options }) => {
-      const answer = await api.call(introspectToken, { form: { token: await findToken(options) } })
+    run: async ({ api, args: [given], options }) => {
+      const answer = await api.call(introspectToken, { form: { token: await findToken(options, given) } })
       if (typeof answer['active'] !== 'boolean')
         throw new CommandFailed('The answer does not say whether it is active.')
       if (answer['active']) return show(answer)
@@ -92,7 +107,7 @@ const addIntrospect = (token: Command): void => {
 const describe = async (api: Api, id: string): Promise<string> => {
   try {
     const token = await api.call(rows.showToken, { path: { id } })
-    return `1 token, ${String(token['state'])}, of agent ${String(token['agent_id'])}`
+    return `1 token, ${String(token['state'])}, of agent ${await describeAgent(api, token)}`
   } catch (error) {
     // A caller who may end a token need not be allowed to look at it.
     if (error instanceof ApiRefusal && error.status === 403) return '1 token, if there is one'
@@ -105,6 +120,9 @@ type RevokeOptions = { readonly reason?: (typeof TOKEN_REVOCATION_REASONS)[numbe
 const addRevoke = (token: Command): void => {
   const reason = new Option('--reason <reason>', 'what it ends with; the first unless given')
   const command = token.command('revoke').description('end one token, at once; one that has ended stays as it ended')
+  // A pasted token is there once, and read before anybody is asked.
+  let found: Promise<string> | undefined
+  const idOf = ([given]: readonly string[]): Promise<string> => (found ??= findTokenId(given))
   defineAdminCommand<RevokeOptions>(
     ofOne(command)
       .addOption(reason.choices(TOKEN_REVOCATION_REASONS))
@@ -112,9 +130,12 @@ const addRevoke = (token: Command): void => {
     {
       json: 'print the token as GET /api/v1/tokens/{id} answers it',
       examples: [`mintmark token revoke ${TOKEN_ID} --note "seen in a public log" --yes`],
-      consequence: async ({ api, args: [id = ''] }) => `This ends the token ${id}: ${await describe(api, id)}.`,
-      run: async ({ api, args: [id = ''], options: { reason: because, note } }) =>
-        show(await api.call(rows.revokeTokenById, { path: { id }, body: { reason: because, note } })),
+      consequence: async ({ api, args }) => {
+        const id = await idOf(args)
+        return `This ends the token ${id}: ${await describe(api, id)}.`
+      },
+      run: async ({ api, args, options: { reason: because, note } }) =>
+        show(await api.call(rows.revokeTokenById, { path: { id: await idOf(args) }, body: { reason: because, note } })),
     },
   )
 }

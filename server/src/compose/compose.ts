@@ -1,9 +1,6 @@
 // Wires everything by hand: the only file that sees the store, the keys, the wire and the configuration together.
 // Imports that only a service needs are dynamic, so that each command and each thread loads only what it uses.
-import type { ListenOptions } from 'node:net'
-import type { FastifyInstance, FastifyListenOptions } from 'fastify'
-import type { Logger } from 'pino'
-import { certificateOptionsOf, certificateSourcesOf } from './client-certificates.ts'
+import { certificateSourcesOf } from './client-certificates.ts'
 import { type CheckKey, ensureSigningKey, keepingOf, keyOf, makerOf, makersUnder, refuseWrongKey } from './keys.ts'
 import { type FaultLog, makeFaultLog, makeLogger } from './log.ts'
 import {
@@ -19,11 +16,10 @@ import {
   verifyAuditOf,
 } from './store.ts'
 import { countThreadEnd, makeThreadEndCells, type ThreadEndCells, withThreadEnds } from './thread-ends.ts'
+import { tracePorts } from './traces.ts'
 import { openKeySets, verifiersOf } from './verification.ts'
 import { openProcessMetrics, type ProcessMetrics } from './metrics.ts'
-import type { LimitMemory } from './limits.ts'
-import type { ServerOptions } from '../http/server.ts'
-import type { CommandConfig, MigrateConfig, ServeConfig, ServiceConfig, StoreConfig } from '../config/config.ts'
+import type { CommandConfig, MigrateConfig, ServiceConfig, StoreConfig } from '../config/config.ts'
 import { LIFETIMES_MAX } from '../domain/clients/agent.ts'
 import { actBy, type CliCaller, type Origin } from '../domain/caller.ts'
 import type { RestoreState } from '../domain/restore.ts'
@@ -38,8 +34,9 @@ import { openFormerSealKey } from '../keys/at-rest/reencryption.ts'
 import { makeTokenCodec, makeTokenReader } from '../keys/tokens/token-codec.ts'
 import type { KeySets } from '../ports/key-sets.ts'
 import type { Metrics } from '../ports/metrics.ts'
+import { NO_TRACES, type Traces } from '../ports/traces.ts'
 import type { Ports } from '../ports/ports.ts'
-import { refuseListening, StartRefused } from '../config/start-refused.ts'
+import { StartRefused } from '../config/start-refused.ts'
 import { monotonicMs } from '../store/monotonic.ts'
 import type { ClockCells } from '../store/sqlite/connection/clock.ts'
 import type { StoreMaker } from '../store/store-options.ts'
@@ -86,7 +83,6 @@ const openForService = async (config: ServiceConfig): Promise<Opened> => {
     // Stored elsewhere, as logs are, a head proves the content of the store: `mintmark audit verify --seal N --head HEX`.
     onSeal: (seal: Seal): void => logger.info(seal, 'audit entries sealed'),
   }
-  const keys = keepingOf(config)
   const threadEnds = makeThreadEndCells()
   const onFault: FaultLog = (task, fault) => {
     if (task === 'writing thread') countThreadEnd(threadEnds, metrics.main, 'writing')
@@ -95,7 +91,7 @@ const openForService = async (config: ServiceConfig): Promise<Opened> => {
   const store = await openStore(config, {
     retention,
     sealing,
-    keys,
+    keys: keepingOf(config),
     onFault,
     metrics: metrics.main,
     addMetrics: metrics.addThread,
@@ -156,6 +152,7 @@ const portsOf = (store: Connected | Store, config: ServiceConfig, verifiers: Ver
   signingKeyMaker: makerOf(config),
   audit: store.audit,
   health: store.health,
+  usage: store.usage,
   codec: makeTokenCodec({ issuer: config.baseUrl, keyEncryptionKey: keyOf(config) }),
   proofs: makeDpopProofs(keyOf(config)),
   assertions: verifiers.assertions,
@@ -222,69 +219,21 @@ type ThreadOptions = {
   readonly keySets: KeySets
   readonly report: FaultLog
   readonly metrics: Metrics
+  readonly traces?: Traces
 }
 
 /** The ports of a serving thread. It can write once `connect` has received a port to the writing thread, if there is one. */
-export const connectPorts = async (config: ServiceConfig, { clock, keySets, report, metrics }: ThreadOptions) => {
+export const connectPorts = async (config: ServiceConfig, options: ThreadOptions) => {
+  const { clock, keySets, report, metrics, traces = NO_TRACES } = options
   const verifiers = await verifiersOf(config, keySets, metrics)
-  const store = await connectToStore(config, clock, { onFault: report, metrics })
+  const store = await connectToStore(config, clock, { onFault: report, metrics, traces })
   const disconnect = async (): Promise<void> => {
     await store.settle()
     await store.close()
   }
   const { replaceProviders } = verifiers
-  return {
-    ports: portsOf(store, config, verifiers),
-    replaceProviders,
-    connect: store.connect,
-    disconnect,
-  }
-}
-
-type ServerAddress = {
-  readonly tls: ServeConfig['tls']
-  /** The accepted `Host` headers; null: any, as behind a proxy. */
-  readonly allowedHosts: readonly string[] | null
-  /** Whether other sockets of this process listen on the same port. */
-  readonly sharesPort: boolean
-  /** Of all those threads, and the number of this one among them. */
-  readonly shared?: { readonly limits: LimitMemory; readonly index: number }
-  /** Of the thread. */
-  readonly metrics: Metrics
-  /** The log of the thread, if it has one already. */
-  readonly logger?: Logger
-  /** What the checks of the installation found last. */
-  readonly checks?: ServerOptions['checks']
-}
-
-/** Serves HTTP. */
-export const listen = async (ports: Ports, config: ServiceConfig, options: ServerAddress): Promise<FastifyInstance> => {
-  const { host, port } = config
-  const { sharesPort } = options
-  const [{ buildServer }, { acceptInNumbers, BACKLOG, SOCKET_BACKLOG }, { limitOptionsOf, makeLimitMemory }] =
-    await Promise.all([import('../http/server.ts'), import('../http/wire/accepting.ts'), import('./limits.ts')])
-  const logger = options.logger ?? (await makeLogger(config))
-  const { limits, index } = options.shared ?? { limits: makeLimitMemory(config.limits, 1), index: 0 }
-  const server = buildServer(ports, {
-    bodyBytesMax: config.bodyBytesMax,
-    logger,
-    metrics: options.metrics,
-    ...limitOptionsOf(config, limits, { index, logger, metrics: options.metrics }),
-    ...certificateOptionsOf(options.tls, config.clientCertificates),
-    ...(options.allowedHosts !== null && { allowedHosts: options.allowedHosts }),
-    ...(options.checks !== undefined && { checks: options.checks }),
-  })
-  try {
-    // Fastify passes all options to Node; its types lack some.
-    const backlog = sharesPort ? SOCKET_BACKLOG : BACKLOG
-    const where: ListenOptions & FastifyListenOptions = { host, port, backlog, reusePort: sharesPort }
-    await server.listen(where)
-    if (sharesPort) await acceptInNumbers(server)
-    return server
-  } catch (error) {
-    await server.close()
-    throw refuseListening(error, { host, port, variable: 'PORT' })
-  }
+  const ports = tracePorts(portsOf(store, config, verifiers), traces)
+  return { ports, replaceProviders, connect: store.connect, disconnect }
 }
 
 /** Accepts the machine's clock, and ends every live token so that none comes back. */

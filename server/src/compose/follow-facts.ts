@@ -1,13 +1,13 @@
 // Publishes the facts of the store as gauges: read in the background, so that no scrape waits for a store that hangs.
 import type { Metrics } from '../ports/metrics.ts'
 import { inBackground, type OnFault } from '../store/background.ts'
-import type { StoreFacts } from '../store/facts.ts'
+import type { MetricFacts } from '../store/facts.ts'
 
 const EVERY_MS = 15_000
 
 const STATES = ['next', 'current', 'retained'] as const
 
-const publish = (metrics: Metrics, facts: StoreFacts): void => {
+const publish = (metrics: Metrics, facts: MetricFacts): void => {
   metrics.set('mintmark_live_tokens_estimate', {}, facts.liveTokensEstimate)
   for (const state of STATES) {
     // A gauge that is not a number is not shown.
@@ -28,7 +28,7 @@ const publish = (metrics: Metrics, facts: StoreFacts): void => {
 }
 
 /** Reads at once and every 15 s, one at a time; returns the function that stops it. What cannot be read stays as it was. */
-export const followFacts = (metrics: Metrics, read: () => Promise<StoreFacts>, onFault: OnFault): (() => void) => {
+export const followFacts = (metrics: Metrics, read: () => Promise<MetricFacts>, onFault: OnFault): (() => void) => {
   let isReading = false
   const follow = async (): Promise<void> => {
     if (isReading) return

@@ -1,8 +1,9 @@
 // The log of a service: JSON lines on standard error, and how it reports errors of background work.
-import type { Logger, pino } from 'pino'
+import type { Logger, LoggerOptions, pino } from 'pino'
 import type { ServiceConfig } from '../config/config.ts'
 import { type Metrics, NO_METRICS } from '../ports/metrics.ts'
 import { printableLines } from '../domain/text/printable.ts'
+import { eventOf } from '../ports/log-events.ts'
 import type { BackgroundTask } from '../store/background.ts'
 
 /** Buffered in memory while the log cannot be written; anything beyond is lost. */
@@ -12,7 +13,7 @@ const WAITING_BYTES_MAX = 1_048_576
  * A log that cannot be written, as on a full disk, must not end the service: without a listener the error would be thrown
  * at the logging code, and the flush at the end of the process would never return.
  */
-const surviveFaults = (destination: ReturnType<typeof pino.destination>): void => {
+export const surviveFaults = (destination: ReturnType<typeof pino.destination>): void => {
   const flushSync = destination.flushSync.bind(destination)
   destination.on('error', () => {
     destination.flushSync = () => undefined
@@ -24,6 +25,15 @@ const surviveFaults = (destination: ReturnType<typeof pino.destination>): void =
   destination.on('drop', () => void destination.write(''))
 }
 
+/** Names the event of a line by its message, where the code that logs it does not. */
+const nameEvent: NonNullable<LoggerOptions['hooks']>['logMethod'] = function (input, method) {
+  const [first, message, ...rest]: readonly unknown[] = input
+  if (typeof first === 'string') return method.call(this, { event: eventOf(first) }, first)
+  const text = typeof message === 'string' ? message : undefined
+  const fields = typeof first === 'object' && first !== null ? first : {}
+  method.call(this, { event: eventOf(text), ...fields }, text, ...rest)
+}
+
 /**
  * Log lines are JSON on standard error; standard output is for what a command prints. Inside the JSON an escape means the
  * character that it replaces, which would reach a terminal where somebody reads the log.
@@ -32,11 +42,16 @@ export const makeLogger = async ({ logLevel }: Pick<ServiceConfig, 'logLevel'>):
   const { pino: makePino } = await import('pino')
   const destination = makePino.destination({ fd: 2, maxLength: WAITING_BYTES_MAX })
   surviveFaults(destination)
-  return makePino({ level: logLevel, hooks: { streamWrite: printableLines } }, destination)
+  return makePino({ level: logLevel, hooks: { streamWrite: printableLines, logMethod: nameEvent } }, destination)
 }
 
-/** `unhandled rejection`: of a promise that nobody awaits and that belongs to no named task. */
-type FaultyTask = BackgroundTask | 'scrape' | 'unhandled rejection'
+/**
+ * Work of threads that serve, beside that of the store. `unhandled rejection`: of a promise that nobody awaits and that belongs
+ * to no named task.
+ */
+export const SERVING_TASKS = ['access log', 'export of traces', 'scrape', 'unhandled rejection'] as const
+
+type FaultyTask = BackgroundTask | (typeof SERVING_TASKS)[number]
 
 export type FaultLog = (task: FaultyTask, fault: unknown) => void
 

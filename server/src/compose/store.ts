@@ -7,6 +7,7 @@ import type { AuditVerdict } from '../domain/audit/seal.ts'
 import { makeFolders } from '../config/make-folders.ts'
 import { refuseFolder, StartRefused } from '../config/start-refused.ts'
 import type { Metrics } from '../ports/metrics.ts'
+import type { Traces } from '../ports/traces.ts'
 import type { OnFault } from '../store/background.ts'
 import type { AuditCheck } from '../store/offline/verify-audit.ts'
 import type { Reencryption } from '../store/offline/reencrypt.ts'
@@ -91,11 +92,11 @@ export type Connected = Omit<StoreConnection, 'close'> & { readonly close: () =>
 export const connectToStore = async (
   { databaseFile, postgres }: StoreConfig,
   clock: ClockCells | null,
-  { onFault, metrics }: { readonly onFault: OnFault; readonly metrics: Metrics },
+  { onFault, metrics, traces }: { readonly onFault: OnFault; readonly metrics: Metrics; readonly traces: Traces },
 ): Promise<Connected> => {
   if (postgres === null) {
     if (clock === null) throw new Error('A thread that serves was given no clock.')
-    return forPerson(() => connectStore({ file: databaseFile, clock, onFault, metrics }))
+    return forPerson(() => connectStore({ file: databaseFile, clock, onFault, metrics, traces }))
   }
   const { openPostgresStore } = await import('../store/postgres/open.ts')
   const store = await forPerson(() =>

@@ -14,6 +14,7 @@ import {
   readSigningKeys,
   type SigningKeysConfig,
 } from './signing-keys.ts'
+import { readTelemetry, type TelemetryConfig } from './telemetry.ts'
 import { readTls, type TlsConfig, warnOfPlainHttp } from './tls.ts'
 import { readWorkers } from './workers.ts'
 import {
@@ -53,7 +54,7 @@ export type ReencryptConfig = MigrateConfig & {
 }
 
 /** Settings of a running service, in `serve` and in `dev`. */
-export type ServiceConfig = MigrateConfig & {
+export type ServiceConfig = (MigrateConfig & TelemetryConfig) & {
   readonly baseUrl: string
   readonly host: string
   readonly port: number
@@ -96,7 +97,7 @@ export type ServeConfig = ServiceConfig & {
 }
 
 /** Settings of `dev`, which generates the rest: a base URL, a key-encryption key, an identity provider. */
-export type DevConfig = StoreConfig & {
+export type DevConfig = (StoreConfig & TelemetryConfig) & {
   readonly signingKeys: SigningKeysConfig
   readonly port: number
   readonly identityProviderPort: number
@@ -139,10 +140,11 @@ const readStore = (read: SettingReader): StoreConfig => {
 const readLifetime = (read: SettingReader): number =>
   read.optional('MINTMARK_TOKEN_LIFETIME_SECONDS', parseInteger(1, LIFETIME_SECONDS_MAX)) ?? 300
 
-const readServiceNumbers = (read: SettingReader) => ({
+const readShared = (read: SettingReader) => ({
   port: read.optional('PORT', parsePort) ?? PORT_DEFAULT,
   tokenLifetimeSeconds: readLifetime(read),
   bodyBytesMax: read.optional('MINTMARK_BODY_BYTES_MAX', parseInteger(1024, 1_048_576)) ?? 16_384,
+  ...readTelemetry(read),
 })
 
 const readDpopNonce = (read: SettingReader): DpopNoncePolicy =>
@@ -157,7 +159,7 @@ const gatherServe = async (read: SettingReader) => {
   const baseUrl = read.required('MINTMARK_BASE_URL', parseBaseUrl, 'the https address of this service, its issuer')
   const keyEncryptionKey = readKeyEncryptionKey(read)
   const audience = read.optional('MINTMARK_DEFAULT_AUDIENCE', parseAudience)
-  const numbers = readServiceNumbers(read)
+  const numbers = readShared(read)
   return {
     baseUrl,
     keyEncryptionKey,
@@ -280,7 +282,7 @@ export const readTokenConfig = (env: Environment = process.env): string | null =
 export const readDevConfig = (env: Environment = process.env): DevConfig =>
   readEach({ ...env, DATABASE_URL: databaseForDev(env['DATABASE_URL']) }, read => {
     const store = readStore(read)
-    const numbers = readServiceNumbers(read)
+    const numbers = readShared(read)
     const signingKeys = readSigningKeys(read)
     const identityProviderPort = read.optional('MINTMARK_DEV_IDP_PORT', parsePort) ?? numbers.port + 1
     if (identityProviderPort === numbers.port) {

@@ -1,7 +1,10 @@
 // Starts the service for development: embedded store, identity provider, demo agent, and dev.env before the port opens.
 import { randomBytes } from 'node:crypto'
 import { join, relative } from 'node:path'
-import { listen, openDevService, type Service } from '../compose/compose.ts'
+import { openAccessLog } from '../compose/access-log.ts'
+import { openDevService, type Service } from '../compose/compose.ts'
+import { listen } from '../compose/listen.ts'
+import { openTraces, tracePorts } from '../compose/traces.ts'
 import { makeLogger } from '../compose/log.ts'
 import { type LocalServer, serveLocally } from '../compose/local-server.ts'
 import { DEFAULT_LIMITS } from '../config/limits.ts'
@@ -117,12 +120,16 @@ export const startDev = async (config: DevConfig, origin: Origin): Promise<Runni
   started.adopt(await startIdentityProvider(config, secrets, baseUrl), provider => provider.close())
   await service.metrics.serve(fault => service.report('scrape', fault), await makeLogger(serviceConfig))
   await writeEnvironment({ config, secrets, service, origin, baseUrl })
+  const { accessLog } = started.adopt(await openAccessLog(config.accessLog, service.report), one => one.close())
+  const { traces } = started.adopt(await openTraces(config.traces, service.report), one => one.close())
   started.adopt(
-    await listen(service.ports, serviceConfig, {
+    await listen(tracePorts(service.ports, traces), serviceConfig, {
       tls: null,
       allowedHosts: loopbackHosts(config.port),
       sharesPort: false,
       metrics: service.metrics.main,
+      traces,
+      accessLog,
     }),
     server => server.close(),
   )

@@ -1,6 +1,7 @@
 // Counts and measures answered requests, by operation and outcome.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type LabelsOf, type Metrics, NO_METRICS } from '../ports/metrics.ts'
+import { noteOf } from './notes/request-note.ts'
 import { queuedMs } from './wire/arrival.ts'
 
 const NOT_AN_OPERATION = 'other'
@@ -12,7 +13,7 @@ const outcomeOf = (status: number): LabelsOf<'mintmark_requests_total'>['outcome
 }
 
 // Fastify's types know only the schema of validation.
-const operationOf = ({ routeOptions: { schema } }: FastifyRequest): string =>
+export const operationOf = ({ routeOptions: { schema } }: FastifyRequest): string =>
   schema !== undefined && 'operationId' in schema && typeof schema.operationId === 'string'
     ? schema.operationId
     : NOT_AN_OPERATION
@@ -28,7 +29,8 @@ export const measureAnswers = (app: FastifyInstance, metrics: Metrics): void => 
     raw.on('finish', () => {
       const operation = operationOf(request)
       metrics.add('mintmark_requests_total', { operation, outcome: outcomeOf(raw.statusCode) })
-      metrics.observe('mintmark_request_seconds', { operation }, (performance.now() - beganAt) / 1000)
+      const traceId = noteOf(request.raw)?.span?.sampled?.traceId
+      metrics.observe('mintmark_request_seconds', { operation }, (performance.now() - beganAt) / 1000, traceId)
     })
     done()
   })

@@ -7,6 +7,7 @@ import type { CheckResult } from '../domain/checkup.ts'
 import { isRefused } from '../domain/refusal.ts'
 import { type Metrics, NO_METRICS } from '../ports/metrics.ts'
 import type { Ports } from '../ports/ports.ts'
+import { NO_TRACES, type Traces } from '../ports/traces.ts'
 import { registerAdministration } from './admin/administration-routes.ts'
 import { closeBeside } from './wire/accepting.ts'
 import { type Admission, makeAdmission } from './wire/admission.ts'
@@ -27,6 +28,8 @@ import { READING, useOurReaders } from './wire/readers.ts'
 import { makeRecognizer } from './admin/recognize-administrator.ts'
 import { makeRefuser, type Refuser } from './wire/refusals.ts'
 import { measureAnswers } from './request-metrics.ts'
+import { isTold, noteRequest, noteRequests } from './notes/note-requests.ts'
+import type { AccessLog } from './notes/access-line.ts'
 import { makeRequestRules, requestIdOf } from './wire/request-rules.ts'
 import { makeForwardedState, makeSourceReader } from './wire/source.ts'
 import { registerMetadata, registerOperations } from './routes.ts'
@@ -37,6 +40,10 @@ export type ServerOptions = {
   readonly logger: Logger
   /** Of the thread; nothing is measured unless it is given. */
   readonly metrics?: Metrics
+  /** Of the thread; nothing is traced unless it is given. */
+  readonly traces?: Traces
+  /** Told of each request; nobody is unless it is given. */
+  readonly accessLog?: AccessLog | null
   /** PEM. Without it the server speaks plain HTTP, for a proxy or the loopback interface. */
   readonly https?: Tls
   /** Of connections; shorter in tests. */
@@ -60,11 +67,13 @@ export type ServerOptions = {
 const NO_CERTIFICATES: CertificatesTaken = { header: null, listener: null }
 const UNLIMITED: FailedAuthentications = { count: () => null }
 
-type Errors = { readonly refuser: Refuser; readonly makeId: () => string; readonly guard: Admission['guard'] }
+type Errors = { readonly refuser: Refuser; readonly makeId: () => string; readonly guard: Admission['guard'] } & {
+  readonly telling: Parameters<typeof noteRequests>[1]
+}
 
 const optionsOf = (
   { bodyBytesMax, https, timeouts, connections }: ServerOptions,
-  { refuser, makeId, guard }: Errors,
+  { refuser, makeId, guard, telling }: Errors,
 ) => ({
   // Our own lines go to options.logger; a child logger for each request is what Fastify's would cost.
   logger: false as const,
@@ -75,9 +84,10 @@ const optionsOf = (
   requestIdHeader: false as const,
   genReqId: (request: IncomingMessage) => requestIdOf(request.headers['x-request-id'], makeId),
   ...READING,
-  clientErrorHandler: makeBrokenRequestHandler(makeId),
+  clientErrorHandler: makeBrokenRequestHandler(makeId, telling.accessLog),
   frameworkErrors: (fault: Error, request: FastifyRequest, reply: FastifyReply): void => {
     // No hook runs for a URL that cannot be read.
+    if (isTold(telling)) noteRequest(telling, request, reply)
     void reply.header('x-request-id', request.id).header('cache-control', 'no-store')
     refuser.fail(reply, fault)
   },
@@ -87,14 +97,24 @@ const optionsOf = (
 export const buildServer = (ports: Ports, options: ServerOptions): FastifyInstance => {
   const { issuer } = ports.profile
   const basePath = basePathOf(issuer)
-  const { logger, allowedHosts, metrics = NO_METRICS } = options
+  const { logger, allowedHosts, metrics = NO_METRICS, traces = NO_TRACES, accessLog = null } = options
+  const telling = { traces, accessLog }
   const outages = makeOutageLog({ logger, monotonic: ports.monotonic })
   const isProxy = makeNetworks(options.proxies ?? [])
   const sourceOf = makeSourceReader(isProxy)
   const makeId = (): string => ports.randomness.uuid()
   const { monotonic } = ports
   const { report: reportUnavailable } = outages
-  const admission = makeAdmission({ issuer, basePath, monotonic, makeId, sourceOf, reportUnavailable, metrics })
+  const admission = makeAdmission({
+    issuer,
+    basePath,
+    monotonic,
+    makeId,
+    sourceOf,
+    reportUnavailable,
+    metrics,
+    accessLog,
+  })
   const { credentials } = admission
   const recognize = makeRecognizer(ports, sourceOf)
   const refuser = makeRefuser({
@@ -113,10 +133,11 @@ export const buildServer = (ports: Ports, options: ServerOptions): FastifyInstan
     sourceOf,
     forgetCredential: credentials.remove,
   })
-  const app: FastifyInstance = fastify(optionsOf(options, { refuser, makeId, guard: admission.guard }))
+  const app: FastifyInstance = fastify(optionsOf(options, { refuser, makeId, guard: admission.guard, telling }))
   useOurReaders(app, refuser)
   const answerUnknownRoute = answerUnknownRoutes(app, refuser)
   measureAnswers(app, metrics)
+  noteRequests(app, telling)
   app.addHook('onRequest', makeRequestRules({ refuser, answerUnknownRoute, basePath, allowedHosts }))
   registerOpenapi(app, issuer)
   const hash = (text: string): string => ports.secrets.hash(text)
@@ -126,7 +147,7 @@ export const buildServer = (ports: Ports, options: ServerOptions): FastifyInstan
   const { importCell = makeImportCell(), checks = () => [] } = options
   const inTime = makeAnswerDeadline(ports)
   const forwardedStateOf = makeForwardedState(isProxy, sourceOf)
-  const own = { inTime, findCertificate, importCell, credentials, sourceOf, checks, forwardedStateOf, metrics }
+  const own = { inTime, findCertificate, importCell, credentials, sourceOf, checks, forwardedStateOf, metrics, traces }
   const wire = { ports, refuser, logger, ...own }
   void app.register(async scope => registerOperations(scope, wire), { prefix: basePath })
   void app.register(async scope => registerAdministration(scope, wire), { prefix: basePath })

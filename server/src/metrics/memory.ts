@@ -3,6 +3,7 @@
 // its slab to its successor: counters never fall. A 64-bit cell is written and read whole on the 64-bit machines that Node supports.
 import type { LabelsOf, MetricName, Metrics } from '../ports/metrics.ts'
 import { bucketOf } from './buckets.ts'
+import { exemplarCells, openExemplars } from './exemplars.ts'
 import { cellOf, type Layout, makeLayout, type MetricPlace, type OpenLists } from './layout.ts'
 
 /** Of one thread. */
@@ -17,7 +18,11 @@ const forgetGauges = ({ places }: Layout, slab: Slab): void => {
 }
 
 export const makeSlab = (layout: Layout): Slab => {
-  const slab = new Float64Array(new SharedArrayBuffer(layout.cells * Float64Array.BYTES_PER_ELEMENT))
+  const slab = new Float64Array(
+    new SharedArrayBuffer((layout.cells + exemplarCells(layout)) * Float64Array.BYTES_PER_ELEMENT),
+    0,
+    layout.cells,
+  )
   forgetGauges(layout, slab)
   return slab
 }
@@ -29,6 +34,8 @@ export const openRecorder = ({ lists, slab }: ThreadMemory): Metrics => {
   const layout = makeLayout(lists)
   forgetGauges(layout, slab)
   const byName = new Map<MetricName, MetricPlace>(layout.places.map(place => [place.name, place]))
+
+  const exemplify = openExemplars(layout, slab.buffer)
 
   const record = <N extends MetricName>(
     name: N,
@@ -45,10 +52,11 @@ export const openRecorder = ({ lists, slab }: ThreadMemory): Metrics => {
 
   return {
     add: (name, labels, by = 1) => record(name, labels, cell => increase(cell, by)),
-    observe: (name, labels, value) =>
+    observe: (name, labels, value, traceId) =>
       record(name, labels, (cell, place) => {
         increase(cell, value)
         increase(cell + 1 + bucketOf(histogramKindOf(place), value), 1)
+        if (traceId !== undefined) exemplify(name, cell, value, traceId)
       }),
     set: (name, labels, value) =>
       record(name, labels, cell => {

@@ -1,27 +1,50 @@
 // The text format of Prometheus (version 0.0.4) and OpenMetrics 1.0, with classic histograms.
 import { type Metric, Registry } from '@prometheus-io/client'
 import { classicBounds } from './buckets.ts'
+import type { Exemplar } from './exemplars.ts'
 import type { Family, Series } from './read-memory.ts'
 
 type Sample = {
   readonly metricName?: string
   readonly labels: Readonly<Record<string, string>>
   readonly value: number
+  readonly exemplar?: {
+    readonly labelSet: Readonly<Record<string, string>>
+    readonly value: number
+    readonly timestamp: number
+  }
 }
 
 /** A bound as OpenMetrics and the protobuf format of Prometheus write it, so that a series has one name in all of them. */
 const formatBound = (bound: number): string => (Number.isInteger(bound) ? bound.toFixed(1) : String(bound))
 
-const histogramSamples = ({ name, kind }: Family, { labels, value }: Series): readonly Sample[] => {
+const exemplarOf = (exemplar: Exemplar | undefined): Pick<Sample, 'exemplar'> =>
+  exemplar === undefined
+    ? {}
+    : {
+        exemplar: { labelSet: { trace_id: exemplar.traceId }, value: exemplar.value, timestamp: exemplar.at },
+      }
+
+const histogramSamples = ({ name, kind }: Family, { labels, value, exemplars }: Series): readonly Sample[] => {
   if (typeof value === 'number') return []
   let [total, cell] = [0, 0]
-  const buckets = classicBounds(kind === 'counts' ? 'counts' : 'seconds').map(({ bound, cells }) => {
+  const buckets = classicBounds(kind === 'counts' ? 'counts' : 'seconds').map(({ bound, cells }, n) => {
     for (; cell < cells; cell += 1) total += value.buckets[cell] ?? 0
-    return { metricName: `${name}_bucket`, labels: { ...labels, le: formatBound(bound) }, value: total }
+    return {
+      metricName: `${name}_bucket`,
+      labels: { ...labels, le: formatBound(bound) },
+      value: total,
+      ...exemplarOf(exemplars?.[n]),
+    }
   })
   return [
     ...buckets,
-    { metricName: `${name}_bucket`, labels: { ...labels, le: '+Inf' }, value: value.count },
+    {
+      metricName: `${name}_bucket`,
+      labels: { ...labels, le: '+Inf' },
+      value: value.count,
+      ...exemplarOf(exemplars?.[buckets.length]),
+    },
     { metricName: `${name}_sum`, labels, value: value.sum },
     { metricName: `${name}_count`, labels, value: value.count },
   ]

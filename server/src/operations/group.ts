@@ -1,4 +1,5 @@
 // Gathers requests that arrive together, so that an operation on groups serves callers one at a time.
+import { type BatchName, NO_TRACES, type Span, type Traces } from '../ports/traces.ts'
 
 /** Beyond it a group gains little, and the last request of it waits for all (measured for the store's inserts). */
 export const GROUP_MAX = 256
@@ -6,6 +7,11 @@ export const GROUP_MAX = 256
 const TURNS_MAX = 4
 /** A turn that takes longer has brought enough: under load each may take as long as an answer should. */
 const GATHERING_MS_MAX = 2
+
+/** Its batches are linked with the spans of their requests. */
+export type TracedGroup = { readonly traces: Traces; readonly name: BatchName }
+
+const UNTRACED: TracedGroup = { traces: NO_TRACES, name: 'issue' }
 
 /**
  * Turns `run`, which answers a whole group in order, into a function that takes one request. A group, at most
@@ -17,13 +23,23 @@ export const inGroups = <Request, Answer>(
   run: (requests: readonly Request[]) => Promise<readonly (Answer | Error)[]>,
   groupMax: number,
   defer: (work: () => void) => void,
+  { traces, name }: TracedGroup = UNTRACED,
 ): ((request: Request) => Promise<Answer>) => {
-  type Waiting = { request: Request; resolve: (answer: Answer) => void; reject: (fault: unknown) => void }
+  type Waiting = {
+    readonly request: Request
+    readonly span: Span | undefined
+    readonly resolve: (answer: Answer) => void
+    readonly reject: (fault: unknown) => void
+  }
   let waiting: Waiting[] = []
 
   const serve = async (group: readonly Waiting[]): Promise<void> => {
     try {
-      const answers = await run(group.map(({ request }) => request))
+      const answers = await traces.batch(
+        name,
+        group.map(({ span }) => span),
+        () => run(group.map(({ request }) => request)),
+      )
       if (answers.length !== group.length) throw new Error('A group was answered only in part.')
       answers.forEach((answer, n) => {
         if (answer instanceof Error) group[n]?.reject(answer)
@@ -57,7 +73,7 @@ export const inGroups = <Request, Answer>(
 
   return request =>
     new Promise((resolve, reject) => {
-      if (waiting.push({ request, resolve, reject }) > 1) return
+      if (waiting.push({ request, span: traces.current(), resolve, reject }) > 1) return
       beganAt = performance.now()
       defer(turn)
     })

@@ -178,8 +178,13 @@ export type LabelsOf<N extends MetricName> = {
 export type Metrics = {
   /** Adds to a counter; `by` is not negative. */
   readonly add: <N extends NameOf<'counter'>>(name: N, labels: LabelsOf<N>, by?: number) => void
-  /** Observes one value of a histogram, in its unit. */
-  readonly observe: <N extends NameOf<'seconds' | 'counts'>>(name: N, labels: LabelsOf<N>, value: number) => void
+  /** Observes one value of a histogram, in its unit. `traceId`: of its trace, if that is sampled. */
+  readonly observe: <N extends NameOf<'seconds' | 'counts'>>(
+    name: N,
+    labels: LabelsOf<N>,
+    value: number,
+    traceId?: string,
+  ) => void
   /** Sets this thread's share of a gauge. */
   readonly set: <N extends NameOf<'gauge'>>(name: N, labels: LabelsOf<N>, value: number) => void
 }

@@ -48,6 +48,7 @@ import type {
 } from './secret-repositories.ts'
 import type { SigningKeyMaker, SigningKeyRepository } from './signing-keys.ts'
 import type { Operators } from './key-sets.ts'
+import type { UsageCounts } from './usage.ts'
 
 /** `cached` may answer from memory if `service.seq` is unchanged; a refusal needs `fresh`. */
 export type Freshness = 'cached' | 'fresh'
@@ -269,6 +270,7 @@ export type Ports = {
   readonly signingKeyMaker: SigningKeyMaker
   readonly audit: AuditLog
   readonly health: StoreHealth
+  readonly usage: UsageCounts
   readonly codec: TokenCodec
   readonly proofs: DpopProofs
   readonly assertions: ClientAssertions

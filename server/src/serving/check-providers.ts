@@ -17,7 +17,7 @@ export const checkProviders = async ({ operators, identityProviders, logger }: C
       const { issuer, cause, detail: reason } = state
       const setting = identityProviders.find(provider => provider.issuer === issuer)?.setting
       logger.warn(
-        { issuer, reason, setting },
+        { event: 'provider_unavailable', issuer, reason, setting },
         `The keys of the identity provider ${issuer} cannot be read: ${cause}. None of its operators can be recognized; look at ${setting}, and at GET /readyz?verbose.`,
       )
     }

@@ -31,7 +31,8 @@ export const startCheckup = ({ config, reloadFailures, logger, publish }: Option
     logged.set(name, status)
     // The reload of files logs its own failures, with their reasons.
     if (name === 'reloaded_files') return
-    for (const { what, remedy } of badOf(findings)) logger.warn({ check: name, status }, `${what} ${remedy}`)
+    for (const { what, remedy } of badOf(findings))
+      logger.warn({ event: 'check_finding', check: name, status }, `${what} ${remedy}`)
   }
 
   const checkOnce = async (): Promise<void> => {

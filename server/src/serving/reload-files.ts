@@ -85,7 +85,10 @@ const makeWatch = (options: Options, failures: Failures) => {
     // They are tried again each time, until they change or are right.
     if (failures[kind] === reason) return
     failures[kind] = reason
-    logger.warn({ reason }, `Changed files cannot be used, and what was read before stays in use: ${reason}`)
+    logger.warn(
+      { event: 'files_unusable', reason },
+      `Changed files cannot be used, and what was read before stays in use: ${reason}`,
+    )
     onChange()
   }
 
@@ -95,7 +98,10 @@ const makeWatch = (options: Options, failures: Failures) => {
     const isNew = text !== watched.inUse
     if (!isNew && failures[kind] === undefined) return 'unchanged'
     if (isNew) apply(reloaded)
-    logger.info(isNew ? IN_USE[kind] : 'Files that could not be used are again as they were read.')
+    logger.info(
+      { event: 'files_in_use' },
+      isNew ? IN_USE[kind] : 'Files that could not be used are again as they were read.',
+    )
     watched.inUse = text
     delete failures[kind]
     onChange()
@@ -110,7 +116,7 @@ const makeWatch = (options: Options, failures: Failures) => {
     try {
       const outcome = use(watched, await READERS[kind](environment))
       watched.seen = seen
-      if (isDemanded && outcome === 'unchanged') logger.info(`SIGHUP: ${UNCHANGED[kind]}`)
+      if (isDemanded && outcome === 'unchanged') logger.info({ event: 'files_unchanged' }, `SIGHUP: ${UNCHANGED[kind]}`)
     } catch (fault) {
       watched.seen = undefined
       fail(watched, fault)

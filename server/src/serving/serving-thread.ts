@@ -1,7 +1,10 @@
 // A serving thread: it has its own listener on the shared port, and its own reading connection.
 import { parentPort, workerData } from 'node:worker_threads'
 import { replaceTls } from '../compose/client-certificates.ts'
-import { connectPorts, listen } from '../compose/compose.ts'
+import { openAccessLog } from '../compose/access-log.ts'
+import { connectPorts } from '../compose/compose.ts'
+import { listen } from '../compose/listen.ts'
+import { openTraces } from '../compose/traces.ts'
 import { withThreadEnds } from '../compose/thread-ends.ts'
 import { makeFaultLog, makeLogger, reportUnhandledRejections } from '../compose/log.ts'
 import type { CheckResult } from '../domain/checkup.ts'
@@ -35,10 +38,12 @@ const report = makeFaultLog(logger, metrics)
 const keySets = relayKeySets((place, seenAt) => tell({ place, seenAt }))
 
 const start = async (): Promise<void> => {
-  const threadOptions = { clock, keySets, report, metrics }
+  const { traces, close: closeTraces } = await openTraces(config.traces, report)
+  const { accessLog, close: closeAccessLog } = await openAccessLog(config.accessLog, report)
+  const threadOptions = { clock, keySets, report, metrics, traces }
   const { ports, replaceProviders, connect, disconnect } = await connectPorts(config, threadOptions)
   let checks: readonly CheckResult[] = []
-  const own = { shared: { limits, index }, metrics, logger, checks: () => checks }
+  const own = { shared: { limits, index }, metrics, traces, accessLog, logger, checks: () => checks }
   const options = { tls: config.tls, allowedHosts: null, sharesPort, ...own }
   const health = untilDraining(withThreadEnds(ports.health, threadEnds))
   const listening = listen({ ...ports, health }, config, options)
@@ -47,6 +52,8 @@ const start = async (): Promise<void> => {
     try {
       await (await listening).close()
       await disconnect()
+      await closeAccessLog()
+      await closeTraces()
     } catch (err) {
       logger.error({ err }, 'a serving thread did not end in good order')
     }

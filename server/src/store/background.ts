@@ -15,6 +15,7 @@ export const BACKGROUND_TASKS = [
   'removal of used proofs',
   'retention',
   'turn of maintenance',
+  'usage counts',
   'writing thread',
 ] as const
 

@@ -1,6 +1,6 @@
 // What the store itself can tell of its state: one snapshot of cheap look-ups, for metrics. Nothing here grows with the number of tokens.
 import { DAY_MS, type Milliseconds } from '../../../api/values/time.ts'
-import type { KeyState } from '../domain/keys/key-life.ts'
+import type { StoreFacts } from '../domain/service-status.ts'
 import { issuedAtOf, lowestLiveId } from '../domain/ledger/token-id.ts'
 import { readAgentOf, readLifetimes } from './ledger/scan-affected-rows.ts'
 import { bytesOfId, idOfBytes } from './rows.ts'
@@ -16,23 +16,10 @@ export function* noReplication(): Program<ReplicationFacts> {
   return { standbys: null, lagBytes: null }
 }
 
-export type StoreFacts = {
-  /** The time of the snapshot, by the store's clock. */
-  readonly at: Milliseconds
-  readonly liveTokensEstimate: number
-  /** When the oldest signing key in each state was made. */
-  readonly keys: readonly {
-    readonly state: Exclude<KeyState, 'gone' | 'compromised'>
-    readonly createdAt: Milliseconds
-  }[]
-  readonly credentialsExpiring: number
-  readonly apiKeysExpiring: number
-  readonly auditEntriesUnsealed: number
-  readonly openCutOffs: number
-  /** Rows that the backfill of the oldest has not read yet, at most {@link BACKLOG_COUNTED}. */
+/** What only metrics tell besides. */
+export type MetricFacts = StoreFacts & {
+  /** Rows that the backfill of the oldest open cut-off has not read yet, at most {@link BACKLOG_COUNTED}. */
   readonly cutOffBacklog: number
-  /** Of the oldest open cut-off; null where none is open. */
-  readonly oldestOpenCutOffAt: Milliseconds | null
   readonly replication: ReplicationFacts
 }
 
@@ -101,8 +88,7 @@ function* estimateLive(now: Milliseconds, life: number): Program<number> {
 }
 
 /** Reads everything in one snapshot. */
-export function* readFacts(snapshot: Snapshot, readReplication: () => Program<ReplicationFacts>): Program<StoreFacts> {
-  const { now } = snapshot
+export function* readFacts({ now }: Snapshot): Program<StoreFacts> {
   let liveTokensEstimate = 0
   for (const life of yield* readLifetimes()) liveTokensEstimate += yield* estimateLive(now, life)
   const soon = [now, now + SOON_MS] as const
@@ -115,8 +101,15 @@ export function* readFacts(snapshot: Snapshot, readReplication: () => Program<Re
     apiKeysExpiring: (yield* only<{ count: number }>(expiring('api_key'), ...soon)).count,
     auditEntriesUnsealed: Math.max(0, (yield* only<{ count: number }>(UNSEALED)).count),
     openCutOffs: open.count,
-    cutOffBacklog: yield* countBacklog(snapshot),
     oldestOpenCutOffAt: open.oldest,
-    replication: yield* readReplication(),
   }
+}
+
+/** The same, and what only metrics tell. */
+export function* readMetricFacts(
+  snapshot: Snapshot,
+  readReplication: () => Program<ReplicationFacts>,
+): Program<MetricFacts> {
+  const facts = yield* readFacts(snapshot)
+  return { ...facts, cutOffBacklog: yield* countBacklog(snapshot), replication: yield* readReplication() }
 }

@@ -13,6 +13,7 @@ import { noteApiKeyUses } from './repositories/last-uses.ts'
 import { revokeLeaked } from './repositories/revoke-leaked.ts'
 import { acceptRestored } from './repositories/suspensions.ts'
 import type { Program } from './statement-program.ts'
+import { countUsage } from './usage/count-usage.ts'
 import { compromiseKey, createNextKey, importKey, retireKey, rotateKey } from './signing-keys/key-acts.ts'
 import { createFirstKey } from './signing-keys/signing-keys.ts'
 
@@ -43,6 +44,7 @@ export const JOBS = {
   retireKey,
   compromiseKey,
   countRefusals,
+  countUsage,
   acceptRestored,
 } as const
 
@@ -52,6 +54,7 @@ export const QUIET_JOBS = [
   'useAssertion',
   'noteApiKeyUses',
   'countRefusals',
+  'countUsage',
   'convertSecret',
 ] as const satisfies readonly (keyof typeof JOBS)[]
 

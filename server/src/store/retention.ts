@@ -5,6 +5,7 @@ import { readLifetimes } from './ledger/scan-affected-rows.ts'
 import { MINUTE_MS } from './lists/ended-minutes.ts'
 import { first, run, type Program } from './statement-program.ts'
 import type { Transaction } from './transaction.ts'
+import { removeOldUsage } from './usage/count-usage.ts'
 
 export const RETENTION_ROWS = 500
 
@@ -56,6 +57,7 @@ function* removeUnused({ now }: Transaction, before: Milliseconds, retention: Re
     yield* run(`delete from cutoff where state = 'closed' and at < ?`, before),
     yield* run(OLD_REFUSALS, now - REFUSALS_KEPT_MS, RETENTION_ROWS),
     yield* run(OLD_KEYS, now - IDEMPOTENCY_KEPT_MS, RETENTION_ROWS),
+    yield* removeOldUsage({ now }, RETENTION_ROWS),
   ]
   return removed.reduce((sum, count) => sum + count, 0)
 }

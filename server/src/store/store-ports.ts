@@ -8,7 +8,7 @@ import { makeAuditLog } from './audit/audit-log.ts'
 import type { OnFault } from './background.ts'
 import type { Writer } from './jobs.ts'
 import type { NameCaches } from './ledger/name-caches.ts'
-import { noReplication, readFacts, type ReplicationFacts, type StoreFacts } from './facts.ts'
+import { type MetricFacts, noReplication, readMetricFacts, type ReplicationFacts } from './facts.ts'
 import { previewRevocation } from './ledger/preview-revocation.ts'
 import { showRevocation } from './ledger/revocations.ts'
 import { type HotLedger, makeTokenLedger } from './ledger/token-ledger.ts'
@@ -18,6 +18,7 @@ import { makeCredentialRepository, makeLeakedSecretRepository } from './reposito
 import { readRestoreState } from './repositories/suspensions.ts'
 import { listKeys, readKey, readPublished, readSigningKeys, seenAt } from './signing-keys/signing-keys.ts'
 import type { Reader, Snapshot } from './snapshot.ts'
+import { makeUsageCounts } from './usage/usage-repository.ts'
 import { Unavailable } from '../domain/refusal.ts'
 import { given, type Program } from './statement-program.ts'
 
@@ -32,10 +33,11 @@ type Stored =
   | 'signingKeys'
   | 'audit'
   | 'health'
+  | 'usage'
 
 export type StorePorts = Pick<Ports, Stored> & {
   readonly restores: RestoreRepository
-  readonly facts: () => Promise<StoreFacts>
+  readonly facts: () => Promise<MetricFacts>
   /** Hands over what was counted and not written yet. Never rejects. */
   readonly settle: () => Promise<void>
 }
@@ -92,6 +94,7 @@ const makeRevocationRepository = (reader: Reader, nameCaches: NameCaches, { call
 export const makeStorePorts = (reader: Reader, writer: Writer, own: OwnPorts): StorePorts => {
   const { hot, health, nameCaches, onFault, readReplication = noReplication } = own
   const audit = makeAuditLog(reader, writer, onFault)
+  const usage = makeUsageCounts(reader, writer, onFault)
   return {
     ledger: makeTokenLedger(reader, nameCaches, writer, hot),
     revocations: makeRevocationRepository(reader, nameCaches, writer),
@@ -104,8 +107,12 @@ export const makeStorePorts = (reader: Reader, writer: Writer, own: OwnPorts): S
     restores: makeRestoreRepository(reader, writer),
     audit,
     health,
-    facts: () => reader.read(snapshot => readFacts(snapshot, readReplication)),
-    settle: audit.settle,
+    usage,
+    facts: () => reader.read(snapshot => readMetricFacts(snapshot, readReplication)),
+    settle: async () => {
+      await audit.settle()
+      await usage.settle()
+    },
   }
 }
 

@@ -31,6 +31,7 @@ export const TABLES: readonly Table[] = [
   table('seal_key', ['last_n']),
   table('refused', ['n']),
   table('issue_count', ['agent']),
+  table('agent_usage', ['slot_ms', 'slot', 'agent']),
   table('idempotency', ['actor', 'key'], ['actor', 'key']),
   table('used_proof', ['id']),
   table('workload', ['issuer', 'prefix', 'subject'], ['issuer', 'subject']),

@@ -121,6 +121,7 @@ const issueTo = async (program: Program, ...clientIds: readonly string[]) => {
         delete: never,
       },
       ledger: { ...ledger, find: never, end: never, endAll: never, show: never, listLive: never, listEnded: never },
+      usage: { countIssued: () => undefined, countRefused: () => undefined, list: never, status: never },
       codec: {
         mint: claims => claims.map(one => ({ token: `${one.client_id} at ${one.seq}`, digest: '' })),
         signIntrospections: never,

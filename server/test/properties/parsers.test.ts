@@ -57,7 +57,7 @@ const BYTES = 'it reads bytes, and leaves their meaning to a parser in the table
 
 /** Exports that are named like a parser and need no row. */
 const NO_ROW: Readonly<Record<string, string>> = {
-  'server/src/cli/list-options.ts readTime': 'it is parseTime, with the error of an option',
+  'server/src/cli/terminal/pasted-token.ts readPastedToken': 'it reads bytes, by parseSecretLine',
   'server/src/cli/terminal/standard-input.ts readDocument': BYTES,
   'server/src/cli/terminal/standard-input.ts readSecret': 'it reads bytes, by parseSecretLine',
   'server/src/cli/terminal/standard-input.ts readStandardInput': BYTES,

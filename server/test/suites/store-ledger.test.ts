@@ -1,4 +1,4 @@
 // Tokens and what ends them, in the store.
 import { runFolders } from './run-files.ts'
 
-await runFolders('store/ledger', 'store/repositories')
+await runFolders('store/ledger', 'store/repositories', 'store/usage')

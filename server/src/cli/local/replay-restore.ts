@@ -1,23 +1,18 @@
 // mintmark restore replay
-import { type Command, InvalidArgumentError } from 'commander'
+import type { Command } from 'commander'
 import { deleteAgent, disableAgent } from '../../../../api/agents.ts'
 import { revokeApiKey } from '../../../../api/api-keys.ts'
 import { revokeCredential } from '../../../../api/credentials.ts'
-import { type Milliseconds, parseTime } from '../../../../api/values/time.ts'
+import type { Milliseconds } from '../../../../api/values/time.ts'
 import { defineAdminCommand } from '../administer.ts'
 import { type Api, ApiRefusal } from '../remote/api.ts'
 import { type LostAct, type LostActs, lostActsIn } from './lost-acts.ts'
 import { printLine, printTable } from '../terminal/print.ts'
 import { readDocument } from '../terminal/standard-input.ts'
 import { formatCount } from '../terminal/format-count.ts'
+import { addTimeHelp, parseTerminalTime } from '../terminal/time.ts'
 
 type Options = { readonly since: Milliseconds }
-
-const parseSince = (text: string): Milliseconds => {
-  const time = parseTime(text)
-  if (time === undefined) throw new InvalidArgumentError('It is an RFC 3339 time such as 2026-11-21T09:30:05Z.')
-  return time
-}
 
 const REPEATS: Readonly<Record<LostAct['kind'], (api: Api, act: LostAct, note: string) => Promise<unknown>>> = {
   'agent.disable': (api, { subject: id }, note) => api.call(disableAgent, { path: { id }, body: { note } }),
@@ -63,10 +58,12 @@ export const addReplayRestore = (restore: Command): void => {
     .command('replay')
     .description('after a restore: disable, delete and revoke again what an export of the audit log says was since')
     .argument('<file>', 'what `mintmark audit export` wrote of the store that was lost; - for standard input')
-    .requiredOption('--since <time>', 'the time of the backup, as `mintmark restore status` shows it', parseSince)
+    .requiredOption('--since <time>', 'the time of the backup, as `mintmark restore status` shows it', text =>
+      parseTerminalTime(text, 'ago'),
+    )
   // The document is there once, and read before anybody is asked.
   let acts: Promise<LostActs> | undefined
-  defineAdminCommand<Options>(command, {
+  defineAdminCommand<Options>(addTimeHelp(command), {
     json: 'print {"data":[…],"left":[…]}, each with its kind, subject and time, the first with their result',
     examples: ['mintmark restore replay audit.ndjson --since 2026-11-20T03:00:00Z --yes'],
     consequence: async ({ args, options }) => {

@@ -43,7 +43,7 @@ const formatObject = (value: PrintedRecord): string => {
     .join(' ')
 }
 
-const formatCell = (value: unknown): string => {
+export const formatCell = (value: unknown): string => {
   if (value === null || value === undefined || value === '') return '-'
   if (Array.isArray(value)) return value.map(formatPart).join(' ') || '-'
   return isRecord(value) ? formatObject(value) || '-' : formatPart(value)

@@ -1,7 +1,6 @@
 // Secrets come from files and standard input, never from an option: other users of a machine see those.
 import { isUtf8 } from 'node:buffer'
 import { readFileSync } from 'node:fs'
-import { buffer } from 'node:stream/consumers'
 import { parseSecretLine } from '../../config/remote.ts'
 import { CommandFailed, EXIT } from './exit.ts'
 
@@ -11,17 +10,32 @@ const takenFor = new WeakMap<object, string>()
 /** Without a byte order mark. */
 const decode = (bytes: Buffer): string => new TextDecoder().decode(bytes)
 
+/** All of a stream, unless it is longer: then the rest is left unread. */
+const readAtMost = async (stream: NodeJS.ReadableStream, bytesMax: number, purpose: string): Promise<Buffer> => {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of stream) {
+    const part = Buffer.from(chunk)
+    bytes += part.byteLength
+    if (bytes > bytesMax)
+      throw new CommandFailed(`Standard input is not ${purpose}: it has more than ${bytesMax} bytes.`, EXIT.usage)
+    chunks.push(part)
+  }
+  return Buffer.concat(chunks)
+}
+
 /** All of standard input, which is there once. */
-const takeStandardInput = async (purpose: string): Promise<Buffer> => {
+const takeStandardInput = async (purpose: string, bytesMax = Number.POSITIVE_INFINITY): Promise<Buffer> => {
   const { stdin } = process
   const taken = takenFor.get(stdin)
   if (taken !== undefined) throw new CommandFailed(`Standard input is read for ${taken} and ${purpose}.`, EXIT.usage)
   takenFor.set(stdin, purpose)
-  return buffer(stdin)
+  return readAtMost(stdin, bytesMax, purpose)
 }
 
-/** The same as text. `purpose` names what it is read for. */
-export const readStandardInput = async (purpose: string): Promise<string> => decode(await takeStandardInput(purpose))
+/** The same as text. `purpose` names what it is read for; what is longer than `bytesMax` is refused. */
+export const readStandardInput = async (purpose: string, bytesMax?: number): Promise<string> =>
+  decode(await takeStandardInput(purpose, bytesMax))
 
 const readPath = (path: string): Buffer => {
   try {

@@ -8,7 +8,9 @@ import { bindings as credentials } from './credentials.ts'
 import { bindings as exports } from './exports.ts'
 import { bindings as leakedSecrets } from './leaked-secrets.ts'
 import { bindings as revocations } from './revocations.ts'
+import { bindings as status } from './status.ts'
 import { bindings as tokens } from './tokens.ts'
+import { bindings as usage } from './usage.ts'
 import { answerEachInTime } from '../wire/answer-deadline.ts'
 import { serveImports } from '../imports/serve-imports.ts'
 import { takeJson } from '../wire/json-body.ts'
@@ -20,7 +22,7 @@ import type { AdministrationWire } from '../wire/wire.ts'
 export const registerAdministration = (app: FastifyInstance, wire: AdministrationWire): void => {
   takeJson(app)
   answerEachInTime(app, wire)
-  for (const bindings of [agents, tokens, revocations, credentials, apiKeys, leakedSecrets]) {
+  for (const bindings of [agents, tokens, usage, status, revocations, credentials, apiKeys, leakedSecrets]) {
     serveBindings(app, wire, bindings)
   }
   serveImports(app, wire)

@@ -9,6 +9,7 @@ import {
 import type { Ports } from '../../ports/ports.ts'
 import { parseAuthorization } from '../wire/authorization.ts'
 import { headerOf } from '../wire/header.ts'
+import { makeCallerNote } from '../notes/request-note.ts'
 import type { Recognize } from '../wire/refusals.ts'
 import type { SourceOf } from '../wire/source.ts'
 
@@ -30,6 +31,7 @@ export const makeRecognizer =
   async (request, access) => {
     const credentials = readCredentials(request, sourceOf)
     if (isRefused(credentials)) return credentials
-    const caller = await authenticateAdministrator(ports, credentials, access)
+    const onCaller = makeCallerNote(request.raw, ports.secrets)
+    const caller = await authenticateAdministrator(ports, credentials, access, onCaller)
     return isRefused(caller) ? caller : { caller, requestId: request.id, source: sourceOf(request) }
   }

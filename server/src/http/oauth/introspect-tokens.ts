@@ -12,6 +12,7 @@ import type { MonotonicMilliseconds } from '../../../../api/values/time.ts'
 import { answerBy } from '../wire/answer-deadline.ts'
 import { decodeBasic, parseAuthorization } from '../wire/authorization.ts'
 import { headerOf } from '../wire/header.ts'
+import { makeCallerNote } from '../notes/request-note.ts'
 import type { Wire } from '../wire/wire.ts'
 
 type IntrospectionRequest = FastifyRequest<{ Body: FormOf<typeof introspectToken> }>
@@ -41,7 +42,7 @@ type Asked = IntrospectRequest & { readonly until: MonotonicMilliseconds }
 const earliestOf = (requests: readonly Asked[]): MonotonicMilliseconds =>
   Math.min(...requests.map(({ until }) => until))
 
-export const makeIntrospectHandler = ({ ports, refuser, inTime, credentials, metrics }: Wire) => {
+export const makeIntrospectHandler = ({ ports, refuser, inTime, credentials, metrics, traces }: Wire) => {
   const introspect = inGroups(
     (requests: readonly Asked[]) => {
       metrics.observe('mintmark_group_requests', { group: 'introspect' }, requests.length)
@@ -49,6 +50,7 @@ export const makeIntrospectHandler = ({ ports, refuser, inTime, credentials, met
     },
     GROUP_MAX,
     setImmediate,
+    { traces, name: 'introspect' },
   )
   // A group of its own: who asks for no signature waits for none.
   const introspectSigned = inGroups(
@@ -58,6 +60,7 @@ export const makeIntrospectHandler = ({ ports, refuser, inTime, credentials, met
     },
     GROUP_MAX,
     setImmediate,
+    { traces, name: 'sign_introspections' },
   )
   const count = (active: boolean): void =>
     metrics.add('mintmark_tokens_introspected_total', { result: active ? 'active' : 'inactive' })
@@ -74,7 +77,12 @@ export const makeIntrospectHandler = ({ ports, refuser, inTime, credentials, met
   return async (request: IntrospectionRequest, reply: FastifyReply): Promise<void> => {
     const presented = readApiKey(request)
     if (isRefused(presented)) return void refuser.refuse(reply, presented.refusal)
-    const asked = { apiKey: presented.apiKey, token: request.body.token, until: answerBy(ports, request.raw) }
+    const asked = {
+      apiKey: presented.apiKey,
+      token: request.body.token,
+      until: answerBy(ports, request.raw),
+      onCaller: makeCallerNote(request.raw, ports.secrets),
+    }
     if (mediaTypeFor(request.headers.accept) === SIGNED_TYPE) return answerSigned(reply, asked)
     const answer = await introspect(asked)
     if (isRefused(answer)) return void refuser.refuse(reply, answer.refusal)

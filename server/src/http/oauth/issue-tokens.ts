@@ -5,6 +5,7 @@ import type { AnswerOf, FormOf } from '../../../../api/operation.ts'
 import { isRefused } from '../../domain/refusal.ts'
 import { ISSUES_MAX, makeIssueToken } from '../../operations/tokens/issue-token.ts'
 import { makeClientReader, readClientCredentials } from './client-credentials.ts'
+import { makeCallerNote } from '../notes/request-note.ts'
 import type { Wire } from '../wire/wire.ts'
 
 type TokenRequest = FastifyRequest<{ Body: FormOf<typeof issueToken> }>
@@ -14,11 +15,11 @@ const dpopOf = ({ headers: { dpop } }: FastifyRequest): string | undefined =>
   Array.isArray(dpop) ? dpop.join(', ') : dpop
 
 export const makeTokenHandler = (wire: Wire) => {
-  const { ports, refuser, logger, inTime, metrics } = wire
+  const { ports, refuser, logger, inTime, metrics, traces } = wire
   const readClient = makeClientReader(wire, readClientCredentials)
   const onFull = () => logger.warn({ underWay: ISSUES_MAX }, 'token requests are refused until others are answered')
   const onGroup = (requests: number) => metrics.observe('mintmark_group_requests', { group: 'issue' }, requests)
-  const issue = makeIssueToken(ports, { inTime, defer: setImmediate, onFull, onGroup })
+  const issue = makeIssueToken(ports, { inTime, defer: setImmediate, onFull, onGroup, traces })
 
   // Returns nothing: Fastify would watch the stream of a reply that it gets until its end.
   return async (request: TokenRequest, reply: FastifyReply): Promise<void> => {
@@ -27,7 +28,8 @@ export const makeTokenHandler = (wire: Wire) => {
     if (isRefused(client)) return void refuser.refuse(reply, client.refusal)
     const resources = [...(form.resource ?? []), ...(form.audience ?? [])]
     const dpop = dpopOf(request)
-    const issued = await issue({ ...client, grantType: form.grant_type, scope: form.scope, resources, dpop })
+    const onCaller = makeCallerNote(request.raw, ports.secrets)
+    const issued = await issue({ ...client, grantType: form.grant_type, scope: form.scope, resources, dpop, onCaller })
     if (isRefused(issued)) return void refuser.refuse(reply, issued.refusal)
     const answer: AnswerOf<typeof issueToken> = {
       access_token: issued.accessToken,

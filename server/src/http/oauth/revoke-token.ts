@@ -7,6 +7,7 @@ import { makeRevokeToken, type RevokeRequest } from '../../operations/tokens/rev
 import type { PresentedCertificate } from '../../domain/clients/client-certificate.ts'
 import type { Authorization } from '../wire/authorization.ts'
 import { type ClientFields, makeClientReader, readClientCredentials } from './client-credentials.ts'
+import { makeCallerNote } from '../notes/request-note.ts'
 import type { Wire } from '../wire/wire.ts'
 
 type RevocationRequest = FastifyRequest<{ Body: FormOf<typeof revokeToken> }>
@@ -31,7 +32,8 @@ export const makeRevokeHandler = (wire: Wire) => {
   return async (request: RevocationRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const caller = readCaller(request)
     if (isRefused(caller)) return refuser.refuse(reply, caller.refusal)
-    const revoked = await revokeToken({ ...caller, token: request.body.token })
+    const onCaller = makeCallerNote(request.raw, ports.secrets)
+    const revoked = await revokeToken({ ...caller, token: request.body.token, onCaller })
     if (isRefused(revoked)) return refuser.refuse(reply, revoked.refusal)
     credentials.add(request.headers)
     logger.info({ requestId: request.id, outcome: revoked.outcome }, 'revocation')

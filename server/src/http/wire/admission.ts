@@ -9,6 +9,7 @@ import type { MonotonicMilliseconds } from '../../../../api/values/time.ts'
 import { Unavailable } from '../../domain/refusal.ts'
 import { type Metrics, NO_METRICS } from '../../ports/metrics.ts'
 import { networkOf } from '../../domain/source.ts'
+import { type AccessLog, refusedLine } from '../notes/access-line.ts'
 import { noteArrival } from './arrival.ts'
 import { type KnownCredentials, makeKnownCredentials } from './known-credentials.ts'
 import { restConnection, RETRY_AFTER_SECONDS } from './pipelining.ts'
@@ -34,6 +35,8 @@ type AdmissionOptions = {
   readonly sourceOf: SourceOf
   readonly reportUnavailable: (requestId: string, fault: Unavailable) => void
   readonly metrics?: Metrics
+  /** Told of each request that is refused here; null: nobody is. */
+  readonly accessLog?: AccessLog | null
 }
 
 export type Admission = {
@@ -45,7 +48,7 @@ export type Admission = {
 type RefusalText = { readonly type: string; readonly body: Buffer }
 
 /** The refusal as bytes, made once: it must cost next to nothing. */
-const makeRefusal = ({ issuer, basePath, makeId, sourceOf, reportUnavailable }: AdmissionOptions) => {
+const makeRefusal = ({ issuer, basePath, makeId, sourceOf, reportUnavailable, accessLog }: AdmissionOptions) => {
   const problem: RefusalText = {
     type: 'application/problem+json',
     body: Buffer.from(formatProblem(issuer, REFUSED)),
@@ -65,6 +68,7 @@ const makeRefusal = ({ issuer, basePath, makeId, sourceOf, reportUnavailable }: 
       'x-request-id': id,
     })
     response.end(body)
+    accessLog?.(refusedLine(id, request.method, { status: 503, code: REFUSED.code, bytes: body.length }))
     restConnection(request, sourceOf)
   }
 }

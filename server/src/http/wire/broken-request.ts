@@ -1,6 +1,7 @@
 // Answers what Node could not read as HTTP at all: bad syntax, headers that are too large, a request that is too slow.
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
+import { type AccessLog, refusedLine } from '../notes/access-line.ts'
 import { ERRORS } from './error-reference.ts'
 import { endInTurn } from './pipelining.ts'
 import { formatError } from './refusals.ts'
@@ -55,7 +56,7 @@ const isGone = ({ code }: { readonly code?: string }): boolean =>
   code === 'ECONNRESET' || code === 'ERR_TLS_HANDSHAKE_TIMEOUT'
 
 /** Node's `clientError`: there is no request and no reply, only the socket. */
-export const makeBrokenRequestHandler = (makeId: () => string) => {
+export const makeBrokenRequestHandler = (makeId: () => string, accessLog: AccessLog | null = null) => {
   const answered = new WeakSet<Socket>()
   return (error: Error & { readonly code?: string }, socket: Socket): void => {
     // Whatever follows bytes that cannot be read cannot be read either.
@@ -66,6 +67,9 @@ export const makeBrokenRequestHandler = (makeId: () => string) => {
       return
     }
     const answer = ANSWERS[error.code ?? ''] ?? NOT_HTTP
-    endInTurn(socket, { answer: () => endSoon(socket, messageOf(answer, makeId())), end: () => endSoon(socket) })
+    const id = makeId()
+    const bytes = formatError(answer).length
+    accessLog?.(refusedLine(id, undefined, { status: ERRORS[answer.code].status, code: answer.code, bytes }))
+    endInTurn(socket, { answer: () => endSoon(socket, messageOf(answer, id)), end: () => endSoon(socket) })
   }
 }

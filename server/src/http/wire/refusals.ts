@@ -19,6 +19,7 @@ import { parseAuthorization } from './authorization.ts'
 import { ERRORS, typeOf } from './error-reference.ts'
 import { pathOf } from './path.ts'
 import { restConnection, RETRY_AFTER_SECONDS } from './pipelining.ts'
+import { noteOf } from '../notes/request-note.ts'
 import { RefusedInput } from './refused-input.ts'
 import type { SourceOf } from './source.ts'
 
@@ -150,6 +151,8 @@ export const makeRefuser = (options: RefuserOptions): Refuser => {
 
   const answer = (reply: FastifyReply, what: Answer): FastifyReply => {
     metrics.add('mintmark_refusals_total', { code: what.code })
+    const note = noteOf(reply.request.raw)
+    if (note !== undefined) note.code = what.code
     const isProblem = pathOf(reply.request).startsWith(problemsUnder)
     const retryAfter = what.code === 'temporarily_unavailable' ? RETRY_AFTER_SECONDS : what.retryAfterSeconds
     if (retryAfter !== undefined) void reply.header('retry-after', retryAfter)

@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import type { AdministrationPorts, Ports } from '../../ports/ports.ts'
 import type { FindCertificate } from '../oauth/client-certificate.ts'
 import type { Metrics } from '../../ports/metrics.ts'
+import type { Traces } from '../../ports/traces.ts'
 import type { InTime } from '../../ports/deadline.ts'
 import type { ImportCell } from '../imports/import-turns.ts'
 import type { KnownCredentials } from './known-credentials.ts'
@@ -27,6 +28,7 @@ export type Wire = AdministrationWire & {
   readonly logger: Logger
   readonly findCertificate: FindCertificate
   readonly sourceOf: SourceOf
+  readonly traces: Traces
   readonly forwardedStateOf: ForwardedStateOf
   /** What the checks of the installation found last. */
   readonly checks: () => readonly CheckResult[]

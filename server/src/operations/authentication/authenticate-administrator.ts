@@ -47,22 +47,27 @@ export const authenticateOperator = async (
   return { refusal: { code: 'invalid_token', description, challenges, inside: verified.refused, attempt } }
 }
 
-/** The caller, or 401 without a good credential and 403 without the right. */
+/** The caller, or 401 without a good credential and 403 without the right, which `onCaller` is told of too. */
 export const authenticateAdministrator = async (
   ports: Pick<Ports, 'apiKeys' | 'operators' | 'secrets'>,
   credentials: AdministratorCredentials,
   access: Access,
+  onCaller: (caller: RemoteAdministrator) => void = () => undefined,
 ): Promise<OrRefusal<RemoteAdministrator>> => {
   switch (credentials.kind) {
     case 'none':
       return refuseUnknown('Send an API key in X-API-Key, or a JWT of the identity provider as a Bearer token.')
     case 'api_key': {
       const [caller] = await authenticateApiKeys(ports, [{ key: credentials.key, id: null }])
-      return caller === undefined ? refuseUnknownKey() : checkRights(caller, access)
+      if (caller === undefined) return refuseUnknownKey()
+      onCaller(caller)
+      return checkRights(caller, access)
     }
     case 'bearer': {
       const operator = await authenticateOperator(ports, credentials.jwt, credentials.source)
-      if (isRefused(operator) || hasRole(operator, access.role)) return operator
+      if (isRefused(operator)) return operator
+      onCaller(operator)
+      if (hasRole(operator, access.role)) return operator
       return refuse(
         'insufficient_scope',
         `The subject of this JWT has no role that may ${access.to}: it needs ${rolesFrom(access.role)}.`,

@@ -62,7 +62,12 @@ export type LegacyHash = {
 }
 
 /** A refusal. With `legacyHash` it stands only if that hash is of none of the secrets, which takes a slow computation to know. */
-type RefusedClient = { readonly refusal: Refusal; readonly legacyHash?: LegacyHash }
+type RefusedClient = {
+  readonly refusal: Refusal
+  readonly legacyHash?: LegacyHash
+  /** The store's number of an agent that authenticated itself and is disabled. */
+  readonly authenticated?: number
+}
 
 export const hasLegacyHash = (answer: object): answer is Required<RefusedClient> => 'legacyHash' in answer
 
@@ -183,11 +188,12 @@ export const recognizeClient = (
   credentials: CheckedCredentials,
   client: Client | undefined,
   now: Milliseconds,
-): OrRefusal<AuthenticatedClient> => {
+): AuthenticatedClient | RefusedClient => {
   const matching = findMatching(ports, credentials, client?.credentials ?? [], now)
   const isLive = matching !== undefined && !hasExpired(matching.expiresAt, now)
   if (client === undefined || !isLive || client.agent.disabledAt !== null) {
-    return refuseUnmatched(credentials, client, now)
+    const refused = refuseUnmatched(credentials, client, now)
+    return client !== undefined && isLive ? { ...refused, authenticated: client.number } : refused
   }
   return { client, credential: matching }
 }

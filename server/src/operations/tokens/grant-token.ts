@@ -1,11 +1,12 @@
 // Decides what token a request is granted: its client, scope, audience, lifetime, and the key that it is bound to: none, that
 // of its DPoP proof (RFC 9449), or that of the client's certificate (RFC 8705 §3).
+import type { ClientCaller } from '../../domain/caller.ts'
 import type { Agent, Client } from '../../domain/clients/agent.ts'
 import { type PresentedCertificate, validityFault } from '../../domain/clients/client-certificate.ts'
 import { AUDIENCES_MAX, audiencesOfAgent, firstResourceBeyond, isResource } from '../../../../api/values/audience.ts'
 import type { Confirmation } from '../../domain/ledger/claims.ts'
 import { firstScopeBeyond, parseScope, SCOPE_ITEMS_MAX } from '../../../../api/values/scope.ts'
-import { isRefused, type OrRefusal, refuse } from '../../domain/refusal.ts'
+import { isRefused, type OrRefusal, type Refusal, refuse } from '../../domain/refusal.ts'
 import type { Milliseconds } from '../../../../api/values/time.ts'
 import type { Ports, TokenProof } from '../../ports/ports.ts'
 import type { SingleUse } from '../../ports/secret-repositories.ts'
@@ -30,6 +31,8 @@ export type IssueRequest = Bindable & {
   readonly scope: string | undefined
   /** The values of `resource`, or of `audience`, which is taken as another name for it. */
   readonly resources: readonly string[]
+  /** Told who asks, once they are recognized. */
+  readonly onCaller?: ((caller: ClientCaller) => void) | undefined
 }
 
 export type Grant = AuthenticatedClient & {
@@ -112,15 +115,13 @@ const grantAudience = (
     : refuse('invalid_target', 'A resource is not one that this agent may ask for.')
 }
 
-/** Decides on a request at `now`. `client` is the one with its client id; it is authenticated before anything else is checked. */
-export const grantToken = (
-  ports: GrantPorts,
+/** What an authenticated client is granted at `now`. */
+const decide = (
+  { profile }: GrantPorts,
   request: IssueRequest,
-  client: Client | undefined,
+  authenticated: AuthenticatedClient,
   now: Milliseconds,
 ): OrRefusal<Grant> => {
-  const authenticated = recognizeClient(ports, request.credentials, client, now)
-  if (isRefused(authenticated)) return authenticated
   if (request.grantType !== 'client_credentials') {
     return refuse('unsupported_grant_type', 'The only grant_type of this service is client_credentials.')
   }
@@ -129,9 +130,27 @@ export const grantToken = (
   if (isRefused(bound)) return bound
   const scoped = grantScope(agent, request.scope)
   if (isRefused(scoped)) return scoped
-  const targeted = grantAudience(agent, request.resources, ports.profile.defaultAudience)
+  const targeted = grantAudience(agent, request.resources, profile.defaultAudience)
   if (isRefused(targeted)) return targeted
-  const lifetimeSeconds = agent.lifetimeSeconds ?? ports.profile.lifetimeSeconds
+  const lifetimeSeconds = agent.lifetimeSeconds ?? profile.lifetimeSeconds
   const assertion = request.credentials.kind === 'verified' ? request.credentials.assertion : undefined
   return { ...authenticated, ...scoped, ...targeted, ...bound, lifetimeSeconds, proof: request.proof, assertion }
+}
+
+/** `authenticated`: the store's number of the agent, where it was refused although it authenticated itself. */
+type NotGranted = { readonly refusal: Refusal; readonly authenticated?: number }
+
+/** Decides on a request at `now`. `client` is the one with its client id; it is authenticated before anything else is checked. */
+export const grantToken = (
+  ports: GrantPorts,
+  request: IssueRequest,
+  client: Client | undefined,
+  now: Milliseconds,
+): Grant | NotGranted => {
+  const authenticated = recognizeClient(ports, request.credentials, client, now)
+  if (isRefused(authenticated)) return authenticated
+  const { id: agentId, clientId } = authenticated.client.agent
+  request.onCaller?.({ kind: 'client', agentId, clientId })
+  const decided = decide(ports, request, authenticated, now)
+  return isRefused(decided) ? { ...decided, authenticated: authenticated.client.number } : decided
 }

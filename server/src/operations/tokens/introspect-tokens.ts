@@ -11,6 +11,8 @@ export type IntrospectRequest = {
   /** Undefined where the request presents none. */
   readonly apiKey: PresentedApiKey | undefined
   readonly token: string
+  /** Told who asks, once they are recognized. */
+  readonly onCaller?: ((caller: ApiKeyCaller) => void) | undefined
 }
 
 export type IntrospectPorts = Pick<Ports, 'apiKeys' | 'codec' | 'ledger' | 'profile' | 'secrets'>
@@ -27,6 +29,7 @@ const permit = (request: IntrospectRequest, caller: ApiKeyCaller | undefined): O
     const refused = refuseCaller('invalid_client', description, presentedByBasic ? 'Basic' : 'ApiKey')
     return request.apiKey === undefined ? refused : counted(refused, { way: 'api_key', clientId: null })
   }
+  request.onCaller?.(caller)
   return caller.permissions.includes('tokens:introspect')
     ? caller
     : refuse('insufficient_scope', 'This API key lacks the permission tokens:introspect.')

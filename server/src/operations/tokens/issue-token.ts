@@ -3,6 +3,7 @@
 import { isRefused, type OrRefusal } from '../../domain/refusal.ts'
 import type { InTime } from '../../ports/deadline.ts'
 import type { Ports } from '../../ports/ports.ts'
+import { NO_TRACES, type Traces } from '../../ports/traces.ts'
 import { authenticateClients, type Checked, type RequestOrigin } from '../authentication/authenticate-client.ts'
 import { checkProof } from '../authentication/check-proof.ts'
 import type { ClientCredentials } from '../authentication/recognize-client.ts'
@@ -35,11 +36,12 @@ type Timing = {
   readonly onFull: () => void
   /** Called with the size of each group. */
   readonly onGroup?: (requests: number) => void
+  readonly traces?: Traces
 }
 
 export const makeIssueToken = (
   ports: Ports,
-  { inTime, defer, onFull, onGroup }: Timing,
+  { inTime, defer, onFull, onGroup, traces = NO_TRACES }: Timing,
 ): ((request: TokenRequest) => Promise<OrRefusal<Issued>>) => {
   const issueTogether = inGroups<Joining, Exclude<IssueAnswer, Error>>(
     requests => {
@@ -49,6 +51,7 @@ export const makeIssueToken = (
     },
     GROUP_MAX,
     defer,
+    { traces, name: 'issue' },
   )
   // A proof is checked before its request joins a group: no other request waits for it.
   const issueBound = async (request: Checked<TokenRequest>, text: string): Promise<OrRefusal<Issued>> => {

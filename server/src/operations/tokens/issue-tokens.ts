@@ -25,7 +25,10 @@ export type IssuedToken = {
   readonly scope: string
 }
 
-type IssuePorts = Pick<Ports, 'agents' | 'codec' | 'importedSecrets' | 'ledger' | 'profile' | 'randomness' | 'secrets'>
+type IssuePorts = Pick<
+  Ports,
+  'agents' | 'codec' | 'importedSecrets' | 'ledger' | 'profile' | 'randomness' | 'secrets' | 'usage'
+>
 
 /** The same, with a ledger that only inserts tokens. */
 type RoundPorts = Omit<IssuePorts, 'ledger'> & { readonly ledger: Pick<TokenLedger, 'insert'> }
@@ -60,6 +63,13 @@ const answerOf = (
   return minted === undefined || outcome !== 'inserted' ? 'again' : issuedToken(minted.token, minted.row)
 }
 
+/** Counts what the agent of a grant got or was refused. A used assertion authenticates nobody. */
+const countOutcome = ({ usage }: Pick<RoundPorts, 'usage'>, row: NewToken, outcome: InsertOutcome | Error): void => {
+  if (outcome === 'inserted') usage.countIssued(row.agent, row.id)
+  else if (outcome === 'proof_used' || outcome === 'proof_late') usage.countRefused(row.agent)
+  else if (typeof outcome === 'object' && 'limit' in outcome) usage.countRefused(row.agent)
+}
+
 /** Signs and writes what was granted; one answer for each, in order. */
 const write = async (ports: RoundPorts, granted: readonly Granted[], view: IssueView): Promise<readonly Decided[]> => {
   if (granted.length === 0) return []
@@ -69,6 +79,10 @@ const write = async (ports: RoundPorts, granted: readonly Granted[], view: Issue
     view,
   )
   const outcomes = await ports.ledger.insert(minted.map(({ row }) => row))
+  outcomes.forEach((outcome, n) => {
+    const row = minted[n]?.row
+    if (row !== undefined) countOutcome(ports, row, outcome)
+  })
   return granted.map((one, n) => answerOf(one, minted[n], outcomes[n]))
 }
 
@@ -83,7 +97,12 @@ const issueRound = async (
   const granted: Granted[] = []
   const refused = requests.map((request, n): Decided | undefined => {
     const decided = grantToken(ports, request, view.clients[n], view.now)
-    if (isRefused(decided)) return freshness === 'cached' ? 'again' : decided
+    if (isRefused(decided)) {
+      if (freshness === 'cached') return 'again'
+      const { authenticated, ...refusal } = decided
+      if (authenticated !== undefined) ports.usage.countRefused(authenticated)
+      return refusal
+    }
     granted.push({ grant: decided, request })
     return undefined
   })

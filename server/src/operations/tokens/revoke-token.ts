@@ -15,7 +15,10 @@ type Revocation<Credentials> = {
   readonly origin: RequestOrigin
 }
 
-export type RevokeRequest = Revocation<ClientCredentials | OperatorCredentials>
+export type RevokeRequest = Revocation<ClientCredentials | OperatorCredentials> & {
+  /** Told who asks, once they are recognized. */
+  readonly onCaller?: ((caller: Revoker) => void) | undefined
+}
 
 /** `nothing_to_do`: the token was unknown, foreign, or had ended before. On the wire both are 200. */
 type RevokeOutcome = { readonly outcome: 'ended' | 'nothing_to_do' }
@@ -109,6 +112,8 @@ export const makeRevokeToken = (
   }
   return async request => {
     const caller = await authenticate(request)
-    return isRefused(caller) ? caller : endToken(ports, caller, request)
+    if (isRefused(caller)) return caller
+    request.onCaller?.(caller)
+    return endToken(ports, caller, request)
   }
 }

@@ -5,7 +5,7 @@ import { type Row, type RowSource, type RowTarget, TABLES, type Table } from '..
 
 // Their rows are many, refer to no row by a constraint, and are unique by their key, or never take what another gave up: so
 // they are copied while they change. All others are few, and copied in one snapshot.
-const HISTORY = ['act', 'token', 'ended', 'audit', 'seal', 'refused', 'idempotency', 'used_proof']
+const HISTORY = ['act', 'token', 'ended', 'audit', 'seal', 'refused', 'agent_usage', 'idempotency', 'used_proof']
 
 export const HISTORY_TABLES: readonly Table[] = TABLES.filter(({ name }) => HISTORY.includes(name))
 export const REPOSITORY_TABLES: readonly Table[] = TABLES.filter(({ name }) => !HISTORY.includes(name))

@@ -4,6 +4,7 @@ import { NO_CONDITION } from '../../domain/ledger/ledger.ts'
 import type { Milliseconds } from '../../../../api/values/time.ts'
 import { endAll } from '../ledger/end-tokens.ts'
 import { dropAllIssueCounts } from '../ledger/issue-counts.ts'
+import { dropAllUsage } from '../usage/count-usage.ts'
 import { run, type Program } from '../statement-program.ts'
 import { audit, type Transaction } from '../transaction.ts'
 
@@ -12,6 +13,7 @@ export function* endAndReset(tx: Transaction, act: Act, wall: Milliseconds): Pro
   const seq = yield* endAll(tx, { conditions: NO_CONDITION, reason: 'bulk_revocation', act, at: wall })
   yield* audit(tx, act, null, { seq, from: tx.now, to: wall })
   yield* dropAllIssueCounts()
+  yield* dropAllUsage()
   yield* run('update service set clock_lease = ?, last_at = ?', wall, wall)
   // The age of a key counts from then on: else a rotation would wait for the clock to come back.
   yield* run('update signing_key set signs_from = ? where signs_from > ?', wall, wall)

@@ -4,6 +4,7 @@ import type { MessagePort } from 'node:worker_threads'
 import { existsSync } from 'node:fs'
 import { Unavailable } from '../../domain/refusal.ts'
 import { type Metrics, NO_METRICS } from '../../ports/metrics.ts'
+import type { Traces } from '../../ports/traces.ts'
 import type { SigningKeyRepository } from '../../ports/signing-keys.ts'
 import { IGNORE, type OnFault } from '../background.ts'
 import { makeNameCaches } from '../ledger/name-caches.ts'
@@ -171,6 +172,7 @@ export const connectStore = (options: {
   readonly onFault?: OnFault | undefined
   readonly beforeJob?: BeforeJob | undefined
   readonly metrics?: Metrics | undefined
+  readonly traces?: Traces | undefined
 }): StoreConnection => {
   const { onFault = IGNORE, metrics = NO_METRICS } = options
   const db = openForReading(options.file)

@@ -41,8 +41,8 @@ test('audit list prints what was done at this terminal and by the service, newes
   assert.equal(page(folder, 'list', '--since', '2999-01-01T00:00:00Z').data.length, 0)
   const { stdout } = run(folder, ['audit', 'list', '--limit', '1'])
   const [heading = '', line = '', more = ''] = stdout.split('\n')
-  assert.match(heading, /^n {2}at +kind +actor +subject +source$/)
-  assert.match(line, /^3 {2}\S+Z +agent\.create +cli \S+ +[0-9a-f-]{36} +-$/)
+  assert.match(heading, /^n {2}at +kind +actor +subject +agent +owner +source$/)
+  assert.match(line, /^3 {2}\S+Z +agent\.create +cli \S+ +[0-9a-f-]{36} +two +- +-$/)
   assert.match(more, /^There is more: repeat the command with --cursor \S+$/)
 })
 

@@ -122,7 +122,7 @@ test('an expiry after the year 9999 is refused in a sentence', t => {
     const { status, stdout, stderr } = run(folder, ['api-key', 'create', ...READER, '--expires-in', duration])
     assert.deepEqual([status, stdout], [2, ''])
     const { error_description } = JSON.parse(stderr) as Record<string, unknown>
-    assert.match(String(error_description), /^option '--expires-in <duration>' .* Expected a shorter duration\.$/)
+    assert.match(String(error_description), /^option '--expires-in <time>' .* Expected a shorter duration\.$/)
   }
 })
 

@@ -39,6 +39,7 @@ const entryOf = (text: string, n: number) => ({
 const LISTS: Readonly<Record<string, readonly unknown[]>> = {
   '/api/v1/agents': TEXTS.map(agentOf),
   '/api/v1/audit': TEXTS.map(entryOf),
+  '/api/v1/usage/agents': TEXTS.map(text => ({ ...agentOf(text), state: text, tokens_last_minute: text })),
 }
 
 let server: Server
@@ -67,6 +68,7 @@ after(() => {
 const COMMANDS: readonly (readonly [args: readonly string[], records: number])[] = [
   [['agent', 'list'], TEXTS.length],
   [['audit', 'list'], TEXTS.length],
+  [['top'], TEXTS.length],
   ...TEXTS.map((_, n) => [['agent', 'show', String(n)], 1] as const),
   [['agent', 'show', 'unknown'], 0],
 ]

@@ -12,6 +12,7 @@ await runOnPostgres(
       'refused-authentications',
       'list-audit',
       'kept-text',
+      'agent-usage',
     ],
   ],
   ['contract/wire', ['canaries']],

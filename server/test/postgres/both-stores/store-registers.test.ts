@@ -18,4 +18,5 @@ await runOnPostgres(
   ['store/lists', ['count-tokens', 'list-agents']],
   ['store/ledger', ['idempotency', 'last-uses']],
   ['store/offline', ['restore-in-place']],
+  ['store/usage', ['agent-usage']],
 )

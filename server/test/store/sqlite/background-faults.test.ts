@@ -115,6 +115,27 @@ test('counts of refusals that cannot be written are reported, and later ones are
   assert.equal(readNumber(file, `select count from refused where source = 'unknown'`), 1)
 })
 
+test('usage that cannot be written is reported, tokens are issued meanwhile, and later usage is written', async t => {
+  const world = await makeWorld(t)
+  const { store, faults } = world
+  const agent = await createAgent(store)
+  const ofCounts = (): readonly Fault[] => faults.filter(({ task }) => task === 'usage counts')
+  const { clients } = await store.agents.viewForIssue([agent.clientId], 'fresh')
+  const number = clients[0]?.number ?? assert.fail('The agent is not in the store.')
+  const issueCounted = async (): Promise<void> => {
+    const [token] = await issue(store, agent, {})
+    store.usage.countIssued(number, token?.id ?? assert.fail('No token.'))
+    await store.settle()
+  }
+  const bringBack = takeAway(world, 'agent_usage')
+  await issueCounted()
+  assert.equal(ofCounts().length, 1)
+  bringBack()
+  await issueCounted()
+  assert.equal(ofCounts().length, 1)
+  assert.equal((await store.usage.list(10))[0]?.tokensLastMinute, 1)
+})
+
 test('of counts that are written together only the one that causes a fault is lost', async () => {
   const written: Refused[] = []
   const faults: string[] = []

@@ -7,6 +7,7 @@ import type { StoreMaker } from '../../store-options.ts'
 import { StoreProblem } from '../../store-problem.ts'
 import { makeIndexes, type NewIndex } from './new-indexes.ts'
 import { refuseSearchPath } from '../connection/search-path.ts'
+import { AGENT_USAGE } from './agent-usage.ts'
 import { BYTE_ORDER, BYTE_ORDER_INDEXES } from './byte-order.ts'
 import { LEDGER } from './ledger.ts'
 import { REST } from './rest.ts'
@@ -24,6 +25,7 @@ export type Migration = {
 export const MIGRATIONS: readonly Migration[] = [
   { name: 'the ledger', sql: LEDGER + REST, oldestProgram: 1 },
   { name: 'text by its bytes', sql: BYTE_ORDER, indexes: BYTE_ORDER_INDEXES, oldestProgram: 1 },
+  { name: 'the usage of agents', sql: AGENT_USAGE, oldestProgram: 1 },
 ]
 
 /** The version that this program writes. */

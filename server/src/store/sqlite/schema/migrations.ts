@@ -2,6 +2,7 @@
 import type { Database } from 'better-sqlite3'
 import type { StoreMaker } from '../../store-options.ts'
 import { ADMINISTRATION } from './administration.ts'
+import { AGENT_USAGE } from './agent-usage.ts'
 import { ENDED_MINUTES } from './ended-minutes.ts'
 import { LEDGER } from './ledger.ts'
 
@@ -18,6 +19,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: 'when the tokens of a minute were issued', sql: ENDED_MINUTES, oldestProgram: 1 },
   // A program that does not know revoked credentials would take them.
   { name: 'the administration', sql: ADMINISTRATION, oldestProgram: 3 },
+  { name: 'the usage of agents', sql: AGENT_USAGE, oldestProgram: 3 },
 ]
 
 /** The version that this program writes. */

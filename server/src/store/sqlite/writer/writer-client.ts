@@ -5,7 +5,8 @@ import type { MonotonicMilliseconds } from '../../../../../api/values/time.ts'
 import { monotonicMs } from '../../monotonic.ts'
 import { STORE_DEADLINE_MS } from '../../store-options.ts'
 import type { JobInput, JobName, JobOutput } from './jobs.ts'
-import type { Failure, JobMessage, Reply } from './writer-messages.ts'
+import { NO_TRACES, type Span, type Traces } from '../../../ports/traces.ts'
+import type { CommitTimes, Failure, JobMessage, Reply } from './writer-messages.ts'
 
 /** `until`: the caller's deadline, where that is sooner than the store's own. What has not begun by then is not begun. */
 export type SqliteWriter = {
@@ -27,12 +28,19 @@ type Waiting = {
   readonly resolve: (value: unknown) => void
   readonly reject: (fault: Error) => void
   readonly timer: NodeJS.Timeout
+  readonly span: Span | undefined
 }
 
 const faultOf = ({ kind, message, limit }: Failure): Error =>
   kind === 'unavailable'
     ? new Unavailable(message, limit === undefined ? {} : { limit })
     : new Error(`The writing thread failed: ${message}`)
+
+/** The times are of a clock that all threads share. */
+const recordCommit = (traces: Traces, span: Span, [beganAt, endedAt]: CommitTimes): void => {
+  const since1970 = Date.now() - monotonicMs()
+  traces.record(span, 'commit', [since1970 + beganAt, since1970 + endedAt])
+}
 
 /** What is handed over without a copy: the rows of new tokens. */
 const transferredOf = (input: JobInput<JobName>): readonly Transferable[] =>
@@ -44,10 +52,12 @@ export type BeforeJob = () => Promise<void> | undefined
 type ClientOptions = {
   readonly deadlineMs?: number | undefined
   readonly beforeJob?: BeforeJob | undefined
+  readonly traces?: Traces | undefined
 }
 
 /** A client that is not connected refuses: the writing thread is being replaced, or the store is closed. */
-export const makeWriterClient = ({ deadlineMs = STORE_DEADLINE_MS, beforeJob }: ClientOptions = {}): WriterClient => {
+export const makeWriterClient = (options: ClientOptions = {}): WriterClient => {
+  const { deadlineMs = STORE_DEADLINE_MS, beforeJob, traces = NO_TRACES } = options
   const waiting = new Map<number, Waiting>()
   let port: MessagePort | undefined
   let last = 0
@@ -62,6 +72,7 @@ export const makeWriterClient = ({ deadlineMs = STORE_DEADLINE_MS, beforeJob }: 
 
   const answer = (reply: Reply): void => {
     const one = settle(reply.n)
+    if (one?.span !== undefined && reply.committed !== undefined) recordCommit(traces, one.span, reply.committed)
     if ('failure' in reply) one?.reject(faultOf(reply.failure))
     else one?.resolve(reply.value)
   }
@@ -91,8 +102,9 @@ export const makeWriterClient = ({ deadlineMs = STORE_DEADLINE_MS, beforeJob }: 
       const n = ++last
       const late = () => settle(n)?.reject(new Unavailable(LATE))
       if (waiting.size === 0) to.ref()
-      waiting.set(n, { resolve, reject, timer: setTimeout(late, waitMs) })
-      to.postMessage(message(n), [...transfer])
+      const span = traces.current()
+      waiting.set(n, { resolve, reject, timer: setTimeout(late, waitMs), span })
+      to.postMessage(span === undefined ? message(n) : { ...message(n), isTraced: true }, [...transfer])
     })
 
   return {

@@ -31,6 +31,8 @@ export type JobMessage = {
   readonly sentAt: number
   readonly job: JobName
   readonly input: JobInput<JobName>
+  /** Of a request that is sampled: its thread asks when the commit was, and records it. */
+  readonly isTraced?: true
 }
 
 /** What the thread that started it says: a further port to serve; or to commit what has arrived, and end. */
@@ -57,4 +59,10 @@ export type Failure = {
   readonly limit?: WorkLimit | undefined
 }
 
-export type Reply = { readonly n: number } & ({ readonly value: unknown } | { readonly failure: Failure })
+/** When the group of a traced job began and was durable, in ms of monotonicMs(). */
+export type CommitTimes = readonly [beganAt: number, endedAt: number]
+
+export type Reply = { readonly n: number; readonly committed?: CommitTimes } & (
+  | { readonly value: unknown }
+  | { readonly failure: Failure }
+)

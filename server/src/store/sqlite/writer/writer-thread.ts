@@ -99,7 +99,11 @@ const step = (): void => {
     connection,
     jobs.map(({ message }) => message),
   )
-  replies.forEach((reply, n) => jobs[n]?.from.postMessage(reply))
+  const endedAt = monotonicMs()
+  replies.forEach((reply, n) => {
+    const isTraced = jobs[n]?.message.isTraced === true
+    jobs[n]?.from.postMessage(isTraced ? { ...reply, committed: [began, endedAt] } : reply)
+  })
   lastWorked = monotonicMs()
   measure(jobs, began)
   if (jobs.some(({ message }) => TRAFFIC.has(message.job))) askedAt = lastWorked

@@ -1,0 +1,59 @@
+// The state of the whole service on one page.
+import { z } from 'zod'
+import { LATER, MADE } from './examples.ts'
+import { time, timeOrNull } from './fields.ts'
+import { operation } from './operation.ts'
+import { ACCESS } from './values/access.ts'
+
+const count = (description: string) => z.int().describe(description)
+
+const status = z.object({
+  at: time.describe('By the clock of the store.'),
+  version: z.string().describe('Of the program that answers.'),
+  agents: count('Agents that are not deleted, disabled ones too.'),
+  agents_disabled: z.int(),
+  live_tokens_estimate: count(
+    'Exact below 10,000 of one lifetime. Beyond, an estimate by the rate at which they are issued.',
+  ),
+  tokens_last_minute: z.int(),
+  tokens_last_hour: z.int(),
+  tokens_last_day: z.int(),
+  refusals: count('Token requests of the last hour that were refused although the agent had authenticated itself.'),
+  failed_authentications: count('Of the last hour, of every kind.'),
+  signing_keys: z
+    .array(z.object({ state: z.enum(['next', 'current', 'retained']), created_at: time }))
+    .describe('The oldest key in each state.'),
+  credentials_expiring: count('Within 7 days.'),
+  api_keys_expiring: count('Within 7 days.'),
+  revocations_open: count('Acts whose tokens are all dead, and whose records are still being updated.'),
+  oldest_open_revocation_at: timeOrNull,
+  audit_entries_unsealed: z.int(),
+})
+
+export const showStatus = operation({
+  route: 'GET /api/v1/status',
+  id: 'showStatus',
+  summary: 'Show the state of the service',
+  access: ACCESS.readUsage,
+  answers: { 200: status },
+  example: {
+    answer: {
+      at: LATER,
+      version: '0.1.0',
+      agents: 412,
+      agents_disabled: 3,
+      live_tokens_estimate: 51_230,
+      tokens_last_minute: 1_204,
+      tokens_last_hour: 70_311,
+      tokens_last_day: 1_480_220,
+      refusals: 17,
+      failed_authentications: 4,
+      signing_keys: [{ state: 'current', created_at: MADE }],
+      credentials_expiring: 2,
+      api_keys_expiring: 0,
+      revocations_open: 0,
+      oldest_open_revocation_at: null,
+      audit_entries_unsealed: 1,
+    },
+  },
+})

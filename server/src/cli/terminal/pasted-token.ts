@@ -1,0 +1,62 @@
+// A token that a person pastes, or a program pipes: never an argument, which a shell keeps and other users of a machine see.
+import type { Readable } from 'node:stream'
+import { parseSecretLine } from '../../config/remote.ts'
+import { CommandFailed, EXIT } from './exit.ts'
+import { readStandardInput } from './standard-input.ts'
+
+/** Of what is pasted, white space included: a token has 8,192 characters at most. */
+const PASTED_BYTES_MAX = 65_536
+
+const PASTE = { on: '\u001B[?2004h', off: '\u001B[?2004l', start: '\u001B[200~', end: '\u001B[201~' }
+
+/** Ctrl-C and Ctrl-D. */
+const LEAVE = ['\u0003', '\u0004']
+
+type Input = Readable & { readonly isTTY?: boolean; readonly setRawMode?: (isRaw: boolean) => unknown }
+export type PasteTerminal = { readonly stdin: Input; readonly stderr: NodeJS.WritableStream }
+
+const tooLong = (): CommandFailed =>
+  new CommandFailed(`That is no token: it has more than ${PASTED_BYTES_MAX} bytes.`, EXIT.usage)
+
+/** What was typed so far without what a terminal adds to a paste, and whether Enter ended it. */
+const readTyped = (typed: string): 'left' | { readonly text: string; readonly isDone: boolean } => {
+  if (LEAVE.some(key => typed.includes(key))) return 'left'
+  // Inside a bracketed paste a line break is of the paste; elsewhere one at the end of what arrived is Enter.
+  const isOpen = typed.lastIndexOf(PASTE.start) > typed.lastIndexOf(PASTE.end)
+  const text = typed.replaceAll(PASTE.start, '').replaceAll(PASTE.end, '')
+  return { text, isDone: !isOpen && /[\r\n]$/.test(typed) }
+}
+
+/** With the echo of the terminal off: what scrolls by can be read, and is kept. */
+const askHidden = async ({ stdin, stderr }: PasteTerminal): Promise<string> => {
+  stderr.write(`Paste the token and press Enter; it is not shown: ${PASTE.on}`)
+  stdin.setRawMode?.(true)
+  try {
+    let typed = ''
+    for await (const chunk of stdin.iterator({ destroyOnReturn: false })) {
+      typed = (typed + String(chunk)).replaceAll(/[^\u007F\b][\u007F\b]/g, '')
+      if (typed.length > PASTED_BYTES_MAX) throw tooLong()
+      const read = readTyped(typed)
+      if (read === 'left') break
+      if (read.isDone && read.text.trim() !== '') return read.text
+    }
+    throw new CommandFailed('Nothing was changed.')
+  } finally {
+    stdin.setRawMode?.(false)
+    stdin.pause()
+    stderr.write(`${PASTE.off}\n`)
+  }
+}
+
+/** White space and line breaks of a paste are dropped; what is left is one word of printable ASCII. */
+const trimPasted = (pasted: string): string => {
+  const word = parseSecretLine(pasted.replaceAll(/\s+/g, ''))
+  if ('value' in word) return word.value
+  throw new CommandFailed('There is no token on standard input: paste it, or pipe it in.', EXIT.usage)
+}
+
+/** The token that a person pastes at a terminal, or else that standard input holds. */
+export const readPastedToken = async (terminal: PasteTerminal = process): Promise<string> =>
+  trimPasted(
+    terminal.stdin.isTTY === true ? await askHidden(terminal) : await readStandardInput('the token', PASTED_BYTES_MAX),
+  )

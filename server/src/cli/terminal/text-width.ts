@@ -1,0 +1,29 @@
+// How many columns of a terminal a printable text takes, and how it is cut to fit.
+
+const MARK = /^[\p{M}]$/u
+/** Two columns each: the scripts of East Asia, their punctuation and full-width forms, and emoji. */
+const WIDE =
+  /^[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\p{Emoji_Presentation}\u3000-\u303f\uff01-\uff60\uffe0-\uffe6]$/u
+
+const widthOf = (character: string): number => (MARK.test(character) ? 0 : WIDE.test(character) ? 2 : 1)
+
+/** In columns. */
+export const textWidth = (text: string): number => {
+  let width = 0
+  for (const character of text) width += widthOf(character)
+  return width
+}
+
+/** The text, or its beginning and an ellipsis, in exactly so many columns, filled with spaces. */
+export const fitText = (text: string, columns: number): string => {
+  const width = textWidth(text)
+  if (width <= columns) return text + ' '.repeat(columns - width)
+  let [kept, used] = ['', 0]
+  for (const character of text) {
+    const next = used + widthOf(character)
+    if (next > columns - 1) break
+    kept += character
+    used = next
+  }
+  return `${kept}…${' '.repeat(Math.max(0, columns - 1 - used))}`
+}

@@ -1,0 +1,66 @@
+// Serves HTTP: builds the server over the ports, and listens. Loaded only by what serves.
+import type { ListenOptions } from 'node:net'
+import type { FastifyInstance, FastifyListenOptions } from 'fastify'
+import type { Logger } from 'pino'
+import { certificateOptionsOf } from './client-certificates.ts'
+import { makeLogger } from './log.ts'
+import type { LimitMemory } from './limits.ts'
+import type { ServeConfig, ServiceConfig } from '../config/config.ts'
+import { refuseListening } from '../config/start-refused.ts'
+import type { ServerOptions } from '../http/server.ts'
+import type { AccessLog } from '../http/notes/access-line.ts'
+import type { Metrics } from '../ports/metrics.ts'
+import type { Ports } from '../ports/ports.ts'
+import type { Traces } from '../ports/traces.ts'
+
+type ServerAddress = {
+  readonly tls: ServeConfig['tls']
+  /** The accepted `Host` headers; null: any, as behind a proxy. */
+  readonly allowedHosts: readonly string[] | null
+  /** Whether other sockets of this process listen on the same port. */
+  readonly sharesPort: boolean
+  /** Of all those threads, and the number of this one among them. */
+  readonly shared?: { readonly limits: LimitMemory; readonly index: number }
+  /** Of the thread. */
+  readonly metrics: Metrics
+  /** Of the thread; without them nothing is traced. */
+  readonly traces?: Traces
+  /** Told of each request; without it nobody is. */
+  readonly accessLog?: AccessLog | null
+  /** The log of the thread, if it has one already. */
+  readonly logger?: Logger
+  /** What the checks of the installation found last. */
+  readonly checks?: ServerOptions['checks']
+}
+
+/** Serves HTTP. */
+export const listen = async (ports: Ports, config: ServiceConfig, options: ServerAddress): Promise<FastifyInstance> => {
+  const { host, port } = config
+  const { sharesPort } = options
+  const [{ buildServer }, { acceptInNumbers, BACKLOG, SOCKET_BACKLOG }, { limitOptionsOf, makeLimitMemory }] =
+    await Promise.all([import('../http/server.ts'), import('../http/wire/accepting.ts'), import('./limits.ts')])
+  const logger = options.logger ?? (await makeLogger(config))
+  const { limits, index } = options.shared ?? { limits: makeLimitMemory(config.limits, 1), index: 0 }
+  const server = buildServer(ports, {
+    bodyBytesMax: config.bodyBytesMax,
+    logger,
+    metrics: options.metrics,
+    ...(options.traces !== undefined && { traces: options.traces }),
+    accessLog: options.accessLog ?? null,
+    ...limitOptionsOf(config, limits, { index, logger, metrics: options.metrics }),
+    ...certificateOptionsOf(options.tls, config.clientCertificates),
+    ...(options.allowedHosts !== null && { allowedHosts: options.allowedHosts }),
+    ...(options.checks !== undefined && { checks: options.checks }),
+  })
+  try {
+    // Fastify passes all options to Node; its types lack some.
+    const backlog = sharesPort ? SOCKET_BACKLOG : BACKLOG
+    const where: ListenOptions & FastifyListenOptions = { host, port, backlog, reusePort: sharesPort }
+    await server.listen(where)
+    if (sharesPort) await acceptInNumbers(server)
+    return server
+  } catch (error) {
+    await server.close()
+    throw refuseListening(error, { host, port, variable: 'PORT' })
+  }
+}

@@ -1,0 +1,52 @@
+// The state of the whole service, as an operator looks at it.
+import { formatTime, formatTimeOrNull, type Milliseconds } from '../../../api/values/time.ts'
+import type { KeyState } from './keys/key-life.ts'
+
+/** What the store itself can tell of its state. */
+export type StoreFacts = {
+  /** The time of the snapshot, by the store's clock. */
+  readonly at: Milliseconds
+  readonly liveTokensEstimate: number
+  /** When the oldest signing key in each state was made. */
+  readonly keys: readonly {
+    readonly state: Exclude<KeyState, 'gone' | 'compromised'>
+    readonly createdAt: Milliseconds
+  }[]
+  readonly credentialsExpiring: number
+  readonly apiKeysExpiring: number
+  readonly auditEntriesUnsealed: number
+  readonly openCutOffs: number
+  /** Of the oldest open cut-off; null where none is open. */
+  readonly oldestOpenCutOffAt: Milliseconds | null
+}
+
+export type ServiceStatus = StoreFacts & {
+  readonly agents: number
+  readonly agentsDisabled: number
+  readonly tokensLastMinute: number
+  readonly tokensLastHour: number
+  readonly tokensLastDay: number
+  /** Of the last hour, of authenticated agents. */
+  readonly refusals: number
+  /** Of the last hour. */
+  readonly failedAuthentications: number
+}
+
+/** As JSON, over HTTP and on the command line. */
+export const statusRecord = (status: ServiceStatus) => ({
+  at: formatTime(status.at),
+  agents: status.agents,
+  agents_disabled: status.agentsDisabled,
+  live_tokens_estimate: status.liveTokensEstimate,
+  tokens_last_minute: status.tokensLastMinute,
+  tokens_last_hour: status.tokensLastHour,
+  tokens_last_day: status.tokensLastDay,
+  refusals: status.refusals,
+  failed_authentications: status.failedAuthentications,
+  signing_keys: status.keys.map(({ state, createdAt }) => ({ state, created_at: formatTime(createdAt) })),
+  credentials_expiring: status.credentialsExpiring,
+  api_keys_expiring: status.apiKeysExpiring,
+  revocations_open: status.openCutOffs,
+  oldest_open_revocation_at: formatTimeOrNull(status.oldestOpenCutOffAt),
+  audit_entries_unsealed: status.auditEntriesUnsealed,
+})

@@ -1,0 +1,53 @@
+// Writes what agents got and were refused: a row for each agent, length of slot, and slot of time.
+import { slotOf, USAGE_WINDOWS, type UsageWindow } from '../../domain/clients/agent-usage.ts'
+import type { Milliseconds } from '../../../../api/values/time.ts'
+import { run, type Program } from '../statement-program.ts'
+import type { Transaction } from '../transaction.ts'
+
+/** Of one thread; `lastAt` is when the agent got its last token, 0 where it got none. */
+export type UsageCount = {
+  readonly agent: number
+  readonly issued: number
+  readonly refused: number
+  readonly lastAt: Milliseconds
+}
+
+const WINDOWS: readonly UsageWindow[] = Object.values(USAGE_WINDOWS)
+
+const upsertOf = (rows: number): string =>
+  `insert into agent_usage (slot_ms, slot, agent, issued, refused, last_at)
+    values ${Array.from({ length: rows }, () => '(?, ?, ?, ?, ?, ?)').join(', ')}
+    on conflict (slot_ms, slot, agent) do update set
+      issued = agent_usage.issued + excluded.issued,
+      refused = agent_usage.refused + excluded.refused,
+      last_at = case when excluded.last_at > agent_usage.last_at then excluded.last_at else agent_usage.last_at end`
+
+/** Adds to the slots in which it runs, in one statement: other processes add to the same rows. Each agent is there once. */
+export function* countUsage({ now }: Pick<Transaction, 'now'>, counts: readonly UsageCount[]): Program<void> {
+  const rows = WINDOWS.flatMap(window =>
+    counts.map(({ agent, issued, refused, lastAt }) => [
+      window.slotMs,
+      slotOf(window, now),
+      agent,
+      issued,
+      refused,
+      lastAt,
+    ]),
+  )
+  if (rows.length > 0) yield* run(upsertOf(rows.length), ...rows.flat())
+}
+
+const OLD = `delete from agent_usage where slot_ms = ? and (slot, agent) in
+  (select slot, agent from agent_usage where slot_ms = ? and slot <= ? order by slot limit ?)`
+
+/** Removes slots that no window reaches any more, at most so many rows of each length; how many. */
+export function* removeOldUsage({ now }: Pick<Transaction, 'now'>, rowsMax: number): Program<number> {
+  let removed = 0
+  for (const { slotMs, windowMs } of WINDOWS) {
+    removed += yield* run(OLD, slotMs, slotMs, now - windowMs - slotMs, rowsMax)
+  }
+  return removed
+}
+
+/** After the clock was set back: what was counted by another clock lies in the future. */
+export const dropAllUsage = (): Program<number> => run('delete from agent_usage')
