@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import Database from 'better-sqlite3'
 import { examine, makeInstallation, makeStore } from '../../../../testkit/commands/doctor.ts'
+import { PROGRAM_VERSION } from '../../../src/store/sqlite/schema/migrations.ts'
 
 /** Changes the store with another hand than the program's. */
 const alter = (file: string, work: (db: Database.Database) => unknown): void => {
@@ -48,6 +49,9 @@ for (const [what, make, check, expected] of STORES) {
   })
 }
 
+/** The version of a program that comes after this one. */
+const LATER = PROGRAM_VERSION + 1
+
 const ALTERED: readonly (readonly [
   string,
   (db: Database.Database) => unknown,
@@ -57,24 +61,30 @@ const ALTERED: readonly (readonly [
 ])[] = [
   [
     'an older schema',
-    db => db.exec('delete from migration where version = 3'),
+    db => db.exec(`delete from migration where version = ${PROGRAM_VERSION}`),
     'schema',
     'problem',
-    /^The store is at version 2, and this program needs 3\. Make a backup, and run `mintmark migrate` of this version\.$/,
+    new RegExp(
+      `^The store is at version ${PROGRAM_VERSION - 1}, and this program needs ${PROGRAM_VERSION}\\. Make a backup, `,
+    ),
   ],
   [
     'a newer schema on which this program runs',
-    db => db.exec(`insert into migration values (4, 'later', 3, 0)`),
+    db => db.exec(`insert into migration values (${LATER}, 'later', ${PROGRAM_VERSION}, 0)`),
     'schema',
     'warning',
-    /^The store is at version 4, and this program writes 3, which still works\. Finish the upgrade/,
+    new RegExp(
+      `^The store is at version ${LATER}, and this program writes ${PROGRAM_VERSION}, which still works\\. Finish`,
+    ),
   ],
   [
     'a newer schema',
-    db => db.exec(`insert into migration values (4, 'later', 4, 0)`),
+    db => db.exec(`insert into migration values (${LATER}, 'later', ${LATER}, 0)`),
     'schema',
     'problem',
-    /^The store is at version 4, which programs older than version 4 must not use; this one is of 3\. Run the version/,
+    new RegExp(
+      `${LATER}, which programs older than version ${LATER} must not use; this one is of ${PROGRAM_VERSION}\\. Run`,
+    ),
   ],
   [
     'the mark of a backup',

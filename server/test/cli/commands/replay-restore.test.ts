@@ -73,7 +73,7 @@ test('acts before the backup are not done again, and a file that is none leaves 
   )
   assert.equal(restored('agent', 'show', ids.disabled)['disabled_at'], null)
   const when = run(folder, [...replay.slice(0, -1), 'yesterday'], variables)
-  assert.deepEqual([when.status, /It is an RFC 3339 time/.test(when.stderr)], [2, true])
+  assert.deepEqual([when.status, /Expected how long ago, such as 30d/.test(when.stderr)], [2, true])
 })
 
 test('what was disabled, deleted or revoked after the backup is so again, and the rest is told', () => {

@@ -8,6 +8,9 @@ import { applyMigrations, MIGRATIONS, PROGRAM_VERSION } from '../../../src/store
 import { openPostgresStore } from '../../../src/store/postgres/open.ts'
 import { makePartitions } from '../../../src/store/postgres/partitions/partitions.ts'
 import { resetDatabaseClock } from '../../../src/store/offline/postgres/act-alone.ts'
+import { MIGRATING } from '../../../src/store/postgres/connection/connection.ts'
+import { connectUnhurried } from '../../../src/store/postgres/connection/primary.ts'
+import { withConnection as withNamedConnection } from '../../../src/store/postgres/connection/with-connection.ts'
 import { StoreProblem } from '../../../src/store/store-problem.ts'
 import { makeTestDatabase, runStatement } from '../../../../testkit/databases/postgres-cluster.ts'
 import { addressOf, withConnection } from '../../../../testkit/databases/postgres-store.ts'
@@ -111,7 +114,10 @@ test('an index that a migration was about to make when it was broken off is made
   await assertByBytes(world)
 })
 
-/** Back to what the version before made, under a program that serves: its statements were those of this one. */
+/** What later migrations made is there. */
+const AGAIN = MIGRATIONS.map((migration, n) => (n <= BEFORE ? migration : { ...migration, sql: '', indexes: [] }))
+
+/** Back to the text of the version before, under a program that serves: its statements are those of this one. */
 const UNDO = `do $$ declare altered record; begin
   for altered in select table_name, column_name from information_schema.columns
     where table_schema = 'public' and data_type = 'text' loop
@@ -135,7 +141,10 @@ test('a program that has served before goes on serving once the store is migrate
     assert.equal((await store.agents.list({ filters: EVERY_AGENT, after: null, limit: 9 })).records.length, 1)
   }
   for (let n = 0; n < 3; n += 1) await serve()
-  await world.migrate()
+  const first = { madeBy: 'migrate', now: Date.now() } as const
+  const connecting = connectUnhurried(world.address, MIGRATING)
+  await withNamedConnection(connecting, connection => applyMigrations(connection, first, AGAIN))
+  await assertByBytes(world)
   for (let n = 0; n < 3; n += 1) await serve()
 })
 
