@@ -22,6 +22,7 @@ const publish = (metrics: Metrics, facts: MetricFacts): void => {
   const { standbys, lagBytes } = facts.replication
   metrics.set('mintmark_replication_standbys', {}, standbys ?? Number.NaN)
   metrics.set('mintmark_replication_lag_bytes', {}, lagBytes ?? Number.NaN)
+  metrics.set('mintmark_last_backup_timestamp_seconds', {}, (facts.lastBackupAt ?? Number.NaN) / 1000)
   const oldest = facts.oldestOpenCutOffAt ?? Number.NaN
   metrics.set('mintmark_oldest_open_cutoff_timestamp_seconds', {}, oldest / 1000)
   metrics.set('mintmark_facts_timestamp_seconds', {}, facts.at / 1000)

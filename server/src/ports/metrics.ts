@@ -144,6 +144,10 @@ export const METRICS = {
     'How far the slowest of these is behind in replaying, as the primary knows.',
     {},
   ),
+  mintmark_last_backup_timestamp_seconds: gauge(
+    'As of when the last backup by mintmark backup shows the store, as the audit log has it. Not shown where there is none. Backups made with other tools are unknown.',
+    {},
+  ),
   mintmark_facts_timestamp_seconds: gauge(
     'When the gauges from mintmark_live_tokens_estimate to here were read from the store, every 15 s. Each process reads them for itself.',
     {},

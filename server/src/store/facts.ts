@@ -3,6 +3,7 @@ import { DAY_MS, type Milliseconds } from '../../../api/values/time.ts'
 import type { StoreFacts } from '../domain/service-status.ts'
 import { issuedAtOf, lowestLiveId } from '../domain/ledger/token-id.ts'
 import { readAgentOf, readLifetimes } from './ledger/scan-affected-rows.ts'
+import { readLastBackup } from './repositories/backups.ts'
 import { bytesOfId, idOfBytes } from './rows.ts'
 import type { Snapshot } from './snapshot.ts'
 import { all, byIndex, first, only, type Program } from './statement-program.ts'
@@ -21,6 +22,8 @@ export type MetricFacts = StoreFacts & {
   /** Rows that the backfill of the oldest open cut-off has not read yet, at most {@link BACKLOG_COUNTED}. */
   readonly cutOffBacklog: number
   readonly replication: ReplicationFacts
+  /** The moment as of which the last recorded backup shows the store; null if none is recorded. */
+  readonly lastBackupAt: Milliseconds | null
 }
 
 /** A key or credential that expires sooner is counted. */
@@ -111,5 +114,10 @@ export function* readMetricFacts(
   readReplication: () => Program<ReplicationFacts>,
 ): Program<MetricFacts> {
   const facts = yield* readFacts(snapshot)
-  return { ...facts, cutOffBacklog: yield* countBacklog(snapshot), replication: yield* readReplication() }
+  return {
+    ...facts,
+    cutOffBacklog: yield* countBacklog(snapshot),
+    replication: yield* readReplication(),
+    lastBackupAt: yield* readLastBackup(),
+  }
 }

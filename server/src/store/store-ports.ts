@@ -83,6 +83,7 @@ const makeImportRepository = ({ call }: Writer): ImportRepository => ({
 const makeRestoreRepository = ({ read }: Reader, { call }: Writer): RestoreRepository => ({
   state: () => read(readRestoreState),
   accept: (acceptance, act) => call('acceptRestored', { acceptance, act }),
+  recordBackup: (madeAt, act) => call('recordBackup', { madeAt, act }),
 })
 
 const makeRevocationRepository = (reader: Reader, nameCaches: NameCaches, { call }: Writer): RevocationRepository => ({

@@ -67,6 +67,7 @@ type Doing = (store: TestedStore, act: Act) => Promise<string | null>
 type OtherKind =
   | 'clock.reset'
   | 'store.accept'
+  | 'store.backup'
   | 'store.restore'
   | 'token.supersede'
   | 'signing_key.drop'

@@ -69,3 +69,14 @@ test('the rows behind an open cut-off are those of its agent', async t => {
   const { openCutOffs, cutOffBacklog } = await store.facts()
   assert.deepEqual([openCutOffs, cutOffBacklog], [1, 65])
 })
+
+test('the last backup is that of the newest record, as of the moment that it shows', async t => {
+  const { store, clock } = await open(t)
+  assert.equal((await store.facts()).lastBackupAt, null)
+  for (const seconds of [20, 10]) {
+    clock.advance(60_000)
+    await store.restores.recordBackup((await store.facts()).at - seconds * 1000, act('store.backup'))
+  }
+  const { at, lastBackupAt } = await store.facts()
+  assert.equal(lastBackupAt, at - 10_000)
+})
