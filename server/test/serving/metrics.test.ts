@@ -199,11 +199,11 @@ test('a service that sheds requests answers scrapes, and they show all that they
   const { port, metricsPort } = await start(t, 1)
   const before = await scrape(metricsPort)
   assert.equal(readShed(before), 0)
-  let isFlooding = true
+  const flooded = new AbortController()
   const flood = async (): Promise<void> => {
-    while (isFlooding) {
+    while (!flooded.signal.aborted) {
       const sockets = await openConnections(t, port ?? 0)
-      for (let n = 0; isFlooding && n < 20; n += 1) {
+      for (let n = 0; !flooded.signal.aborted && n < 20; n += 1) {
         for (const socket of sockets) socket.write('GET /livez HTTP/1.1\r\nHost: x\r\n\r\n')
         await delay(20)
       }
@@ -215,7 +215,7 @@ test('a service that sheds requests answers scrapes, and they show all that they
   while (readShed(first) === 0) first = await scrape(metricsPort)
   let second = await scrape(metricsPort)
   while (readShed(second) === readShed(first)) second = await scrape(metricsPort)
-  isFlooding = false
+  flooded.abort()
   await flooding
   const gone = [...before.keys(), ...first.keys()].filter(name => !second.has(name))
   assert.deepEqual(gone, [])
