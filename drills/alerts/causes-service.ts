@@ -50,7 +50,7 @@ const endThreads: Cause = {
     const preload = pathToFileURL(join(import.meta.dirname, 'end-thread-at-signal.ts')).href
     return startWatched(causing, () => ({ NODE_OPTIONS: `--import ${preload}` }))
   },
-  after: async ({ running }) => running.signal('SIGUSR2'),
+  after: async ({ running }) => running.signal('SIGWINCH'),
 }
 
 const closeProvider: Cause = {

@@ -97,6 +97,30 @@ test('every alert has a severity, a section of the runbook, and a unit test; not
   assert.deepEqual([...new Set(tests.map(({ name }) => name.replace(/,.*/, '')))], names)
 })
 
+type Panel = { readonly title: string; readonly type: string; readonly targets?: readonly { readonly expr: string }[] }
+
+const { panels } = JSON.parse(readText('deploy/grafana/mintmark.json')) as { readonly panels: readonly Panel[] }
+
+test('every metric, label and value that a panel of the dashboard names exists', () => {
+  const wrong = panels.flatMap(({ title, targets = [] }) =>
+    targets.flatMap(({ expr }) => findUnknown(expr, known).map(each => `${title}: ${each}`)),
+  )
+  nothing(wrong, 'ports/metrics.ts has the metrics.')
+})
+
+test('the dashboard begins with an overview, has a row for each subsystem, and shows every metric of the service', () => {
+  const rows = panels.filter(({ type }) => type === 'row')
+  assert.deepEqual([panels[0], rows.length > 5], [rows[0], true])
+  assert.equal(rows[0]?.title, 'Overview')
+  const shown = panels
+    .flatMap(({ targets = [] }) => targets.flatMap(({ expr }) => readQuery(expr).metrics))
+    .map(({ name }) => name.replace(/_(?:bucket|sum|count)$/, ''))
+  nothing(
+    Object.keys(METRICS).filter(name => !shown.includes(name)),
+    'Show it in deploy/grafana/mintmark.json.',
+  )
+})
+
 const PROMTOOL = findProgram('promtool')
 
 /** A test that needs promtool. Where there is none it says so by its name. */
@@ -110,7 +134,9 @@ testPromtool('promtool accepts the rules, and their unit tests pass', promtool =
     ['check', RULES],
     ['test', UNIT_TESTS],
   ] as const) {
-    const { status, stdout, stderr } = spawnSync(promtool, [command, 'rules', join(REPOSITORY, file)], { encoding: 'utf8' })
+    const { status, stdout, stderr } = spawnSync(promtool, [command, 'rules', join(REPOSITORY, file)], {
+      encoding: 'utf8',
+    })
     assert.equal(status, 0, `${stdout}${stderr}`)
   }
 })
