@@ -75,7 +75,9 @@ await performAll(violations, async started => {
   }
   for (const cause of CAUSES) {
     if (wanted.length > 0 && !cause.alerts.some(alert => wanted.includes(alert))) continue
-    await watchOne(prometheus, cause, violations)
+    await watchOne(prometheus, cause, violations).catch((fault: unknown) => {
+      violations.push(`${cause.alerts.join(', ')}: ${String(fault)}`)
+    })
     done += cause.alerts.length
   }
 })

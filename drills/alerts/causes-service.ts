@@ -71,11 +71,12 @@ const expireCertificate: Cause = {
   alerts: ['MintmarkCertificateExpires'],
   start: causing => {
     const { cert, key } = makeServerCertificate(Date.now() + 3 * DAY_MS)
-    return startWatched(causing, folder => {
+    return startWatched(causing, (folder, port) => {
       const [certFile, keyFile] = [join(folder, 'tls.crt'), join(folder, 'tls.key')]
       writeFileSync(certFile, cert)
       writeFileSync(keyFile, key, { mode: 0o600 })
-      return { MINTMARK_TLS_CERT_FILE: certFile, MINTMARK_TLS_KEY_FILE: keyFile }
+      const base = { MINTMARK_BASE_URL: `https://127.0.0.1:${port}` }
+      return { ...base, MINTMARK_TLS_CERT_FILE: certFile, MINTMARK_TLS_KEY_FILE: keyFile }
     })
   },
 }

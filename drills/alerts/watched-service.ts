@@ -43,7 +43,7 @@ const keepBusy = async (work: () => Promise<unknown>, signal: AbortSignal): Prom
 
 export const startWatched = async (
   { scope, signal }: Causing,
-  variables: (folder: string) => Variables = () => ({}),
+  variables: (folder: string, port: number) => Variables = () => ({}),
 ): Promise<WatchedService> => {
   const folder = makeFolder(scope)
   const [port, metricsPort] = await freePorts()
@@ -53,7 +53,7 @@ export const startWatched = async (
     MINTMARK_WORKERS: '2',
     MINTMARK_DRAIN_SECONDS: '0',
   }
-  const all = { ...serveVariables(port), ...metrics, ...variables(folder) }
+  const all = { ...serveVariables(port), ...metrics, ...variables(folder, port) }
   const json = (...args: readonly string[]): unknown => {
     const { status, stdout, stderr } = run(folder, [...args, '--json'], all)
     if (status !== 0) throw new Error(`mintmark ${args.join(' ')}: ${stderr}`)
