@@ -42,6 +42,10 @@ const stickRevocation = async (service: WatchedService): Promise<void> => {
   changeStore(service, `update cutoff set at = at - ${2 * HOUR_MS}`)
 }
 
+// The id begins with the time of its issue: 1970.
+const LONG_EXPIRED = `insert into token select life, x'00000000000170008000000000000001', digest, agent, cred, key, scope, aud, seq
+  from token limit 1`
+
 const setBack = (table: string, column: string, ms: number): string =>
   `update ${table} set ${column} = ${column} - ${ms}`
 
@@ -76,11 +80,10 @@ export const STORE_CAUSES: readonly Cause[] = [
   {
     alerts: ['MintmarkRetentionLate'],
     start: startWatched,
-    after: async service =>
-      changeStore(
-        service,
-        `insert into token select 300, x'00000000000170008000000000000001', x'00', 1, 1, 1, 1, 1, 1; ${refuse('token', 'delete')}`,
-      ),
+    after: async service => {
+      await service.issue()
+      changeStore(service, `${LONG_EXPIRED}; ${refuse('token', 'delete')}`)
+    },
   },
   {
     alerts: ['MintmarkBackupLate'],
