@@ -96,7 +96,7 @@ const drawGraph = (panel: DrawnPanel, place: Place): string => {
   const [left, right] = [place.x + 62, place.x + place.width - 12]
   const [top, bottom] = [place.y + 34, place.y + place.height - 46]
   const points = series.flatMap(one => one.points)
-  const most = roundUp(Math.max(1e-6, ...points.map(([, value]) => value)))
+  const most = roundUp(Math.max(0, ...points.map(([, value]) => value)) || 1)
   const times = points.map(([at]) => at)
   const [from, to] = [Math.min(...times), Math.max(...times)]
   const xOf = (at: number): number => left + ((right - left) * (at - from)) / Math.max(1, to - from)
