@@ -66,9 +66,11 @@ const actorCells = (prefix: string) => ({
   [`${prefix}_sub`]: OPERATOR.sub,
 })
 
-const tokenCells = { ...tokenExample, audience: AUDIENCE }
-const { ended_at, termination_reason: reason, note, revocation_id } = endedTokenExample
-const endedCells = { ended_at, termination_reason: reason, ...actorCells('ended_by'), note, revocation_id }
+const { subject, parent_id, root_id, depth, actors, ...tokenOwnCells } = tokenExample
+const lineageCells = { subject_agent_id: subject.agent_id, parent_id, root_id, depth, actors: actors.join(' ') }
+const tokenCells = { ...tokenOwnCells, audience: AUDIENCE, ...lineageCells }
+const { ended_at, termination_reason: reason, note, revocation_id, ancestor_id } = endedTokenExample
+const endedCells = { ended_at, termination_reason: reason, ...actorCells('ended_by'), note, revocation_id, ancestor_id }
 const { n, at, kind: act, actor: _, detail, ...entryCells } = auditExample
 
 export const exportTokens = operation({

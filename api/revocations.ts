@@ -19,6 +19,7 @@ const revocationRecord = z.object({
   audience: z.string().nullable(),
   kid: z.string().nullable(),
   issued_before: timeOrNull,
+  lineage: z.string().nullable().describe('The root of the tree that it ends.'),
   reason: z.string(),
   note: z.string().nullable(),
   created_by: actor,
@@ -55,6 +56,7 @@ const conditions = {
   }),
   kid: text(isKid, KID_FORM, { description: 'Tokens that this key signed.', pattern: KID_PATTERN }),
   issued_before: timeMember('Tokens issued before this time, which is not in the future.'),
+  lineage: uuidMember('The id of a token, live or ended: its whole tree, from the root on.'),
 }
 
 const CONDITIONS = Object.keys(conditions)
@@ -92,6 +94,7 @@ const example = {
   audience: null,
   kid: null,
   issued_before: null,
+  lineage: null,
   reason: 'bulk_revocation',
   note: 'the agent ran away',
   created_by: OPERATOR,

@@ -30,6 +30,8 @@ import { ACCESS } from './values/access.ts'
 import { parseReasonList, REASON_LIST_PATTERN, REASONS, TOKEN_REVOCATION_REASONS } from './values/reason.ts'
 import { ITEM_PATTERN, parseScopeItem, SCOPE_CHARACTERS_MAX } from './values/scope.ts'
 
+const HIDDEN = 'Null for an API key that is limited to other audiences than that token has.'
+
 export const tokenRecord = z.object({
   id: z.string().describe('The jti of the token.'),
   agent_id: z.string(),
@@ -40,6 +42,13 @@ export const tokenRecord = z.object({
   kid: z.string().describe('The key that signed the token.'),
   issued_at: time,
   expires_at: time,
+  subject: z
+    .object({ agent_id: z.string() })
+    .describe('On whose behalf the token acts: the agent of the root of its lineage.'),
+  parent_id: z.string().nullable().describe(`The token that it was got for. ${HIDDEN}`),
+  root_id: z.string().nullable().describe(`The first of its lineage: itself where it has no parent. ${HIDDEN}`),
+  depth: z.int().describe('How many ancestors it has.'),
+  actors: z.array(z.string()).describe('Ids of the agents that act for the subject, the last one first.'),
 })
 
 const ending = {
@@ -48,6 +57,10 @@ const ending = {
   ended_by: actor.nullable().describe('Who ended the token; null where only time did.'),
   note: z.string().nullable(),
   revocation_id: z.string().nullable().describe('The revocation of many tokens that ended this one.'),
+  ancestor_id: z
+    .string()
+    .nullable()
+    .describe(`Where the reason is ancestor_ended, the token whose end this is. ${HIDDEN}`),
 }
 
 export const endedTokenRecord = tokenRecord.extend(ending)
@@ -69,6 +82,11 @@ export const tokenExample = {
   kid: EXAMPLE_KEY.kid,
   issued_at: MADE,
   expires_at: EXPIRY,
+  subject: { agent_id: AGENT_ID },
+  parent_id: null,
+  root_id: TOKEN_ID,
+  depth: 0,
+  actors: [],
 }
 
 export const endedTokenExample = {
@@ -78,6 +96,7 @@ export const endedTokenExample = {
   ended_by: OPERATOR,
   note: 'seen in a log',
   revocation_id: null,
+  ancestor_id: null,
 }
 
 const lifeExample = { ...endedTokenExample, state: 'ended' }
@@ -94,6 +113,9 @@ export const tokenFilters = {
   }),
   issued_after: timeParameter('Only tokens issued then or later.'),
   issued_before: timeParameter('Only tokens issued earlier.'),
+  subject: uuidParameter('Only tokens that act on behalf of this agent.'),
+  parent_id: uuidParameter('Only tokens that were got for this token.'),
+  root_id: uuidParameter('Only this token, and all that descend from it.'),
 }
 
 /** Filters of the tokens that have ended, beside those. */
@@ -136,6 +158,21 @@ export const showToken = operation({
   access: ACCESS.readTokens,
   answers: { 200: tokenLife },
   example: { answer: lifeExample },
+})
+
+const removedToken = z.object({
+  id: z.string(),
+  removed: z.literal(true).describe('Retention removed it; its descendants still name it.'),
+})
+
+export const listLineage = operation({
+  route: 'GET /api/v1/tokens/{id}/lineage',
+  id: 'listLineage',
+  summary: 'Show the tree of a token: its root first, parents before their children',
+  access: ACCESS.readTokens,
+  query: z.object(paging),
+  answers: { 200: pageOf(z.union([tokenLife, removedToken])) },
+  example: { answer: pageExample(lifeExample) },
 })
 
 export const revokeTokenById = operation({

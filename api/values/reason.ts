@@ -15,6 +15,8 @@ export const REASONS = {
   superseded: 11,
   undelivered: 12,
   restored: 13,
+  ancestor_ended: 14,
+  actor_removed: 15,
 } as const
 
 export type Reason = keyof typeof REASONS

@@ -4,7 +4,7 @@ import { readBugs } from './seeded-bugs.ts'
 import { isGitThere } from './apply-patch.ts'
 import { CANNOT_RUN, print, readOptions } from '../drill.ts'
 
-const { jobs, from, to } = readOptions({ jobs: 1, from: 1, to: 999 })
+const { jobs, from, to } = readOptions({ jobs: 1, from: 1, to: 9999 })
 
 const numberOf = (path: string): number => Number(/(\d+)-[^/]*$/.exec(path)?.[1])
 

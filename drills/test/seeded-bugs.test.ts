@@ -19,7 +19,7 @@ const testGit = (title: string, work: () => void): void => {
 
 test('every seeded bug has a number of its own, a test file that is there, and a title that is in it', () => {
   assert.ok(bugs.length >= SEEDED_MIN, `The bank holds ${bugs.length} bugs.`)
-  const numbers = bugs.map(({ path }) => /\/(\d{3})-[a-z0-9-]+\.patch$/.exec(path)?.[1])
+  const numbers = bugs.map(({ path }) => /\/(\d{3,4})-[a-z0-9-]+\.patch$/.exec(path)?.[1])
   assert.equal(new Set(numbers).size, bugs.length)
   assert.ok(!numbers.includes(undefined), 'A patch is bugs/SUBJECT/NNN-name.patch.')
   for (const { path, file, title } of bugs) {

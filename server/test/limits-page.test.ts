@@ -80,6 +80,8 @@ const INTERNAL: Readonly<Record<string, readonly string[]>> = {
   'a name of a setting, not a limit': ['limits/AT_LIVE_TOKENS_MAX'],
   'how much work is done together; more is done next': [
     'start-queue/STARTED_MAX',
+    'cascades/FOLLOWED_AT_ONCE_MAX',
+    'list-lineage/LINEAGES_MAX',
     'read-usage/TOGETHER_MAX',
     'read-usage/ROWS_MAX',
     'usage-counter/TOGETHER_MAX',

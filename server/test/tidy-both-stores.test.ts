@@ -32,6 +32,7 @@ const ON_ONE_STORE: Readonly<Record<string, string>> = {
   'contract/oauth/publish-metadata': WIRE,
   'contract/oauth/real-clients': WIRE,
   'contract/wire/repeated-headers': WIRE,
+  'contract/wire/request-target': WIRE,
   'contract/clients/resumed-sessions': WIRE,
   'contract/wire/slow-connections': WIRE,
   'contract/wire/watch-answers': NO_STORE,

@@ -107,6 +107,7 @@ export const OPERATIONS: Readonly<Record<string, MakeRequest>> = {
   'POST /oauth/introspect/v2': withToken('/oauth/introspect/v2'),
   'POST /oauth/revoke': withToken('/oauth/revoke'),
   'GET /api/v1/tokens/{id}': at('GET', tokenPath),
+  'GET /api/v1/tokens/{id}/lineage': at('GET', tokenPath, '/lineage'),
   'POST /api/v1/tokens/{id}/revoke': at('POST', tokenPath, '/revoke', {}),
   'POST /api/v1/revocations': () => ({ method: 'POST', path: '/api/v1/revocations', body: newRevocation }),
   'GET /api/v1/revocations/{id}': at('GET', revocationPath),

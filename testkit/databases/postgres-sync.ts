@@ -3,7 +3,7 @@ import { MessageChannel, receiveMessageOnPort, Worker } from 'node:worker_thread
 import { makeLiveTokens } from '../../server/src/store/ledger/live-tokens.ts'
 import { makeSets } from '../../server/src/store/ledger/interned-sets.ts'
 import { LEASE_MS } from '../../server/src/store/lease.ts'
-import { lastGiven, TOKENS_LOCK } from '../../server/src/store/postgres/writer/open-transaction.ts'
+import { isEarlierServing, lastGiven, TOKENS_LOCK } from '../../server/src/store/postgres/writer/open-transaction.ts'
 import { endedBetween } from '../../server/src/store/postgres/partitions/partitions.ts'
 import type { Program } from '../../server/src/store/statement-program.ts'
 import type { Transaction } from '../../server/src/store/transaction.ts'
@@ -53,6 +53,7 @@ const transactionNow = ({ url, clock }: WritingDatabase): Transaction => ({
   live: makeLiveTokens(),
   endings: [],
   endedBetween,
+  isEarlierServing,
   lastGiven,
 })
 

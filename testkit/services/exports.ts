@@ -20,6 +20,9 @@ export const recordOf = (n: number, audience = 'https://api.example'): TokenReco
   kid: 'kid',
   issuedAt: 0,
   expiresAt: 1,
+  subjectId: 'agent',
+  actors: [],
+  ancestors: [],
 })
 
 export const NEXT = { at: 0, id: recordOf(1).id }

@@ -11,7 +11,7 @@ import { databaseOf, isDatabaseUrl } from '../databases/postgres-cluster.ts'
 import { addressOf } from '../databases/postgres-store.ts'
 import { countRows } from './store-file.ts'
 
-const CONNECTED = `pg_stat_activity where datname = current_database() and application_name = 'mintmark'`
+const CONNECTED = `pg_stat_activity where datname = current_database() and application_name = 'mintmark serve'`
 const POLL_MS = 5
 
 /** A connection that was closed is there until its process at the server has ended. */

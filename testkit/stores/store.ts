@@ -230,6 +230,9 @@ export const NO_TOKEN_FILTERS: TokenFilters = {
   scope: null,
   issuedAfter: null,
   issuedBefore: null,
+  subjectId: null,
+  parentId: null,
+  rootId: null,
 }
 
 export const NO_HISTORY_FILTERS: HistoryFilters = {

@@ -11,6 +11,9 @@ export type PagingOptions = { readonly limit: number; readonly cursor?: string }
 export type TokenFilterOptions = {
   readonly agent?: string
   readonly client?: string
+  readonly subject?: string
+  readonly parent?: string
+  readonly root?: string
   readonly scope?: string
   readonly issuedAfter?: string
   readonly issuedBefore?: string
@@ -59,6 +62,9 @@ export const addTokenFilters = (command: Command): Command =>
   addTimeHelp(command)
     .option('--agent <agent-id>', 'only tokens of this agent', expecting(parseUuid, 'a UUID'))
     .option('--client <client-id>', 'only tokens of this client')
+    .option('--subject <agent-id>', 'only tokens that act on behalf of this agent', expecting(parseUuid, 'a UUID'))
+    .option('--parent <token-id>', 'only tokens that were got for this token', expecting(parseUuid, 'a UUID'))
+    .option('--root <token-id>', 'only this token and all that descend from it', expecting(parseUuid, 'a UUID'))
     .option('--scope <item>', 'only tokens that carry this item', expecting(parseScopeItem, 'resource:action'))
     .option('--issued-after <time>', 'only tokens issued then or later', readTime)
     .option('--issued-before <time>', 'only tokens issued earlier', readTime)
@@ -66,6 +72,9 @@ export const addTokenFilters = (command: Command): Command =>
 export const tokenFiltersOf = (options: TokenFilterOptions) => ({
   agent_id: options.agent,
   client_id: options.client,
+  subject: options.subject,
+  parent_id: options.parent,
+  root_id: options.root,
   scope: options.scope,
   issued_after: options.issuedAfter,
   issued_before: options.issuedBefore,

@@ -13,6 +13,8 @@ type ListRequest<Row extends Operation> = {
   readonly query?: Query
   /** Of each record, those that people see; the first is a member of every record. */
   readonly columns: readonly string[]
+  /** How people see the records; in order unless given. */
+  readonly layOut?: (records: readonly PrintedRecord[]) => readonly PrintedRecord[]
 } & (keyof PathOf<Row> extends never ? object : { readonly path: PathOf<Row> })
 
 /** A list that is read to its end is no longer than this: what answers without end is not believed. */
@@ -27,7 +29,7 @@ const readPage = (answer: PrintedRecord, [key = '']: readonly string[]): Page =>
 }
 
 const askPage = async <Row extends Operation>(api: Api, row: Row, request: ListRequest<Row>): Promise<Page> => {
-  const { columns, ...call } = request
+  const { columns, layOut: _, ...call } = request
   return readPage(await api.call(row, call as unknown as CallOf<Row>), columns) // a list has no body
 }
 
@@ -43,7 +45,7 @@ export const showPage = async <Row extends Operation>(
 ): Promise<Shown> => {
   const page = await askPage(api, row, request)
   const forPeople = async (): Promise<void> => {
-    await printNamed(api, request.columns, page.data)
+    await printNamed(api, request.columns, request.layOut?.(page.data) ?? page.data)
     if (page.next_cursor !== null) printLine(`There is more: repeat the command with --cursor ${page.next_cursor}`)
   }
   return { json: page, forPeople }

@@ -51,6 +51,7 @@ type CreateOptions = {
   readonly audience?: string
   readonly kid?: string
   readonly issuedBefore?: string
+  readonly lineage?: string
   readonly all?: true
   readonly reason?: (typeof BULK_REVOCATION_REASONS)[number]
   readonly note?: string
@@ -66,6 +67,7 @@ const CONDITIONS = [
   ['audience', 'for audience'],
   ['kid', 'signed by key'],
   ['issued_before', 'issued before'],
+  ['lineage', 'of the tree of'],
 ] as const
 
 const bodyOf = (options: CreateOptions): RevocationBody => ({
@@ -75,18 +77,19 @@ const bodyOf = (options: CreateOptions): RevocationBody => ({
   audience: options.audience,
   kid: options.kid,
   issued_before: options.issuedBefore,
+  lineage: options.lineage,
   all: options.all,
   reason: options.reason,
   note: options.note,
   id: options.id,
 })
 
-const CONDITION_OPTIONS = ['agent', 'credential', 'scope', 'audience', 'kid', 'issuedBefore'] as const
+const CONDITION_OPTIONS = ['agent', 'credential', 'scope', 'audience', 'kid', 'issuedBefore', 'lineage'] as const
 
 const requireCondition = (options: CreateOptions): void => {
   if (options.all === true || CONDITION_OPTIONS.some(name => options[name] !== undefined)) return
   throw new CommandFailed(
-    'Say which tokens end: --agent, --credential, --scope, --audience, --kid, --issued-before, or several of them; or --all.',
+    'Say which tokens end: --agent, --credential, --scope, --audience, --kid, --issued-before, --lineage, or several of them; or --all.',
     EXIT.usage,
   )
 }
@@ -132,6 +135,7 @@ const addCreate = (revocation: Command): void => {
     .option('--audience <uri>', 'the tokens for this audience, among others perhaps')
     .option('--kid <kid>', 'the tokens that this key signed')
     .option('--issued-before <time>', 'the tokens issued before this time, which is not in the future', readTime)
+    .option('--lineage <token-id>', 'the tree of this token, live or ended: all of it, from its root on')
     .addOption(new Option('--all', 'every token, instead of any condition').conflicts([...CONDITION_OPTIONS]))
     .addOption(reason.choices(BULK_REVOCATION_REASONS))
     .option('--note <text>', 'for those who read the history later')

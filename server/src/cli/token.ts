@@ -23,11 +23,13 @@ import { showPage } from './read-list.ts'
 import { type Api, ApiRefusal } from './remote/api.ts'
 import { CommandFailed, EXIT } from './terminal/exit.ts'
 import { readSecret } from './terminal/standard-input.ts'
+import { drawTree } from './terminal/tree.ts'
 import { readPastedToken } from './terminal/pasted-token.ts'
 import { findTokenId, readTokenId, TOKEN_IN_ARGUMENT } from './token-id.ts'
 
 const TOKEN_ID = '019aa5a0-6f3c-7c1e-9d0f-2b1a7c3e9a10'
 const LIVE_COLUMNS = ['id', 'agent_id', 'agent', 'owner', 'scope', 'issued_at', 'expires_at']
+const TREE_COLUMNS = ['id', 'agent', 'owner', 'scope', 'state', 'termination_reason', 'ended_at']
 const ENDED_COLUMNS = ['id', 'agent_id', 'agent', 'owner', 'termination_reason', 'ended_at', 'note']
 
 const addList = (token: Command): void => {
@@ -70,6 +72,25 @@ const addShow = (token: Command): void =>
     run: async ({ api, args: [given] }) =>
       show(await api.call(rows.showToken, { path: { id: await findTokenId(given) } })),
   })
+
+const addLineage = (token: Command): void => {
+  const command = token
+    .command('lineage')
+    .description('show the tree of a token: the token that was got first, and all that were got for it or for those')
+  defineAdminCommand<PagingOptions>(addPaging(ofOne(command)), {
+    json: 'print {"data":[…],"next_cursor":…} as GET /api/v1/tokens/{id}/lineage answers it',
+    examples: [`mintmark token lineage ${TOKEN_ID}`],
+    run: async ({ api, args: [given], options }) => {
+      const path = { id: await findTokenId(given) }
+      return showPage(api, rows.listLineage, {
+        path,
+        query: pagingOf(options),
+        columns: TREE_COLUMNS,
+        layOut: drawTree,
+      })
+    },
+  })
+}
 
 type IntrospectOptions = { readonly tokenFile?: string }
 
@@ -164,6 +185,6 @@ const addExportHistory = (token: Command): void =>
 
 export const addToken = (program: Command): void => {
   const token = program.command('token').description('the tokens, live and ended')
-  const verbs = [addList, addHistory, addShow, addIntrospect, addRevoke, addExport, addExportHistory]
+  const verbs = [addList, addHistory, addShow, addLineage, addIntrospect, addRevoke, addExport, addExportHistory]
   for (const addTo of verbs) addTo(token)
 }

@@ -1,4 +1,5 @@
 // The wire: one Fastify instance that turns HTTP into calls of operations, and their answers into HTTP.
+import type { Socket } from 'node:net'
 import type { IncomingMessage, RequestListener } from 'node:http'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
@@ -69,11 +70,12 @@ const UNLIMITED: FailedAuthentications = { count: () => null }
 
 type Errors = { readonly refuser: Refuser; readonly makeId: () => string; readonly guard: Admission['guard'] } & {
   readonly telling: Parameters<typeof noteRequests>[1]
+  readonly answerBroken: ReturnType<typeof makeBrokenRequestHandler>
 }
 
 const optionsOf = (
   { bodyBytesMax, https, timeouts, connections }: ServerOptions,
-  { refuser, makeId, guard, telling }: Errors,
+  { refuser, makeId, guard, telling, answerBroken }: Errors,
 ) => ({
   // Our own lines go to options.logger; a child logger for each request is what Fastify's would cost.
   logger: false as const,
@@ -84,7 +86,7 @@ const optionsOf = (
   requestIdHeader: false as const,
   genReqId: (request: IncomingMessage) => requestIdOf(request.headers['x-request-id'], makeId),
   ...READING,
-  clientErrorHandler: makeBrokenRequestHandler(makeId, telling.accessLog),
+  clientErrorHandler: answerBroken,
   frameworkErrors: (fault: Error, request: FastifyRequest, reply: FastifyReply): void => {
     // No hook runs for a URL that cannot be read.
     if (isTold(telling)) noteRequest(telling, request, reply)
@@ -103,18 +105,12 @@ export const buildServer = (ports: Ports, options: ServerOptions): FastifyInstan
   const isProxy = makeNetworks(options.proxies ?? [])
   const sourceOf = makeSourceReader(isProxy)
   const makeId = (): string => ports.randomness.uuid()
-  const { monotonic } = ports
   const { report: reportUnavailable } = outages
-  const admission = makeAdmission({
-    issuer,
-    basePath,
-    monotonic,
-    makeId,
-    sourceOf,
-    reportUnavailable,
-    metrics,
-    accessLog,
-  })
+  const answerBroken = makeBrokenRequestHandler(makeId, accessLog)
+  const refuseTarget = (socket: Socket): void => answerBroken(new Error('The target of a request is none.'), socket)
+  const { monotonic } = ports
+  const told = { makeId, sourceOf, reportUnavailable, metrics, accessLog, refuseTarget }
+  const admission = makeAdmission({ issuer, basePath, monotonic, ...told })
   const { credentials } = admission
   const recognize = makeRecognizer(ports, sourceOf)
   const refuser = makeRefuser({
@@ -133,7 +129,9 @@ export const buildServer = (ports: Ports, options: ServerOptions): FastifyInstan
     sourceOf,
     forgetCredential: credentials.remove,
   })
-  const app: FastifyInstance = fastify(optionsOf(options, { refuser, makeId, guard: admission.guard, telling }))
+  const app: FastifyInstance = fastify(
+    optionsOf(options, { refuser, makeId, guard: admission.guard, telling, answerBroken }),
+  )
   useOurReaders(app, refuser)
   const answerUnknownRoute = answerUnknownRoutes(app, refuser)
   measureAnswers(app, metrics)

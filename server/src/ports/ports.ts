@@ -1,8 +1,6 @@
 // Every effect that operations need. store/ and keys/ implement these ports; compose/ joins them. A method is one intention
 // and one transaction. It throws Unavailable if the store does not answer in time.
 import type { Act } from '../domain/audit/act.ts'
-import type { Attempt, RefusalCount, RefusalFilters } from '../domain/audit/attempt.ts'
-import type { AuditEntry, AuditFilters } from '../domain/audit/audit.ts'
 import type { Agent, Client } from '../domain/clients/agent.ts'
 import type { AgentChange } from '../domain/clients/change-agent.ts'
 import type { AccessTokenClaims, Confirmation, TokenAddress } from '../domain/ledger/claims.ts'
@@ -19,6 +17,8 @@ import type {
   HistoryFilters,
   KeyedPage,
   KeyedRequest,
+  LineageOf,
+  LineageRecord,
   Page,
   PageRequest,
   TokenFilters,
@@ -35,8 +35,8 @@ import type {
 } from '../domain/ledger/revocation.ts'
 import type { PublicJwk, SigningKey } from '../domain/keys/signing-key.ts'
 import type { SigningAlgorithm } from '../../../api/values/algorithms.ts'
-import type { Source } from '../domain/source.ts'
 import type { Milliseconds, MonotonicMilliseconds } from '../../../api/values/time.ts'
+import type { AuditLog } from './audit-log.ts'
 import type { ClientAssertions, ClientCertificates, DpopProofs } from './client-keys.ts'
 import type { ImportedSecrets, ImportRepository } from './imports.ts'
 import type {
@@ -86,6 +86,8 @@ export type NewToken = {
   readonly proof?: SingleUse
   /** The client's assertion, if it authenticated with one that may be used once. */
   readonly assertion?: SingleUse
+  /** The token that it is got for; it expires no later. Absent: it has no parent. */
+  readonly parent?: TokenAddress
 }
 
 /** The limit of its agent that a token would exceed, and in how many whole seconds (at least 1) it would not. */
@@ -94,7 +96,8 @@ export type LimitReached = { readonly limit: LimitName; readonly retryAfterSecon
 /**
  * `decide_again`: its `seq` is no longer the service's. `no_room`: the ledger has no room for its lifetime, scope or list
  * of audiences. `proof_used`, `proof_late`: its proof was used before, or is too old by now.
- * `assertion_used`: its assertion was used before, or is too old by now. Only `inserted` is written and counted.
+ * `assertion_used`: its assertion was used before, or is too old by now. `parent_ended`: its parent, or an ancestor, has
+ * ended. `earlier_program`: a program uses the store that does not look at ancestors. Only `inserted` is written and counted.
  */
 export type InsertOutcome =
   | 'inserted'
@@ -103,6 +106,8 @@ export type InsertOutcome =
   | 'proof_used'
   | 'proof_late'
   | 'assertion_used'
+  | 'parent_ended'
+  | 'earlier_program'
   | LimitReached
 
 /** A row found by a look-up. `dead` is decided by domain/ledger/ledger.ts in one snapshot. */
@@ -139,6 +144,8 @@ export interface TokenLedger {
   show(tokenId: string): Promise<TokenLife | undefined>
   listLive(request: PageRequest<TokenFilters>): Promise<Page<TokenRecord>>
   listEnded(request: PageRequest<HistoryFilters>): Promise<Page<EndedTokenRecord>>
+  /** The tree of which a token is a member, parents before their children; undefined if it is unknown or no longer kept. */
+  listLineage(request: PageRequest<LineageOf>): Promise<Page<LineageRecord> | undefined>
 }
 
 export type NewRevocation = Pick<Revocation, 'id' | 'conditions' | 'reason'>
@@ -189,15 +196,6 @@ export interface AgentRepository {
   enable(agentId: string, act: Act): Promise<Agent | undefined>
   /** Disables the agent permanently, ends its live tokens (`agent_deleted`) and frees its name, not its id. */
   delete(agentId: string, act: Act): Promise<'deleted' | 'unknown'>
-}
-
-export interface AuditLog {
-  /** Newest first. The transaction of an act writes its entry, which never changes. */
-  list(request: PageRequest<AuditFilters>): Promise<Page<AuditEntry>>
-  /** Newest first. */
-  listRefusals(request: PageRequest<RefusalFilters>): Promise<Page<RefusalCount>>
-  /** Counts in memory and writes about a second later, in the background. */
-  countRefusal(attempt: Attempt, source: Source): void
 }
 
 export interface StoreHealth {

@@ -5,6 +5,7 @@ import { Unavailable } from '../domain/refusal.ts'
 export const BACKGROUND_TASKS = [
   'audit seals',
   'backfill of revocations',
+  'descendants of ended tokens',
   'facts for metrics',
   'clock lease',
   'last uses of API keys',

@@ -6,6 +6,7 @@ import type { Milliseconds } from '../../../api/values/time.ts'
 import type { BackgroundTask, OnFault } from './background.ts'
 import { isSealDue, SEAL_ENTRIES_MAX, type SealKey, sealStep } from './audit/seals.ts'
 import { backfillStep } from './ledger/backfill.ts'
+import { cascadeStep, hasCascades } from './ledger/cascades.ts'
 import { areProofsOld, forgetProofs } from './ledger/proofs.ts'
 import { monotonicMs } from './monotonic.ts'
 import type { makeRetentionStep, Retention } from './retention.ts'
@@ -44,7 +45,12 @@ type Due = (now: () => Milliseconds) => Program<Work | undefined>
 
 type TaskName = Extract<
   BackgroundTask,
-  'audit seals' | 'life of signing keys' | 'removal of used proofs' | 'backfill of revocations' | 'retention'
+  | 'audit seals'
+  | 'life of signing keys'
+  | 'removal of used proofs'
+  | 'backfill of revocations'
+  | 'descendants of ended tokens'
+  | 'retention'
 >
 
 type Task = { readonly name: TaskName; readonly due: Due }
@@ -95,6 +101,14 @@ function* backfilling(): Program<Work | undefined> {
   return (yield* first(OPEN)) === undefined ? undefined : fill
 }
 
+function* cascade(tx: Transaction): Program<undefined> {
+  yield* cascadeStep(tx)
+}
+
+function* cascading(): Program<Work | undefined> {
+  return (yield* hasCascades()) ? cascade : undefined
+}
+
 const removing = ({ retention, retentionStep, onRetention }: MaintenanceOptions): Due => {
   let doneAt = Number.NEGATIVE_INFINITY
   function* work(tx: Transaction): Program<(() => void) | undefined> {
@@ -123,6 +137,7 @@ const tasksOf = (options: MaintenanceOptions): readonly Task[] => {
     ...kept,
     { name: 'removal of used proofs', due: forgetting() },
     { name: 'backfill of revocations', due: backfilling },
+    { name: 'descendants of ended tokens', due: cascading },
     { name: 'retention', due: removing(options) },
   ]
 }

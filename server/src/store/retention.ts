@@ -1,6 +1,7 @@
 // Retention: what has been kept long enough goes, oldest first, in steps so small that no request waits for one.
 import { IDEMPOTENCY_KEPT_MS } from '../domain/idempotency.ts'
 import { DAY_MS, type Milliseconds } from '../../../api/values/time.ts'
+import { hasCascades } from './ledger/cascades.ts'
 import { readLifetimes } from './ledger/scan-affected-rows.ts'
 import { MINUTE_MS } from './lists/ended-minutes.ts'
 import { first, run, type Program } from './statement-program.ts'
@@ -41,6 +42,8 @@ export const REFUSALS_KEPT_MS = 30 * DAY_MS
 const UNUSED_SCOPES = 'select n from scope_set where used_day < ? order by n limit ?'
 const UNUSED_AUDIENCES = 'select n from audience_set where used_day < ? order by n limit ?'
 
+const UNUSED_LINEAGES = 'select n from lineage where used_day < ? order by n limit ?'
+
 const OLD_ACTS = 'delete from act where n in (select n from act where at < ? order by at limit ?)'
 const OLD_REFUSALS = 'delete from refused where n in (select n from refused where at < ? order by at limit ?)'
 const OLD_KEYS = `delete from idempotency
@@ -54,6 +57,8 @@ function* removeUnused({ now }: Transaction, before: Milliseconds, retention: Re
     yield* run(`delete from scope_set_item where n in (${UNUSED_SCOPES})`, day, RETENTION_ROWS),
     yield* run(`delete from scope_set where n in (${UNUSED_SCOPES})`, day, RETENTION_ROWS),
     yield* run(`delete from audience_set where n in (${UNUSED_AUDIENCES})`, day, RETENTION_ROWS),
+    yield* run(`delete from lineage_ancestor where n in (${UNUSED_LINEAGES})`, day, RETENTION_ROWS),
+    yield* run(`delete from lineage where n in (${UNUSED_LINEAGES})`, day, RETENTION_ROWS),
     yield* run(`delete from cutoff where state = 'closed' and at < ?`, before),
     yield* run(OLD_REFUSALS, now - REFUSALS_KEPT_MS, RETENTION_ROWS),
     yield* run(OLD_KEYS, now - IDEMPOTENCY_KEPT_MS, RETENTION_ROWS),
@@ -62,11 +67,16 @@ function* removeUnused({ now }: Transaction, before: Milliseconds, retention: Re
   return removed.reduce((sum, count) => sum + count, 0)
 }
 
-/** One step. While a cut-off is being backfilled nothing is removed, so that each ended token gets its record first. */
+function* isUnderWay(): Program<boolean> {
+  return (
+    (yield* first(`select 1 as found from cutoff where state = 'open' limit 1`)) !== undefined || (yield* hasCascades())
+  )
+}
+
+/** One step. While rows of ended tokens have yet to follow nothing is removed, so that each gets its record first. */
 export const makeRetentionStep = ({ removeExpired, removeEnded }: TokenRemoval) =>
   function* (tx: Transaction, retention: Retention): Program<'more' | 'nothing_left'> {
-    if ((yield* first(`select 1 as found from cutoff where state = 'open' limit 1`)) !== undefined)
-      return 'nothing_left'
+    if (yield* isUnderWay()) return 'nothing_left'
     for (const life of yield* readLifetimes()) {
       if ((yield* removeExpired(tx, life, retention)) > 0) return 'more'
       yield* dropIdleLifetime(life)

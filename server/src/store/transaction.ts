@@ -10,6 +10,8 @@ export type Transaction = Seen & {
   readonly live: LiveTokens
   /** Why tokens ended early in it, one for each. They count once it is committed. */
   readonly endings: EndingReason[]
+  /** Whether a program uses the store that does not look at the ancestors of a token. */
+  readonly isEarlierServing: () => Program<boolean>
   /** The number that was last given in a table, also where its row is gone; 0 where none was. None is left out. */
   readonly lastGiven: (table: NumberedTable) => Program<number>
 }

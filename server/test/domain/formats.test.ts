@@ -15,6 +15,12 @@ const RECORD = {
   kid: 'kid',
   issuedAt: 1_700_000_000,
   expiresAt: 1_700_000_300,
+  subjectId: 'root agent',
+  actors: ['agent', 'other agent'],
+  ancestors: [
+    { id: 'parent', audience: ['https://one.example'] },
+    { id: 'root', audience: ['https://two.example'] },
+  ],
 }
 
 const SHOWN = {
@@ -27,6 +33,11 @@ const SHOWN = {
   kid: 'kid',
   issued_at: '2023-11-14T22:13:20Z',
   expires_at: '2023-11-14T22:18:20Z',
+  subject: { agent_id: 'root agent' },
+  parent_id: 'parent',
+  root_id: 'root',
+  depth: 2,
+  actors: ['agent', 'other agent'],
 }
 
 const END = {
@@ -35,6 +46,7 @@ const END = {
   endedBy: { type: 'cli', id: 'ada' },
   note: 'why',
   revocationId: 'revocation',
+  ancestorId: 'root',
 } as const
 
 const SHOWN_END = {
@@ -43,13 +55,14 @@ const SHOWN_END = {
   ended_by: { type: 'cli', id: 'ada' },
   note: 'why',
   revocation_id: 'revocation',
+  ancestor_id: 'root',
 }
 
 test('a token is shown with its times in RFC 3339, alone, with its end, and with its state', () => {
   assert.deepEqual(formatRecord(RECORD), SHOWN)
   assert.deepEqual(formatEndedRecord({ ...RECORD, ...END }), { ...SHOWN, ...SHOWN_END })
   assert.deepEqual(formatLife({ token: RECORD, end: END }), { ...SHOWN, state: 'ended', ...SHOWN_END })
-  const notEnded = { ended_at: null, termination_reason: null, ended_by: null, note: null, revocation_id: null }
+  const notEnded = Object.fromEntries(Object.keys(SHOWN_END).map(name => [name, null]))
   assert.deepEqual(formatLife({ token: RECORD, end: null }), { ...SHOWN, state: 'active', ...notEnded })
 })
 
@@ -60,6 +73,7 @@ const NONE: RevocationConditions = {
   audience: null,
   kid: null,
   issuedBefore: null,
+  lineage: null,
 }
 
 test('a revocation is shown with its conditions, and as one of all where it has none', () => {
@@ -72,6 +86,7 @@ test('a revocation is shown with its conditions, and as one of all where it has 
     audience: null,
     kid: null,
     issued_before: null,
+    lineage: null,
   }
   const shown = {
     id: 'r',

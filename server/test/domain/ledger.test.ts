@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
-  causeOfEnd,
   type CutOff,
   type CutOffConditions,
   type EndedSeqs,
-  isDead,
+  isDead as isDeadOf,
   type LedgerToken,
   NO_CONDITION,
+  ownCause,
 } from '../../src/domain/ledger/ledger.ts'
 import { makeTokenId } from '../../src/domain/ledger/token-id.ts'
 
@@ -26,7 +26,11 @@ const TOKEN: LedgerToken = {
   scope: ['db:read', 'mail:send'],
   audience: ['https://one.example', 'https://two.example'],
   seq: 10,
+  ancestors: [],
 }
+
+const isDead = (token: LedgerToken, ended: EndedSeqs, openCutOffs: readonly CutOff[], now: number): boolean =>
+  isDeadOf({ token, ended, openCutOffs, now }, [])
 
 const cutOff = (seq: number, conditions: Partial<CutOffConditions> = {}, at = ISSUED + 1000): CutOff => ({
   ...NO_CONDITION,
@@ -45,7 +49,7 @@ test('a token lives to the millisecond before its exp and expired from it on', (
     [EXPIRES + 1, true],
   ] as const) {
     assert.equal(isDead(TOKEN, NOTHING_ENDED, [], now), dead)
-    assert.equal(causeOfEnd(TOKEN, [], now), dead ? 'expired' : undefined)
+    assert.equal(ownCause(TOKEN, [], now), dead ? 'expired' : undefined)
   }
 })
 
@@ -69,7 +73,7 @@ test('a cut-off ends the tokens of smaller numbers, and a token of the same numb
   ] as const) {
     const one = cutOff(seq)
     assert.equal(isDead(TOKEN, NOTHING_ENDED, [one], ISSUED), dead)
-    assert.equal(causeOfEnd(TOKEN, [one], ISSUED), dead ? one : undefined)
+    assert.equal(ownCause(TOKEN, [one], ISSUED), dead ? one : undefined)
   }
 })
 
@@ -113,21 +117,23 @@ test('one of several cut-offs suffices, and the first by its number is the cause
     [first, second, none],
   ]) {
     assert.ok(isDead(TOKEN, NOTHING_ENDED, open, ISSUED))
-    assert.equal(causeOfEnd(TOKEN, open, ISSUED), first)
-    assert.equal(causeOfEnd(TOKEN, open, EXPIRES + 1000), first)
+    assert.equal(ownCause(TOKEN, open, ISSUED), first)
+    assert.equal(ownCause(TOKEN, open, EXPIRES + 1000), first)
   }
-  assert.equal(causeOfEnd(TOKEN, [none], ISSUED), undefined)
-  assert.equal(causeOfEnd(TOKEN, [none], EXPIRES), 'expired')
+  assert.equal(ownCause(TOKEN, [none], ISSUED), undefined)
+  assert.equal(ownCause(TOKEN, [none], EXPIRES), 'expired')
 })
 
 test('a token that had expired before a cut-off expired; one that the cut-off met a millisecond before did not', () => {
   const [late, inTime] = [cutOff(11, {}, EXPIRES), cutOff(11, {}, EXPIRES - 1)]
-  assert.equal(causeOfEnd(TOKEN, [late], EXPIRES), 'expired')
-  assert.equal(causeOfEnd(TOKEN, [inTime], EXPIRES), inTime)
+  assert.equal(ownCause(TOKEN, [late], EXPIRES), 'expired')
+  assert.equal(ownCause(TOKEN, [inTime], EXPIRES), inTime)
 })
 
 test('without a condition a cut-off names nothing', () => {
   assert.deepEqual(NO_CONDITION, {
+    root: null,
+    fromAnother: null,
     agent: null,
     credential: null,
     key: null,

@@ -1,5 +1,6 @@
 // Cursors: what is written is read again by its list and with its filters, and nothing else is.
 import assert from 'node:assert/strict'
+import { isUuid } from '../../../api/values/uuid.ts'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import {
@@ -15,7 +16,13 @@ import {
 const PRINT = 'f'.repeat(32)
 const TOKEN = '019aa5b0-1234-7abc-8def-0123456789ab'
 
-const IDS: Readonly<Record<PositionedList, string>> = { tokens: TOKEN, history: TOKEN, audit: '17', refusals: '1' }
+const IDS: Readonly<Record<PositionedList, string>> = {
+  tokens: TOKEN,
+  history: TOKEN,
+  lineage: TOKEN,
+  audit: '17',
+  refusals: '1',
+}
 const POSITIONED = Object.keys(IDS) as readonly PositionedList[]
 
 test('a position comes back from its cursor, and from that of no other list or other filters', () => {
@@ -36,7 +43,7 @@ test('a cursor with a time or an id that no row can have is none', () => {
   const noTokens = ['', '1', `${TOKEN}\0`, TOKEN.toUpperCase(), TOKEN.replace('-7', '-4'), `${TOKEN}.`, `x${TOKEN}`]
   const noNumbers = ['', '0', '01', '-1', '1.5', '1\0', ' 1', '1000000000000000', TOKEN]
   for (const list of POSITIONED) {
-    const wrong = list === 'tokens' || list === 'history' ? noTokens : noNumbers
+    const wrong = IDS[list] === TOKEN ? noTokens.filter(id => list !== 'lineage' || !isUuid(id)) : noNumbers
     for (const id of wrong) {
       assert.equal(parseCursor(list, PRINT, `1.${list}.${PRINT}.7.${id}`), undefined, `${list} ${id}`)
     }

@@ -120,7 +120,16 @@ const issueTo = async (program: Program, ...clientIds: readonly string[]) => {
         enable: never,
         delete: never,
       },
-      ledger: { ...ledger, find: never, end: never, endAll: never, show: never, listLive: never, listEnded: never },
+      ledger: {
+        ...ledger,
+        find: never,
+        end: never,
+        endAll: never,
+        show: never,
+        listLive: never,
+        listEnded: never,
+        listLineage: never,
+      },
       usage: { countIssued: () => undefined, countRefused: () => undefined, list: never, status: never },
       codec: {
         mint: claims => claims.map(one => ({ token: `${one.client_id} at ${one.seq}`, digest: '' })),

@@ -11,6 +11,7 @@ const formatConditions = (conditions: RevocationConditions) => ({
   audience: conditions.audience,
   kid: conditions.kid,
   issued_before: conditions.issuedBefore === null ? null : formatTime(conditions.issuedBefore),
+  lineage: conditions.lineage,
 })
 
 export const formatRevocation = (revocation: Revocation) => ({

@@ -2,6 +2,7 @@
 import { matchesScope } from '../../../../api/values/scope.ts'
 import type { EndingReason } from '../../../../api/values/reason.ts'
 import type { Milliseconds } from '../../../../api/values/time.ts'
+import { type Ancestor, isFromAnother, rootIdOf } from './lineage.ts'
 import { expiresSecondOf, issuedAtOf } from './token-id.ts'
 
 /** A row of the ledger, reduced to what decides whether it is dead. `agent`, `credential` and `key` are the store's numbers. */
@@ -15,6 +16,8 @@ export type LedgerToken = {
   readonly audience: readonly string[]
   /** `service.seq` as read by the decision to issue the token. */
   readonly seq: number
+  /** Its parent first; none where the token has no parent. */
+  readonly ancestors: readonly Ancestor[]
 }
 
 /** The conditions of a cut-off. Null means no condition; all others must hold. */
@@ -32,6 +35,10 @@ export type CutOffConditions = {
   readonly keepAudiences: readonly string[] | null
   /** The token was issued before this time. */
   readonly before: Milliseconds | null
+  /** The token, or the root of its lineage, is this one. Absent in what was stored before there were lineages. */
+  readonly root?: string | null
+  /** The agent got the token for a token of another agent. Absent in the same. */
+  readonly fromAnother?: true | null
 }
 
 /** No conditions: covers every token. */
@@ -44,6 +51,8 @@ export const NO_CONDITION: CutOffConditions = {
   audience: null,
   keepAudiences: null,
   before: null,
+  root: null,
+  fromAnother: null,
 }
 
 /** An act that ended many tokens at once; perhaps not all of their rows are updated yet. */
@@ -71,24 +80,27 @@ const conditionsHold = (x: CutOffConditions, t: LedgerToken): boolean =>
   (x.keepScopes === null || t.scope.some(item => !x.keepScopes?.some(pattern => matchesScope(pattern, item)))) &&
   (x.audience === null || t.audience.includes(x.audience)) &&
   (x.keepAudiences === null || t.audience.some(audience => !x.keepAudiences?.includes(audience))) &&
-  (x.before === null || issuedAtOf(t.id) < x.before)
+  (x.before === null || issuedAtOf(t.id) < x.before) &&
+  (x.root === null || x.root === undefined || x.root === rootIdOf(t)) &&
+  (x.fromAnother !== true || isFromAnother(t))
 
 /** Whether the cut-off ends this token: its issue was decided before the act, and every condition holds. */
 const covers = (cutOff: CutOff, token: LedgerToken): boolean => token.seq < cutOff.seq && conditionsHold(cutOff, token)
 
-const hasExpired = (token: LedgerToken, now: Milliseconds): boolean =>
-  now >= 1000 * expiresSecondOf(token.id, token.lifetimeSeconds)
+const expiryOf = ({ id, lifetimeSeconds }: LedgerToken): Milliseconds => 1000 * expiresSecondOf(id, lifetimeSeconds)
+
+const hasExpired = (token: LedgerToken, now: Milliseconds): boolean => now >= expiryOf(token)
 
 /**
- * What ended a token that still has its row: the first act that covered it while it was live, else its expiry, else nothing.
- * The first ending wins, so cut-offs are checked in the order of their numbers.
+ * What of its own ended a token that still has its row: the first act that covered it while it was live, else its expiry,
+ * else nothing. The first ending wins, so cut-offs are checked in the order of their numbers.
  */
-export const causeOfEnd = (
+export const ownCause = (
   token: LedgerToken,
   openCutOffs: readonly CutOff[],
   now: Milliseconds,
 ): CutOff | 'expired' | undefined => {
-  const expiresAt = 1000 * expiresSecondOf(token.id, token.lifetimeSeconds)
+  const expiresAt = expiryOf(token)
   let first: CutOff | undefined
   for (const cutOff of openCutOffs) {
     if ((first === undefined || cutOff.seq < first.seq) && cutOff.at < expiresAt && covers(cutOff, token))
@@ -97,13 +109,66 @@ export const causeOfEnd = (
   return first ?? (hasExpired(token, now) ? 'expired' : undefined)
 }
 
-/** Whether a token that still has its row is dead, for any reason. Only numbers that never fall decide. */
-export const isDead = (
+/** The end of an ancestor: which one, and by which act. */
+export type AncestorEnd = {
+  /** How many edges up it stands: 1 for the parent. */
+  readonly distance: number
+  /** The number of its act in the store, and the time. */
+  readonly act: number
+  readonly at: Milliseconds
+}
+
+/** Of the ends of a token's ancestors the one that ended it: of the first act, that of the nearest. Expiry ends no descendant. */
+export const firstEnd = (ends: readonly AncestorEnd[]): AncestorEnd | undefined =>
+  ends.reduce<AncestorEnd | undefined>(
+    (first, end) =>
+      first === undefined || end.act < first.act || (end.act === first.act && end.distance < first.distance)
+        ? end
+        : first,
+    undefined,
+  )
+
+export type Cause = CutOff | AncestorEnd | 'expired'
+
+export const isAncestorEnd = (cause: Cause): cause is AncestorEnd => typeof cause === 'object' && 'distance' in cause
+
+/**
+ * What ended a token that still has its row: of its own cause and the end of an ancestor the act with the smaller number;
+ * where one act ended both, its own. Acts are numbered in the order of their times.
+ */
+export const causeOfEnd = (
   token: LedgerToken,
-  ended: EndedSeqs,
+  ofAncestors: AncestorEnd | undefined,
   openCutOffs: readonly CutOff[],
   now: Milliseconds,
-): boolean =>
+): Cause | undefined => {
+  const own = ownCause(token, openCutOffs, now)
+  if (ofAncestors === undefined || ofAncestors.at >= expiryOf(token)) return own
+  return typeof own === 'object' && own.act <= ofAncestors.act ? own : ofAncestors
+}
+
+/** A token that still has its row, and what may have ended it: all of one snapshot. */
+export type LookedUpToken = {
+  readonly token: LedgerToken
+  readonly ended: EndedSeqs
+  readonly openCutOffs: readonly CutOff[]
+  readonly now: Milliseconds
+}
+
+/** Whether the token is dead of its own, for any reason. Only numbers that never fall decide. */
+const isDeadAlone = ({ token, ended, openCutOffs, now }: LookedUpToken): boolean =>
   hasExpired(token, now) ||
   token.seq < Math.max(ended.service, ended.agent, ended.credential, ended.key) ||
   openCutOffs.some(cutOff => covers(cutOff, token))
+
+/**
+ * Whether a token is dead: of its own, or because an ancestor is. `ancestors` are in the order of the token's, of its
+ * snapshot or a later one; undefined for one without a row. No ancestor expires before its descendant: one without a row
+ * was ended.
+ */
+export const isDead = (one: LookedUpToken, ancestors: readonly (LookedUpToken | undefined)[]): boolean =>
+  isDeadAlone(one) ||
+  one.token.ancestors.some((_, n) => {
+    const ancestor = ancestors[n]
+    return ancestor === undefined || isDeadAlone(ancestor)
+  })

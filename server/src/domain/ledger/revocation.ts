@@ -15,6 +15,8 @@ export type RevocationConditions = {
   /** The key that signed the token. */
   readonly kid: string | null
   readonly issuedBefore: Milliseconds | null
+  /** The id of any member of a tree: all of the tree, from its root. */
+  readonly lineage: string | null
 }
 
 export type Revocation = {
@@ -44,5 +46,6 @@ export type RevocationObstacle =
   | 'unknown_agent'
   | 'unknown_credential'
   | 'unknown_key'
+  | 'unknown_token'
   | 'issued_before_in_future'
   | 'other_conditions'

@@ -17,6 +17,11 @@ export type TokenFilters = {
   readonly scope: string | null
   readonly issuedAfter: Milliseconds | null
   readonly issuedBefore: Milliseconds | null
+  /** The id of the agent on whose behalf the token acts. */
+  readonly subjectId: string | null
+  readonly parentId: string | null
+  /** Of the root itself too. */
+  readonly rootId: string | null
 }
 
 export type HistoryFilters = TokenFilters & {
@@ -46,7 +51,16 @@ export type TokenRecord = {
   readonly kid: string
   readonly issuedAt: Seconds
   readonly expiresAt: Seconds
+  /** The agent on whose behalf it acts: that of the root of its lineage. */
+  readonly subjectId: string
+  /** Ids of agents, the last to act first; none where the subject got the token itself. */
+  readonly actors: readonly string[]
+  /** The parent first; none where the token has no parent. */
+  readonly ancestors: readonly AncestorRecord[]
 }
+
+/** An ancestor as the record of a descendant names it; `id` is null for who may not see a token with these audiences. */
+export type AncestorRecord = { readonly id: string | null; readonly audience: readonly string[] }
 
 export type TokenEnd = {
   readonly endedAt: Milliseconds
@@ -56,12 +70,20 @@ export type TokenEnd = {
   readonly note: string | null
   /** The bulk revocation that ended this token; null if something else did. */
   readonly revocationId: string | null
+  /** The ancestor with which it ended; null if it ended of its own. */
+  readonly ancestorId: string | null
 }
 
 export type EndedTokenRecord = TokenRecord & TokenEnd
 
 /** The whole life of a token; `end` is null while it is active. */
 export type TokenLife = { readonly token: TokenRecord; readonly end: TokenEnd | null }
+
+/** A member of a token's tree; `removed`: retention removed it, and its descendants still name it. */
+export type LineageRecord = TokenLife | { readonly id: string; readonly removed: true }
+
+/** Any member of the tree. */
+export type LineageOf = { readonly memberId: string }
 
 export type Page<R> = {
   readonly records: readonly R[]
@@ -96,7 +118,7 @@ export type KeyedPage<R> = {
 }
 
 /** Lists whose pages end at a {@link Position}. */
-export type PositionedList = 'tokens' | 'history' | 'audit' | 'refusals'
+export type PositionedList = 'tokens' | 'history' | 'lineage' | 'audit' | 'refusals'
 
 /** Lists whose pages end at a key: agents at a name, the others at an id. */
 export type KeyedList = 'agents' | 'credentials' | 'api_keys' | 'signing_keys'
@@ -107,6 +129,7 @@ const isNumber = (text: string): boolean => /^[1-9]\d{0,14}$/.test(text)
 const IS_ID: Readonly<Record<PositionedList, (text: string) => boolean>> = {
   tokens: isTokenId,
   history: isTokenId,
+  lineage: isUuid,
   audit: isNumber,
   refusals: isNumber,
 }

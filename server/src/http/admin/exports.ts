@@ -25,6 +25,11 @@ const TOKEN_COLUMNS = {
   kid: token => token.kid,
   issued_at: token => token.issued_at,
   expires_at: token => token.expires_at,
+  subject_agent_id: token => token.subject.agent_id,
+  parent_id: token => token.parent_id,
+  root_id: token => token.root_id,
+  depth: token => token.depth,
+  actors: token => token.actors.join(' '),
 } as const satisfies Columns<ReturnType<typeof formatRecord>>
 
 export const bindings = [
@@ -50,6 +55,7 @@ export const bindings = [
       ended_by_sub: token => actorCells(token.ended_by).sub,
       note: token => token.note,
       revocation_id: token => token.revocation_id,
+      ancestor_id: token => token.ancestor_id,
     },
   }),
   bindExport(api.exportAudit, {

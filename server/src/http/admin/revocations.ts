@@ -25,6 +25,7 @@ const requestOf = (body: Body): RevocationRequest => ({
     audience: body.audience ?? null,
     kid: body.kid ?? null,
     issuedBefore: body.issued_before ?? null,
+    lineage: body.lineage ?? null,
   },
   reason: body.reason,
   note: body.note ?? null,

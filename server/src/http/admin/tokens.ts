@@ -1,9 +1,9 @@
 // What the operations on tokens do.
 import * as api from '../../../../api/tokens.ts'
 import type { QueryOf } from '../../../../api/operation.ts'
-import { formatEndedRecord, formatLife, formatRecord } from '../../domain/ledger/format-token.ts'
+import { formatEndedRecord, formatLife, formatMember, formatRecord } from '../../domain/ledger/format-token.ts'
 import type { HistoryFilters, TokenFilters } from '../../domain/lists/page.ts'
-import { listHistory, listTokens, showToken } from '../../operations/tokens/read-tokens.ts'
+import { listHistory, listLineage, listTokens, showToken } from '../../operations/tokens/read-tokens.ts'
 import { revokeTokenById } from '../../operations/tokens/revoke-token-by-id.ts'
 import { bind, bindList } from './binding.ts'
 
@@ -16,6 +16,9 @@ export const tokenFiltersOf = (query: TokensQuery): TokenFilters => ({
   scope: query.scope ?? null,
   issuedAfter: query.issued_after ?? null,
   issuedBefore: query.issued_before ?? null,
+  subjectId: query.subject ?? null,
+  parentId: query.parent_id ?? null,
+  rootId: query.root_id ?? null,
 })
 
 export const historyFiltersOf = (query: HistoryQuery): HistoryFilters => ({
@@ -32,6 +35,11 @@ export const bindings = [
     list: listHistory,
     format: formatEndedRecord,
     unknownIn: query => query.termination_reason?.unknown ?? [],
+  }),
+  bindList(api.listLineage, {
+    filtersOf: (_query, path) => ({ memberId: path.id }),
+    list: listLineage,
+    format: formatMember,
   }),
   bind(api.showToken, { run: (ports, { caller }, { path }) => showToken(ports, caller, path.id), answer: formatLife }),
   bind(api.revokeTokenById, {

@@ -1,4 +1,5 @@
 // The way in: which requests begin at once, which wait for a turn, and which are refused before anything is done for them.
+import type { Socket } from 'node:net'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { Buffer } from 'node:buffer'
 import { checkAlive, checkHealth } from '../../../../api/health.ts'
@@ -12,6 +13,7 @@ import { networkOf } from '../../domain/source.ts'
 import { type AccessLog, refusedLine } from '../notes/access-line.ts'
 import { noteArrival } from './arrival.ts'
 import { type KnownCredentials, makeKnownCredentials } from './known-credentials.ts'
+import { originForm } from './request-rules.ts'
 import { restConnection, RETRY_AFTER_SECONDS } from './pipelining.ts'
 import { formatError, formatProblem } from './refusals.ts'
 import type { SourceOf } from './source.ts'
@@ -35,6 +37,8 @@ type AdmissionOptions = {
   readonly sourceOf: SourceOf
   readonly reportUnavailable: (requestId: string, fault: Unavailable) => void
   readonly metrics?: Metrics
+  /** Answers a request whose target is none, and ends its connection. */
+  readonly refuseTarget: (socket: Socket) => void
   /** Told of each request that is refused here; null: nobody is. */
   readonly accessLog?: AccessLog | null
 }
@@ -126,6 +130,12 @@ export const makeAdmission = (options: AdmissionOptions): Admission => {
   const guard =
     (handle: RequestListener): RequestListener =>
     (request, response) => {
+      const target = originForm(request.url ?? '')
+      if (target === undefined) {
+        options.refuseTarget(request.socket)
+        return
+      }
+      request.url = target
       const readAt = monotonic()
       queue.admit({ request, response, handle, arrivedAt: readAt - queue.unreadMs() }, readAt)
     }

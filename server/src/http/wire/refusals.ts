@@ -14,7 +14,7 @@ import {
 } from '../../domain/refusal.ts'
 import type { FailedAuthentications } from '../../ports/failed-authentications.ts'
 import type { Metrics } from '../../ports/metrics.ts'
-import type { AuditLog } from '../../ports/ports.ts'
+import type { AuditLog } from '../../ports/audit-log.ts'
 import { parseAuthorization } from './authorization.ts'
 import { ERRORS, typeOf } from './error-reference.ts'
 import { pathOf } from './path.ts'

@@ -71,6 +71,16 @@ const firstForbidden = (request: FastifyRequest, { pairs }: RawFields, oauthPath
   return field === undefined ? undefined : `${field} is in the query string: send it in the body.`
 }
 
+const ABSOLUTE = /^https?:\/\/[^/?#]*/i
+
+/** A path and its query, of either form that a request to an origin server may have; undefined for any other text. */
+export const originForm = (target: string): string | undefined => {
+  const path = target.replace(ABSOLUTE, '')
+  if (path.startsWith('/')) return path
+  // RFC 9112 §3.2.1: an empty path is sent as "/".
+  return path !== target && (path === '' || path.startsWith('?')) ? `/${path}` : undefined
+}
+
 /** The hook that runs first on every request. It answers what no route should see. */
 export const makeRequestRules = ({ refuser, answerUnknownRoute, basePath, allowedHosts }: Rules) => {
   const [oauthPath, tokenPath] = [`${basePath}/oauth/`, `${basePath}/oauth/token`]

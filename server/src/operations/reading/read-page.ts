@@ -69,7 +69,7 @@ const inKeys = (list: KeyedList) => ({
 type Positioned<F, R> = {
   readonly reader: Administrator
   readonly request: ListRequest<F>
-  readonly read: (page: PageRequest<F>) => Promise<Page<R>>
+  readonly read: (page: PageRequest<F>) => Promise<OrRefusal<Page<R>>>
 }
 
 /** One page of a list in the order of time. */

@@ -10,6 +10,7 @@ import type {
   RevocationPreview,
 } from '../../domain/ledger/revocation.ts'
 import { type OrRefusal, type Refusal, refuse } from '../../domain/refusal.ts'
+import { hideAncestors } from '../tokens/hide-lineage.ts'
 import type { Ports, RevocationMade } from '../../ports/ports.ts'
 
 export type RevocationRequest = {
@@ -33,6 +34,7 @@ const OBSTACLES: Readonly<Record<RevocationObstacle, Refusal>> = {
   unknown_agent: { code: 'invalid_request', description: 'agent_id: no agent has this id.' },
   unknown_credential: { code: 'invalid_request', description: 'credential_id: no credential has this id.' },
   unknown_key: { code: 'invalid_request', description: 'kid: no signing key of this service has it.' },
+  unknown_token: { code: 'invalid_request', description: 'lineage: no token has this id, or none that is kept.' },
   issued_before_in_future: {
     code: 'invalid_request',
     description: 'issued_before is in the future: a revocation ends no token that is yet to be issued.',
@@ -67,7 +69,9 @@ export const previewRevocation = async (
 ): Promise<OrRefusal<RevocationPreview>> => {
   if (!isWithinReach(caller, conditions)) return refuseReach()
   const preview = await ports.revocations.preview(conditions)
-  return typeof preview === 'string' ? { refusal: OBSTACLES[preview] } : preview
+  if (typeof preview === 'string') return { refusal: OBSTACLES[preview] }
+  const audiences = audiencesOf(caller)
+  return { ...preview, sample: preview.sample.map(record => hideAncestors(record, audiences)) }
 }
 
 /** The revocation with this id. One that reached beyond the caller's audiences does not exist for them. */

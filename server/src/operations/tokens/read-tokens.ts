@@ -2,9 +2,18 @@
 // the whole life of one.
 import { type Administrator, audiencesOf } from '../../domain/caller.ts'
 import { isTokenId } from '../../domain/ledger/token-id.ts'
-import type { EndedTokenRecord, HistoryFilters, TokenFilters, TokenLife, TokenRecord } from '../../domain/lists/page.ts'
-import { type OrRefusal, refuse } from '../../domain/refusal.ts'
+import type {
+  EndedTokenRecord,
+  HistoryFilters,
+  LineageOf,
+  LineageRecord,
+  TokenFilters,
+  TokenLife,
+  TokenRecord,
+} from '../../domain/lists/page.ts'
+import { isRefused, type OrRefusal, refuse } from '../../domain/refusal.ts'
 import type { Ports } from '../../ports/ports.ts'
+import { hideAncestors, hideEnd, hideLife, hideMember } from './hide-lineage.ts'
 import { type ListPage, type ListRequest, readPage } from '../reading/read-page.ts'
 
 type ListPorts = Pick<Ports, 'ledger' | 'secrets'>
@@ -15,7 +24,14 @@ export const listTokens = (
   reader: Administrator,
   request: ListRequest<TokenFilters>,
 ): Promise<OrRefusal<ListPage<TokenRecord>>> =>
-  readPage(ports, 'tokens', { reader, request, read: page => ports.ledger.listLive(page) })
+  readPage(ports, 'tokens', {
+    reader,
+    request,
+    read: async page => {
+      const found = await ports.ledger.listLive(page)
+      return { ...found, records: found.records.map(record => hideAncestors(record, page.audiences)) }
+    },
+  })
 
 /** One page of the tokens that have ended, those that merely expired too, and that the reader may see. */
 export const listHistory = (
@@ -23,7 +39,17 @@ export const listHistory = (
   reader: Administrator,
   request: ListRequest<HistoryFilters>,
 ): Promise<OrRefusal<ListPage<EndedTokenRecord>>> =>
-  readPage(ports, 'history', { reader, request, read: page => ports.ledger.listEnded(page) })
+  readPage(ports, 'history', {
+    reader,
+    request,
+    read: async page => {
+      const { records, ...rest } = await ports.ledger.listEnded(page)
+      const seen = records.map(record => hideAncestors(hideEnd(record, record, page.audiences), page.audiences))
+      return { ...rest, records: seen }
+    },
+  })
+
+const refuseUnknown = () => refuse('not_found', 'No token has this id, or none that is kept.')
 
 /** The token, live or ended. One for other audiences than the caller's does not exist for the caller. */
 export const showToken = async (
@@ -34,6 +60,24 @@ export const showToken = async (
   const life = isTokenId(tokenId) ? await ports.ledger.show(tokenId) : undefined
   const audiences = audiencesOf(caller)
   const isSeen = audiences === null || life?.token.audience.some(audience => audiences.includes(audience))
-  if (life === undefined || isSeen !== true) return refuse('not_found', 'No token has this id, or none that is kept.')
-  return life
+  return life === undefined || isSeen !== true ? refuseUnknown() : hideLife(life, audiences)
+}
+
+/** One page of the tree of a token; of members for other audiences than the caller's nothing is shown. */
+export const listLineage = async (
+  ports: ListPorts,
+  reader: Administrator,
+  request: ListRequest<LineageOf>,
+): Promise<OrRefusal<ListPage<LineageRecord>>> => {
+  const member = await showToken(ports, reader, request.filters.memberId)
+  if (isRefused(member)) return member
+  return readPage(ports, 'lineage', {
+    reader,
+    request,
+    read: async page => {
+      const found = await ports.ledger.listLineage(page)
+      if (found === undefined) return refuseUnknown()
+      return { ...found, records: found.records.map(record => hideMember(record, page.audiences)) }
+    },
+  })
 }

@@ -4,7 +4,7 @@ import { type AuditEntry, type AuditFilters, isAskedFor, onlyActor } from '../..
 import type { RefusalCount, RefusalFilters } from '../../domain/audit/attempt.ts'
 import type { Way } from '../../../../api/values/audit.ts'
 import type { Page, PageRequest } from '../../domain/lists/page.ts'
-import type { AuditLog } from '../../ports/ports.ts'
+import type { AuditLog } from '../../ports/audit-log.ts'
 import type { OnFault } from '../background.ts'
 import type { Writer } from '../jobs.ts'
 import { readNewest, type Scan } from '../lists/newest-first.ts'

@@ -1,11 +1,12 @@
 // Counts the live tokens of several agents, each to a bound.
 import { COUNT_EXACT_MAX } from '../../../../api/values/lists.ts'
 import type { Count } from '../../domain/clients/credential.ts'
-import { causeOfEnd } from '../../domain/ledger/ledger.ts'
 import { lowestLiveId } from '../../domain/ledger/token-id.ts'
 import { bytesOfId } from '../rows.ts'
 import { all, byIndex, type Program } from '../statement-program.ts'
 import type { Snapshot } from '../snapshot.ts'
+import { hasCascades } from './cascades.ts'
+import { makeJudge } from './judge.ts'
 import { knownTokenOf, ledgerTokenOf, TOKEN_COLUMNS, type TokenRow } from './token-rows.ts'
 import { COUNT_JUDGED_MAX } from './count-tokens.ts'
 import { readLifetimes } from './scan-affected-rows.ts'
@@ -47,7 +48,7 @@ function* countAll({ now }: Snapshot, agents: readonly number[]): Program<Counts
 type Judged = { readonly count: number; readonly judged: number }
 
 function* judgeRows(snapshot: Snapshot, agent: number, rowsMax: number): Program<Judged> {
-  const cutOffs = yield* snapshot.cutOffs()
+  const judge = makeJudge(snapshot, yield* snapshot.cutOffs())
   const { now, sets } = snapshot
   let [count, judged] = [0, 0]
   for (const life of yield* readLifetimes()) {
@@ -56,7 +57,8 @@ function* judgeRows(snapshot: Snapshot, agent: number, rowsMax: number): Program
     judged += rows.length
     for (const row of rows) {
       const token = knownTokenOf(row, sets) ?? (yield* ledgerTokenOf(row, sets))
-      if (causeOfEnd(token, cutOffs, now) === undefined) count += 1
+      if (row.lineage !== null) yield* judge.learn(row.lineage)
+      if (judge.causeOf(token, row.lineage) === undefined) count += 1
     }
   }
   return { count, judged }
@@ -80,6 +82,6 @@ function* countEach(snapshot: Snapshot, agents: readonly number[], judgedMax: nu
  * `judgedMax` of all. Else at least as many as it says.
  */
 export function* countLiveOfAgents(snapshot: Snapshot, agents: readonly number[], judgedMax: number): Program<Counts> {
-  const isPlain = (yield* snapshot.cutOffs()).length === 0
+  const isPlain = (yield* snapshot.cutOffs()).length === 0 && !(yield* hasCascades())
   return yield* isPlain ? countAll(snapshot, agents) : countEach(snapshot, agents, judgedMax)
 }

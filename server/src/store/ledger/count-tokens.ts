@@ -1,11 +1,12 @@
 // Counts the live tokens of an agent by the credential that got them, looking at a bounded number of rows.
 import { COUNT_EXACT_MAX } from '../../../../api/values/lists.ts'
 import type { Count } from '../../domain/clients/credential.ts'
-import { causeOfEnd } from '../../domain/ledger/ledger.ts'
 import { lowestLiveId } from '../../domain/ledger/token-id.ts'
 import { bytesOfId } from '../rows.ts'
 import { all, byIndex, type Program } from '../statement-program.ts'
 import type { Snapshot } from '../snapshot.ts'
+import { hasCascades } from './cascades.ts'
+import { makeJudge } from './judge.ts'
 import { knownTokenOf, ledgerTokenOf, TOKEN_COLUMNS, type TokenRow } from './token-rows.ts'
 import { readLifetimes } from './scan-affected-rows.ts'
 
@@ -38,13 +39,14 @@ function* countAll({ now }: Snapshot, { agent, life, limit }: Range): Program<Co
 function* countEach(snapshot: Snapshot, range: Range, audiences: readonly string[] | null): Program<Counted> {
   const { agent, life, limit } = range
   const { sets } = snapshot
-  const cutOffs = yield* snapshot.cutOffs()
+  const judge = makeJudge(snapshot, yield* snapshot.cutOffs())
   const rows = yield* all<TokenRow>(ROWS, agent, life, bytesOfId(lowestLiveId(snapshot.now, life)), limit)
   const tallies: Tally[] = []
   for (const row of rows) {
     const token = knownTokenOf(row, sets) ?? (yield* ledgerTokenOf(row, sets))
     const isSeen = audiences === null || token.audience.some(audience => audiences.includes(audience))
-    if (isSeen && causeOfEnd(token, cutOffs, snapshot.now) === undefined) tallies.push({ cred: row.cred, count: 1 })
+    if (row.lineage !== null) yield* judge.learn(row.lineage)
+    if (isSeen && judge.causeOf(token, row.lineage) === undefined) tallies.push({ cred: row.cred, count: 1 })
   }
   return { tallies, examined: rows.length }
 }
@@ -55,7 +57,7 @@ export function* countLiveTokens(
   agent: number,
   audiences: readonly string[] | null,
 ): Program<(credential: number) => Count> {
-  const isPlain = audiences === null && (yield* snapshot.cutOffs()).length === 0
+  const isPlain = audiences === null && (yield* snapshot.cutOffs()).length === 0 && !(yield* hasCascades())
   const counts = new Map<number, number>()
   let left = (isPlain ? COUNT_EXAMINED_MAX : COUNT_JUDGED_MAX) + 1
   for (const life of yield* readLifetimes()) {

@@ -1,49 +1,38 @@
 // Ends tokens early. A row moves from `token` to `ended` in one transaction, so that there is exactly one record.
 import type { Act } from '../../domain/audit/act.ts'
 import type { TokenAddress } from '../../domain/ledger/claims.ts'
-import { type CutOff, type CutOffConditions, causeOfEnd } from '../../domain/ledger/ledger.ts'
+import type { CutOff, CutOffConditions } from '../../domain/ledger/ledger.ts'
 import { type EndingReason, REASONS } from '../../../../api/values/reason.ts'
 import { bytesOfId } from '../rows.ts'
 import { first, run, type Program } from '../statement-program.ts'
 import { nextSeq, recordAct, audit, type Transaction } from '../transaction.ts'
+import { followAtOnce, readDescendants } from './cascades.ts'
 import { readOpenCutOffs } from './cut-offs.ts'
+import { judgeRow, makeJudge } from './judge.ts'
+import { type Cascade, type Covered, type Ending, moveCovered, moveRow, noteCascades } from './move-rows.ts'
+import { findRow } from './find-row.ts'
 import { mayCoverAny, takeSlot } from './slots.ts'
-import { expiryOf, ledgerTokenOf, TOKEN_COLUMNS, type TokenRow } from './token-rows.ts'
-import { type Covered, scanAffectedRows } from './scan-affected-rows.ts'
+import { expiryOf, TOKEN_COLUMNS, type TokenRow } from './token-rows.ts'
+import { scanAffectedRows } from './scan-affected-rows.ts'
 
 /** An act that covers at most so many tokens moves their rows at once; a larger one leaves them to the backfill. */
 const MOVED_AT_ONCE_MAX = 64
 /** Rows that an act looks at to learn whether they are so few. */
 const EXAMINED_AT_ONCE_MAX = 1000
 
-type Ending = { readonly at: number; readonly reason: EndingReason; readonly act: number }
+type OwnEnding = Pick<Ending, 'reason' | 'act'>
 
-const MOVE = `insert into ended (id, life, agent, cred, key, scope, aud, at, reason, act)
-  values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
-
-function* moveToEnded(tx: Transaction, row: TokenRow, { at, reason, act }: Ending): Program<void> {
-  yield* run('delete from token where life = ? and id = ?', row.life, row.id)
-  const values = [row.id, row.life, row.agent, row.cred, row.key, row.scope, row.aud]
-  yield* run(MOVE, ...values, at, REASONS[reason], act)
-  tx.endings.push(reason)
-}
-
-/** Ends live tokens whose rows were read in this transaction. */
-export function* endRows(tx: Transaction, rows: readonly TokenRow[], ending: Omit<Ending, 'at'>): Program<void> {
+/**
+ * Ends live tokens whose rows were read in this transaction. Returns those with descendants, which follow in the background
+ * unless somebody has them follow at once.
+ */
+export function* endRows(tx: Transaction, rows: readonly TokenRow[], ending: OwnEnding): Program<readonly Cascade[]> {
+  const { now: at } = tx
   for (const row of rows) {
-    yield* moveToEnded(tx, row, { ...ending, at: tx.now })
+    yield* moveRow(tx, row, { ...ending, at, distance: 0 })
     tx.live.wasEnded(row.agent, expiryOf(row))
   }
-}
-
-/** Moves rows that cut-offs ended, each with the reason of its own, and counts them there. */
-export function* moveCovered(tx: Transaction, covered: readonly Covered[]): Program<void> {
-  const moved = new Map<number, number>()
-  for (const { row, cause } of covered) {
-    yield* moveToEnded(tx, row, cause)
-    moved.set(cause.seq, (moved.get(cause.seq) ?? 0) + 1)
-  }
-  for (const [seq, count] of moved) yield* run('update cutoff set moved = moved + ? where seq = ?', count, seq)
+  return yield* noteCascades(rows.map(({ id }) => ({ token: id, act: ending.act, at })))
 }
 
 const TOKEN = `select ${TOKEN_COLUMNS} from token where life = ? and id = ?`
@@ -61,14 +50,14 @@ export function* endToken(
   if (row === undefined) {
     return (yield* first(ENDED, id, ...tx.endedBetween(address.id))) === undefined ? 'unknown' : 'already_ended'
   }
-  const cause = causeOfEnd(yield* ledgerTokenOf(row, tx.sets), yield* readOpenCutOffs(), tx.now)
+  const { cause } = yield* judgeRow(tx, makeJudge(tx, yield* readOpenCutOffs()), row)
   if (cause === 'expired') return 'already_ended'
-  // The first ending wins: a row that a cut-off has covered moves with the cut-off's reason, not with this one.
+  // The first ending wins: a row that an act before has covered moves with the reason of that act, not with this one.
   if (cause !== undefined) {
     yield* moveCovered(tx, [{ row, cause }])
     return 'already_ended'
   }
-  yield* endRows(tx, [row], { reason, act: yield* recordAct(tx, act) })
+  yield* followAtOnce(tx, yield* endRows(tx, [row], { reason, act: yield* recordAct(tx, act) }))
   yield* audit(tx, act, address.id, { reason })
   return 'ended'
 }
@@ -81,7 +70,7 @@ const ANCHORS = {
 } as const
 
 function* anchor(conditions: CutOffConditions, seq: number): Program<boolean> {
-  const asked = Object.entries(conditions).filter(([, value]) => value !== null)
+  const asked = Object.entries(conditions).filter(([, value]) => value !== null && value !== undefined)
   if (asked.length === 0) {
     yield* run('update service set ended_seq = ?', seq)
     return true
@@ -105,12 +94,30 @@ type EndAll = {
 const INSERT = `insert into cutoff (seq, conditions, anchored, reason, act, at, revocation_id, state)
   values (?, ?, ?, ?, ?, ?, ?, ?)`
 
+/** The same of the tree of one token, which is soon found among however many others. */
+function* readFewOfTree(tx: Transaction, cutOff: CutOff, rootId: string): Program<readonly Covered[] | undefined> {
+  const root = yield* findRow(tx, rootId)
+  // Whatever descends from an ended root is dead.
+  if (root === undefined || 'reason' in root) return []
+  const tree = { token: root.id, act: cutOff.act, at: cutOff.at }
+  const { rows, isDone } = yield* readDescendants(tree, 0, MOVED_AT_ONCE_MAX + 1)
+  if (!isDone || rows.length > MOVED_AT_ONCE_MAX) return undefined
+  const judge = makeJudge(tx, [...(yield* readOpenCutOffs()), cutOff])
+  const own: Covered[] = []
+  for (const row of [root, ...rows]) {
+    const { cause } = yield* judgeRow(tx, judge, row)
+    if (cause === cutOff) own.push({ row, cause })
+  }
+  return own
+}
+
 /** All that it ends and no open one before it has, where they are few and soon found: then it need not stay open. */
 function* readFewCovered(tx: Transaction, cutOff: CutOff): Program<readonly Covered[] | undefined> {
+  if (cutOff.root !== null && cutOff.root !== undefined) return yield* readFewOfTree(tx, cutOff, cutOff.root)
   const scan = { from: null, examinedMax: EXAMINED_AT_ONCE_MAX, coveredMax: EXAMINED_AT_ONCE_MAX }
   const { covered, done } = yield* scanAffectedRows(tx, cutOff, scan)
   if (!done) return (yield* mayCoverAny(cutOff)) ? undefined : []
-  const own = covered.filter(({ cause }) => cause.seq === cutOff.seq)
+  const own = covered.filter(({ cause }) => cause === cutOff)
   return own.length <= MOVED_AT_ONCE_MAX ? own : undefined
 }
 
@@ -130,7 +137,7 @@ export function* endAll(
   if (few === undefined && !anchored) yield* takeSlot(act)
   const row = [seq, JSON.stringify(conditions), anchored ? 1 : 0, REASONS[reason], cutOff.act, at, revocationId]
   yield* run(INSERT, ...row, few === undefined ? 'open' : 'closed')
-  if (few !== undefined) yield* moveCovered(tx, few)
+  if (few !== undefined) yield* followAtOnce(tx, yield* moveCovered(tx, few))
   tx.live.forget(conditions.agent)
   return seq
 }

@@ -2,6 +2,7 @@
 // program; PostgreSQL has a fast path for tokens that need only their row (postgres/hot/insert-plain.ts).
 import type { AgentLimits } from '../../../../api/values/limits.ts'
 import { LIFETIMES_MAX } from '../../domain/clients/agent.ts'
+import { DELEGATED_LIFETIMES } from '../../domain/ledger/lineage.ts'
 import type { InsertOutcome, LimitReached, NewToken } from '../../ports/ports.ts'
 import type { SingleUse } from '../../ports/secret-repositories.ts'
 import { noteCredentialUses } from '../repositories/last-uses.ts'
@@ -9,7 +10,11 @@ import { bytesOfHex, bytesOfId } from '../rows.ts'
 import type { Seen } from '../snapshot.ts'
 import { first, only, run, type Program, type Value } from '../statement-program.ts'
 import type { Transaction } from '../transaction.ts'
+import { subjectOf } from '../../domain/ledger/lineage.ts'
+import type { TokenAddress } from '../../domain/ledger/claims.ts'
+import { keepLineage, type StoredAncestor } from './lineages.ts'
 import { keepProof, stateOfProof } from './proofs.ts'
+import { readParent } from './read-parent.ts'
 import { type LimitedToken, makeQuotaCheck, type QuotaCheck } from './quota-check.ts'
 
 /** A DPoP proof or a client assertion: each gets one token. */
@@ -37,6 +42,8 @@ export type GroupShares = {
   readonly limits: ReadonlyMap<number, AgentLimits>
   /** By the position of the token; a token without any is left out. */
   readonly uses: ReadonlyMap<number, readonly TokenUse[]>
+  /** By the position of the token; a token without a parent is left out. */
+  readonly parents: ReadonlyMap<number, TokenAddress>
 }
 
 export type TokenGroup = GroupShares & { readonly tokens: readonly GroupToken[] }
@@ -55,18 +62,22 @@ const usesOf = ({ proof, assertion }: NewToken): readonly TokenUse[] => [
 ]
 
 /** What the tokens share, and at which position each finds its scope and its audiences. */
-export const sharesOf = (tokens: readonly NewToken[]) => {
+export const sharesOf = (
+  tokens: readonly NewToken[],
+): { shares: GroupShares; positions: readonly Pick<GroupToken, 'scope' | 'audience'>[] } => {
   const scopes = new Map<string, number>()
   const audiences = new Map<string, number>()
   const limits = new Map<number, AgentLimits>()
   const uses = new Map<number, readonly TokenUse[]>()
+  const parents = new Map<number, TokenAddress>()
   const positions = tokens.map((token, n) => {
     if (token.limits !== null) limits.set(token.agent, token.limits)
     if (token.proof !== undefined || token.assertion !== undefined) uses.set(n, usesOf(token))
+    if (token.parent !== undefined) parents.set(n, token.parent)
     const scope = positionIn(scopes, token.scope)
     return { scope, audience: positionIn(audiences, JSON.stringify(token.audience)) }
   })
-  const shares: GroupShares = { scopes: [...scopes.keys()], audiences: [...audiences.keys()], limits, uses }
+  const shares = { scopes: [...scopes.keys()], audiences: [...audiences.keys()], limits, uses, parents }
   return { shares, positions }
 }
 
@@ -89,8 +100,9 @@ export const groupOf = (newTokens: readonly NewToken[]): TokenGroup => {
 /** Keeps a lifetime in use; false where it is one too many: every list merges one stream for each. */
 function* keepLifetime(life: number): Program<boolean> {
   if ((yield* first('select 1 as found from lifetime where life = ?', life)) !== undefined) return true
-  const { count } = yield* only<{ count: number }>('select count(*) as count from lifetime')
-  if (count >= LIFETIMES_MAX) return false
+  const others = `select count(*) as count from lifetime where life not in (${DELEGATED_LIFETIMES.join(', ')})`
+  const { count } = yield* only<{ count: number }>(others)
+  if (count >= LIFETIMES_MAX && !DELEGATED_LIFETIMES.includes(life)) return false
   yield* run('insert into lifetime (life) values (?)', life)
   return true
 }
@@ -173,17 +185,40 @@ const addRow = ({ values }: Inserting, token: GroupToken, { scope, audience }: N
   values.push(life, id, digest, agent, credential, key, scope, audience, seq)
 }
 
-type Checked = { readonly token: GroupToken; readonly numbers: Numbers; readonly uses: readonly TokenUse[] }
+type Above = readonly StoredAncestor[]
 
-/** A token that its agent's limits, a proof or an assertion may refuse. */
-function* insertChecked(inserting: Inserting, { token, numbers, uses }: Checked): Program<InsertOutcome> {
+type Checked = {
+  readonly token: GroupToken
+  readonly numbers: Numbers
+  readonly uses: readonly TokenUse[]
+  readonly parent: TokenAddress | undefined
+}
+
+const DELEGATED = [...COLUMNS, 'lineage', 'subject']
+const INSERT_DELEGATED = `insert into token (${DELEGATED.join(', ')}) values (${DELEGATED.map(() => '?').join(', ')})`
+
+/** Writes a token with a parent. */
+function* writeDelegated({ tx }: Inserting, { token, numbers }: Checked, above: Above): Program<void> {
+  const { life, id, digest, agent, credential, key, seq } = token
+  const lineage = yield* keepLineage(above, tx.now)
+  const row = [life, id, digest, agent, credential, key, numbers.scope, numbers.audience, seq]
+  yield* run(INSERT_DELEGATED, ...row, lineage, subjectOf({ id: '', agent, ancestors: above }))
+}
+
+/** A token that its agent's limits, its parent, a proof or an assertion may refuse. */
+function* insertChecked(inserting: Inserting, checked: Checked): Program<InsertOutcome> {
   const { tx, quota, values } = inserting
+  const { token, numbers, uses, parent } = checked
+  if (parent !== undefined && (yield* tx.isEarlierServing())) return 'earlier_program'
+  const above = parent === undefined ? undefined : yield* readParent(tx, parent, token)
+  if (above === 'parent_ended') return above
   // Before the quota: a proof that was used must end no token of the agent to make room.
   const refused = yield* refuseUses(tx, uses)
   if (refused !== undefined) return refused
   const reached = quota === undefined ? undefined : yield* checkQuota(quota, token, values)
   if (reached !== undefined) return reached
-  addRow(inserting, token, numbers)
+  if (above === undefined) addRow(inserting, token, numbers)
+  else yield* writeDelegated(inserting, checked, above)
   if (quota !== undefined) yield* quota.count(token)
   for (const use of uses) yield* keepProof(use)
   return 'inserted'
@@ -201,10 +236,10 @@ function* insertEach(inserting: Inserting, seq: number): Program<readonly Insert
       continue
     }
     const numbers = kept.get(keyOf(token)) ?? (yield* keepShares(inserting, token))
-    const uses = group.uses.get(n) ?? NO_USES
+    const [uses, parent] = [group.uses.get(n) ?? NO_USES, group.parents.get(n)]
     if (numbers === 'no_room') outcomes.push(numbers)
-    else if (uses.length > 0 || group.limits.has(token.agent)) {
-      outcomes.push(yield* insertChecked(inserting, { token, numbers, uses }))
+    else if (uses.length > 0 || parent !== undefined || group.limits.has(token.agent)) {
+      outcomes.push(yield* insertChecked(inserting, { token, numbers, uses, parent }))
     } else {
       addRow(inserting, token, numbers)
       outcomes.push('inserted')

@@ -3,6 +3,7 @@ import { DAY_MS, type Milliseconds } from '../../../../api/values/time.ts'
 import { cache, type NameCache, cached } from '../name-cache.ts'
 import { parseStrings } from '../rows.ts'
 import { first, only, run, type Program } from '../statement-program.ts'
+import { type Lineages, makeLineages } from './lineages.ts'
 
 const SCOPE_SETS_MAX = 65_536
 const AUDIENCE_SETS_MAX = 65_536
@@ -12,6 +13,7 @@ export type ScopeSet = { readonly text: string; readonly items: readonly string[
 export type Sets = {
   readonly scope: NameCache<number, ScopeSet>
   readonly audience: NameCache<number, readonly string[]>
+  readonly lineage: Lineages
   /** The number of a scope text, stored where it is new; in a write transaction. Null: there are too many already. */
   readonly keepScope: (text: string, now: Milliseconds) => Program<number | null>
   /** The same of a list of audiences given as JSON. */
@@ -91,15 +93,17 @@ function* readAudience(n: number): Program<readonly string[] | undefined> {
 export const makeSets = (): Sets => {
   const scope = cached('scope set', readScope)
   const audience = cached('audience set', readAudience)
+  const lineage = makeLineages()
   const scopeSets = setCache('scope_set')
   const audienceSets = setCache('audience_set')
   return {
     scope,
     audience,
+    lineage,
     keepScope: scopeSets.keep,
     keepAudience: audienceSets.keep,
     forget: () => {
-      for (const memory of [scopeSets, audienceSets, scope, audience]) memory.forget()
+      for (const memory of [scopeSets, audienceSets, scope, audience, lineage]) memory.forget()
     },
   }
 }

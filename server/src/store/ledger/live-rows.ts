@@ -1,10 +1,12 @@
 // The live tokens of one agent, newest or oldest first, judged one by one while a cut-off is open.
-import { type CutOff, causeOfEnd } from '../../domain/ledger/ledger.ts'
+import type { CutOff } from '../../domain/ledger/ledger.ts'
 import { lowestIdAt, lowestLiveId } from '../../domain/ledger/token-id.ts'
 import { bytesOfId } from '../rows.ts'
 import { all, byIndex, type Program } from '../statement-program.ts'
 import type { Transaction } from '../transaction.ts'
 import { readOpenCutOffs } from './cut-offs.ts'
+import { hasCascades } from './cascades.ts'
+import { type Judge, makeJudge } from './judge.ts'
 import type { LiveExpiries } from './live-tokens.ts'
 import { expiryOf, knownTokenOf, ledgerTokenOf, TOKEN_COLUMNS, type TokenRow } from './token-rows.ts'
 import { readLifetimes } from './scan-affected-rows.ts'
@@ -42,7 +44,8 @@ type LiveRows = {
 const coversAgent = ({ agent, ...others }: CutOff, n: number): boolean =>
   (agent === null || agent === n) &&
   [others.credential, others.key, others.scope, others.keepScopes].every(one => one === null) &&
-  [others.audience, others.keepAudiences, others.before].every(one => one === null)
+  [others.audience, others.keepAudiences, others.before].every(one => one === null) &&
+  [others.root, others.fromAnother].every(one => one === null || one === undefined)
 
 /** No live token of the agent has a smaller id: one that was decided on after an act was made at its time or later. */
 const lowestOf = (tx: Transaction, agent: number, life: number, cutOffs: readonly CutOff[]): Uint8Array => {
@@ -52,28 +55,42 @@ const lowestOf = (tx: Transaction, agent: number, life: number, cutOffs: readonl
 
 type Scan = { readonly agent: number; readonly order: Order; readonly rowsMax: number }
 
+/** What may be dead although it has its row. */
+type Pending = {
+  readonly cutOffs: readonly CutOff[]
+  /** Undefined where every row is alive. */
+  readonly judge: Judge | undefined
+}
+
+function* readPending(tx: Transaction): Program<Pending> {
+  const cutOffs = yield* readOpenCutOffs()
+  const isSettled = cutOffs.length === 0 && !(yield* hasCascades())
+  return { cutOffs, judge: isSettled ? undefined : makeJudge(tx, cutOffs) }
+}
+
 function* aliveAmong(
-  { sets, now }: Transaction,
+  { sets }: Transaction,
   rows: readonly TokenRow[],
-  cutOffs: readonly CutOff[],
+  { judge }: Pending,
 ): Program<readonly TokenRow[]> {
-  if (cutOffs.length === 0) return rows
+  if (judge === undefined) return rows
   const alive: TokenRow[] = []
   for (const row of rows) {
     const token = knownTokenOf(row, sets) ?? (yield* ledgerTokenOf(row, sets))
-    if (causeOfEnd(token, cutOffs, now) === undefined) alive.push(row)
+    if (row.lineage !== null) yield* judge.learn(row.lineage)
+    if (judge.causeOf(token, row.lineage) === undefined) alive.push(row)
   }
   return alive
 }
 
-function* scanLife(tx: Transaction, life: number, { agent, order, rowsMax }: Scan, cutOffs: readonly CutOff[]) {
+function* scanLife(tx: Transaction, life: number, { agent, order, rowsMax }: Scan, pending: Pending) {
   const live: TokenRow[] = []
-  let low: Uint8Array = lowestOf(tx, agent, life, cutOffs)
+  let low: Uint8Array = lowestOf(tx, agent, life, pending.cutOffs)
   let high: Uint8Array = ABOVE_EVERY_ID
-  const limit = cutOffs.length === 0 ? rowsMax : Math.max(rowsMax, JUDGED_ROWS)
+  const limit = pending.judge === undefined ? rowsMax : Math.max(rowsMax, JUDGED_ROWS)
   for (let dead = 0; dead < DEAD_ROWS_MAX; ) {
     const rows: readonly TokenRow[] = yield* all<TokenRow>(SELECT[order], agent, life, low, high, limit)
-    const alive = yield* aliveAmong(tx, rows, cutOffs)
+    const alive = yield* aliveAmong(tx, rows, pending)
     live.push(...alive)
     dead += rows.length - alive.length
     const last = rows.at(-1)
@@ -86,11 +103,11 @@ function* scanLife(tx: Transaction, life: number, { agent, order, rowsMax }: Sca
 
 /** In the order of issue. Of each lifetime that the ledger knows the first `rowsMax`, at times some more. */
 export function* readLiveRows(tx: Transaction, scan: Scan): Program<LiveRows> {
-  const cutOffs = yield* readOpenCutOffs()
+  const pending = yield* readPending(tx)
   const rows: TokenRow[] = []
   let isComplete = true
   for (const life of yield* readLifetimes()) {
-    const scanned = yield* scanLife(tx, life, scan, cutOffs)
+    const scanned = yield* scanLife(tx, life, scan, pending)
     rows.push(...scanned.live)
     isComplete &&= scanned.isComplete
   }

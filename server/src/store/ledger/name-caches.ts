@@ -1,5 +1,6 @@
 // What the numbers in a row stand for on the wire. None of it ever changes, so it is remembered.
 import type { TokenAddress } from '../../domain/ledger/claims.ts'
+import { actorsOf, subjectOf } from '../../domain/ledger/lineage.ts'
 import type { TokenRecord } from '../../domain/lists/page.ts'
 import type { PublicJwk } from '../../domain/keys/signing-key.ts'
 import { issuedSecondOf } from '../../domain/ledger/token-id.ts'
@@ -43,6 +44,28 @@ export type RowNames = {
   readonly publicJwk: PublicJwk
   readonly scope: ScopeSet
   readonly audience: readonly string[]
+  /** Null: the token has no parent. */
+  readonly lineage: NamedLineage | null
+}
+
+type NamedLineage = Pick<TokenRecord, 'subjectId' | 'actors' | 'ancestors'>
+
+const NOBODY: readonly never[] = []
+
+/** What the lineage of a row says, by names; null where it has none. */
+export function* readNamedLineage(
+  { agent, lineage }: Pick<TokenRow, 'agent' | 'lineage'>,
+  nameCaches: NameCaches,
+  sets: Pick<Sets, 'audience' | 'lineage'>,
+): Program<NamedLineage | null> {
+  if (lineage === null) return null
+  const stored = yield* recall(sets.lineage, lineage)
+  const token = { id: '', agent, ancestors: stored }
+  const actors: string[] = []
+  for (const n of actorsOf(token)) actors.push((yield* recall(nameCaches.agent, n)).id)
+  const ancestors = []
+  for (const { id, audience } of stored) ancestors.push({ id, audience: yield* recall(sets.audience, audience) })
+  return { subjectId: (yield* recall(nameCaches.agent, subjectOf(token))).id, actors, ancestors }
 }
 
 export const recordWith = ({ id, lifetimeSeconds }: TokenAddress, names: RowNames): TokenRecord => {
@@ -57,12 +80,15 @@ export const recordWith = ({ id, lifetimeSeconds }: TokenAddress, names: RowName
     kid: names.publicJwk.kid,
     issuedAt,
     expiresAt: issuedAt + lifetimeSeconds,
+    subjectId: names.lineage?.subjectId ?? names.agent.id,
+    actors: names.lineage?.actors ?? NOBODY,
+    ancestors: names.lineage?.ancestors ?? NOBODY,
   }
 }
 
 type LabelledRow = Omit<TokenRow, 'seq'>
 
-/** A row as it is shown, where all that it names is remembered: ask it first, as knownTokenOf() says. */
+/** A row without a parent as it is shown, where all that it names is remembered: ask it first, as knownTokenOf() says. */
 export const knownRecordOf = (row: LabelledRow, nameCaches: NameCaches, sets: Sets): TokenRecord | undefined => {
   const [agent, credential] = [nameCaches.agent.known(row.agent), nameCaches.credential.known(row.cred)]
   const [publicJwk, scope, audience] = [
@@ -71,8 +97,8 @@ export const knownRecordOf = (row: LabelledRow, nameCaches: NameCaches, sets: Se
     sets.audience.known(row.aud),
   ]
   if (agent === undefined || credential === undefined || publicJwk === undefined) return undefined
-  if (scope === undefined || audience === undefined) return undefined
-  return recordWith(addressOfRow(row), { agent, credential, publicJwk, scope, audience })
+  if (scope === undefined || audience === undefined || row.lineage !== null) return undefined
+  return recordWith(addressOfRow(row), { agent, credential, publicJwk, scope, audience, lineage: null })
 }
 
 export function* recordOf(row: LabelledRow, nameCaches: NameCaches, sets: Sets): Program<TokenRecord> {
@@ -82,5 +108,6 @@ export function* recordOf(row: LabelledRow, nameCaches: NameCaches, sets: Sets):
     publicJwk: yield* recall(nameCaches.publicJwk, row.key),
     scope: yield* recall(sets.scope, row.scope),
     audience: yield* recall(sets.audience, row.aud),
+    lineage: yield* readNamedLineage(row, nameCaches, sets),
   })
 }

@@ -1,11 +1,12 @@
 // Counts what a revocation would end now, in steps with room for others between them.
 import { setImmediate as turn } from 'node:timers/promises'
-import type { CutOff, CutOffConditions } from '../../domain/ledger/ledger.ts'
+import { type CutOff, type CutOffConditions, isAncestorEnd } from '../../domain/ledger/ledger.ts'
 import type { TokenRecord } from '../../domain/lists/page.ts'
 import { COUNT_EXACT_MAX, SAMPLE_RECORDS_MAX } from '../../../../api/values/lists.ts'
 import type { RevocationConditions, RevocationObstacle, RevocationPreview } from '../../domain/ledger/revocation.ts'
 import type { Program } from '../statement-program.ts'
 import type { Reader, Snapshot } from '../snapshot.ts'
+import { hasLineages } from './lineages.ts'
 import { type NameCaches, recordOf } from './name-caches.ts'
 import { resolveConditions } from './revocations.ts'
 import { scanAffectedRows, type ScanPosition } from './scan-affected-rows.ts'
@@ -17,6 +18,8 @@ const EXAMINED_MAX = 1_000_000
 type Counting = {
   /** As it would stand if it were made at the first step. */
   readonly cutOff: CutOff
+  /** Rows that the cut-off may cover, and then, where there are any, rows that may descend from those. */
+  readonly among: 'reached' | 'delegated'
   readonly from: ScanPosition | null
   readonly examined: number
   readonly count: number
@@ -29,28 +32,32 @@ const wouldBe = (conditions: CutOffConditions, { service, now }: Snapshot): CutO
   seq: service.seq + 1,
   at: now,
   reason: 'bulk_revocation',
-  act: 0,
+  act: Number.MAX_SAFE_INTEGER,
 })
 
 function* begin(snapshot: Snapshot, conditions: RevocationConditions): Program<Counting | RevocationObstacle> {
-  const resolved = yield* resolveConditions(conditions, snapshot.now)
+  const resolved = yield* resolveConditions(conditions, snapshot)
   if (typeof resolved === 'string') return resolved
   const cutOff = wouldBe(resolved, snapshot)
-  return { cutOff, from: null, examined: 0, count: 0, sample: [], done: false }
+  return { cutOff, among: 'reached', from: null, examined: 0, count: 0, sample: [], done: false }
 }
 
 function* step(snapshot: Snapshot, nameCaches: NameCaches, counting: Counting): Program<Counting> {
-  const { cutOff, from, count } = counting
+  const { cutOff, among, from, count } = counting
   const coveredMax = COUNT_EXACT_MAX + 1 - count
-  const scanned = yield* scanAffectedRows(snapshot, cutOff, { from, examinedMax: STEP_ROWS, coveredMax })
-  // What an open cut-off has ended before is not left to end.
-  const covered = scanned.covered.filter(({ cause }) => cause === cutOff)
+  const scanned = yield* scanAffectedRows(snapshot, cutOff, { among, from, examinedMax: STEP_ROWS, coveredMax })
+  // What an act before has ended is not left to end, and what descends from covered rows is counted in the second scan.
+  const covered = scanned.covered.filter(({ cause }) =>
+    among === 'reached' ? cause === cutOff : isAncestorEnd(cause) && cause.act === cutOff.act,
+  )
   const sample = [...counting.sample]
   for (const { row } of covered.slice(0, SAMPLE_RECORDS_MAX - sample.length)) {
     sample.push(yield* recordOf(row, nameCaches, snapshot.sets))
   }
   const examined = counting.examined + STEP_ROWS
-  return { cutOff, from: scanned.at, examined, count: count + covered.length, sample, done: scanned.done }
+  const counted = { cutOff, examined, count: count + covered.length, sample }
+  if (!scanned.done || among === 'delegated') return { ...counted, among, from: scanned.at, done: scanned.done }
+  return { ...counted, among: 'delegated', from: null, done: !(yield* hasLineages()) }
 }
 
 const mayGoOn = ({ done, count, examined }: Counting): boolean =>

@@ -3,13 +3,15 @@ import type { Act, Actor } from '../../domain/audit/act.ts'
 import type { AlreadyExists } from '../../domain/idempotency.ts'
 import { type CutOffConditions, NO_CONDITION } from '../../domain/ledger/ledger.ts'
 import type { Revocation, RevocationConditions, RevocationObstacle } from '../../domain/ledger/revocation.ts'
-import type { Milliseconds } from '../../../../api/values/time.ts'
 import type { NewRevocation, RevocationMade } from '../../ports/ports.ts'
 import { once } from '../repositories/idempotency.ts'
 import { first, type Program } from '../statement-program.ts'
 import { audit, type Transaction } from '../transaction.ts'
 import { endingReasonOf } from './cut-offs.ts'
 import { endAll } from './end-tokens.ts'
+import { recall } from '../name-cache.ts'
+import type { Seen } from '../snapshot.ts'
+import { findRow } from './find-row.ts'
 
 type Row = {
   id: string
@@ -48,10 +50,17 @@ function* nameOf(what: keyof typeof NAME, n: number | null): Program<string | nu
   return row.name
 }
 
+/** The root of the tree of a token; undefined where nothing is left of the token. */
+function* rootOf(seen: Seen, tokenId: string): Program<string | undefined> {
+  const row = yield* findRow(seen, tokenId)
+  if (row === undefined || row.lineage === null) return row === undefined ? undefined : tokenId
+  return (yield* recall(seen.sets.lineage, row.lineage)).at(-1)?.id
+}
+
 /** The conditions by the store's own numbers. A name that nothing has is an obstacle: it would end nothing, in silence. */
 export function* resolveConditions(
-  { agentId, credentialId, kid, scope, audience, issuedBefore }: RevocationConditions,
-  now: Milliseconds,
+  { agentId, credentialId, kid, scope, audience, issuedBefore, lineage }: RevocationConditions,
+  seen: Seen,
 ): Program<CutOffConditions | RevocationObstacle> {
   const agent = yield* numberOf('agent', agentId)
   if (agent === undefined) return 'unknown_agent'
@@ -60,12 +69,14 @@ export function* resolveConditions(
   const key = yield* numberOf('key', kid)
   if (key === undefined) return 'unknown_key'
   // Tokens that are yet to be issued are not covered: a time to come would promise what does not happen.
-  if (issuedBefore !== null && issuedBefore > now) return 'issued_before_in_future'
-  return { ...NO_CONDITION, agent, credential, key, scope, audience, before: issuedBefore }
+  if (issuedBefore !== null && issuedBefore > seen.now) return 'issued_before_in_future'
+  const root = lineage === null ? null : yield* rootOf(seen, lineage)
+  if (root === undefined) return 'unknown_token'
+  return { ...NO_CONDITION, agent, credential, key, scope, audience, before: issuedBefore, root }
 }
 
 function* conditionsOf(text: string): Program<RevocationConditions> {
-  const { agent, credential, key, scope, audience, before } = JSON.parse(text) as CutOffConditions // written by endAll
+  const { agent, credential, key, scope, audience, before, root = null } = JSON.parse(text) as CutOffConditions // written by endAll
   return {
     agentId: yield* nameOf('agent', agent),
     credentialId: yield* nameOf('credential', credential),
@@ -73,6 +84,7 @@ function* conditionsOf(text: string): Program<RevocationConditions> {
     audience,
     kid: yield* nameOf('key', key),
     issuedBefore: before,
+    lineage: root,
   }
 }
 
@@ -115,7 +127,9 @@ function* findExisting(id: string, conditions: CutOffConditions): Program<Existi
   const existing = yield* first<Row>(SELECT, id)
   if (existing === undefined) return undefined
   // Both texts were made from one literal: their members stand in one order.
-  if (existing.conditions !== JSON.stringify(conditions)) return 'other_conditions'
+  // What was stored before there were lineages lacks their conditions.
+  const before: CutOffConditions = { ...NO_CONDITION, ...(JSON.parse(existing.conditions) as CutOffConditions) }
+  if (JSON.stringify(before) !== JSON.stringify(conditions)) return 'other_conditions'
   return { outcome: 'existing', revocation: yield* revocationOf(existing) }
 }
 
@@ -128,7 +142,7 @@ export function* createRevocation(
   create: CreateRevocation,
 ): Program<RevocationMade | RevocationObstacle | AlreadyExists> {
   const { act, revocation } = create
-  const conditions = yield* resolveConditions(revocation.conditions, tx.now)
+  const conditions = yield* resolveConditions(revocation.conditions, tx)
   if (typeof conditions === 'string') return conditions
   const existing = yield* findExisting(revocation.id, conditions)
   return existing ?? (yield* once(tx, act, revocation.id, () => make(tx, create, conditions)))

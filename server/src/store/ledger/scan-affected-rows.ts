@@ -1,23 +1,25 @@
 // Walks the rows that a cut-off may cover, oldest first within each lifetime, in steps that a transaction can bear.
-import { type CutOff, causeOfEnd } from '../../domain/ledger/ledger.ts'
-import { lowestLiveId } from '../../domain/ledger/token-id.ts'
+import type { CutOff } from '../../domain/ledger/ledger.ts'
+import { earliestBelow } from '../../domain/ledger/lineage.ts'
+import { lowestIdAt, lowestLiveId } from '../../domain/ledger/token-id.ts'
 import { bytesOfId } from '../rows.ts'
 import { all, byIndex, first, type Program } from '../statement-program.ts'
 import type { Seen } from '../snapshot.ts'
 import { readOpenCutOffs } from './cut-offs.ts'
+import { makeJudge } from './judge.ts'
+import type { Covered } from './move-rows.ts'
 import { knownTokenOf, ledgerTokenOf, TOKEN_COLUMNS, type TokenRow } from './token-rows.ts'
 
 export type ScanPosition = { readonly life: number; readonly id: Uint8Array }
 
 type Scan = {
+  /** `reached`: rows that the cut-off may cover; `delegated`: all with a parent, which may descend from those. */
+  readonly among?: 'reached' | 'delegated'
   /** The row after which to go on; null from the start. */
   readonly from: ScanPosition | null
   readonly examinedMax: number
   readonly coveredMax: number
 }
-
-/** A covered row, and what ended it: the cut-off of least number, not always the one scanned for. */
-export type Covered = { readonly row: TokenRow; readonly cause: CutOff }
 
 type Scanned = {
   readonly covered: readonly Covered[]
@@ -38,6 +40,8 @@ export function* readLifetimes(): Program<readonly number[]> {
 const SELECT = {
   life: (comparison: string) =>
     `select ${TOKEN_COLUMNS} from token where life = ? and id ${comparison} ? order by id limit ?`,
+  delegated: (comparison: string) => `select ${TOKEN_COLUMNS} from token ${byIndex('token_delegated')}
+    where lineage is not null and life = ? and id ${comparison} ? order by id limit ?`,
   agent: (comparison: string) => `select ${TOKEN_COLUMNS} from token ${byIndex('token_agent')}
     where (agent, life, id) ${comparison} (?, ?, ?) and (agent, life) <= (?, ?) and id ${comparison} ?
     order by agent, life, id limit ?`,
@@ -53,10 +57,15 @@ export function* readAgentOf({ agent, credential }: CutOff): Program<number | nu
   return row?.agent ?? null
 }
 
-function* rowsOf(cutOff: CutOff, after: ScanPosition, limit: number): Program<readonly TokenRow[]> {
-  const low = bytesOfId(lowestLiveId(cutOff.at, after.life))
+type Rows = Required<Pick<Scan, 'among'>> & { readonly after: ScanPosition; readonly limit: number }
+
+function* rowsOf(cutOff: CutOff, { among, after, limit }: Rows): Program<readonly TokenRow[]> {
+  const { root = null } = cutOff
+  const lowest = [lowestLiveId(cutOff.at, after.life), ...(root === null ? [] : [lowestIdAt(earliestBelow(root))])]
+  const low = bytesOfId(lowest.toSorted().at(-1) ?? '')
   // Rows that had expired by then are not covered; `after` is exclusive, the lower bound is not.
   const [comparison, bound] = Buffer.compare(low, after.id) > 0 ? ['>=', low] : ['>', after.id]
+  if (among === 'delegated') return yield* all<TokenRow>(SELECT.delegated(comparison), after.life, bound, limit)
   const agent = yield* readAgentOf(cutOff)
   if (agent === null) return yield* all<TokenRow>(SELECT.life(comparison), after.life, bound, limit)
   const { life } = after
@@ -67,21 +76,24 @@ const BELOW_EVERY_ID = new Uint8Array(16)
 
 /** One step: at most so many rows examined, at most so many covered. */
 export function* scanAffectedRows(
-  { sets, now }: Seen,
+  seen: Seen,
   cutOff: CutOff,
-  { from, examinedMax, coveredMax }: Scan,
+  { among = 'reached', from, examinedMax, coveredMax }: Scan,
 ): Program<Scanned> {
   const open = (yield* readOpenCutOffs()).filter(({ seq }) => seq < cutOff.seq)
+  const judge = makeJudge(seen, [...open, cutOff])
   const covered: Covered[] = []
   let at = from
   let examined = 0
   for (const life of yield* readLifetimes()) {
     if (from !== null && life < from.life) continue
     const start = from !== null && life === from.life ? from : { life, id: BELOW_EVERY_ID }
-    for (const row of yield* rowsOf(cutOff, start, examinedMax - examined)) {
-      const token = knownTokenOf(row, sets) ?? (yield* ledgerTokenOf(row, sets))
-      const cause = causeOfEnd(token, [...open, cutOff], now)
-      if (cause !== undefined && cause !== 'expired') covered.push({ row, cause })
+    for (const row of yield* rowsOf(cutOff, { among, after: start, limit: examinedMax - examined })) {
+      const token = knownTokenOf(row, seen.sets) ?? (yield* ledgerTokenOf(row, seen.sets))
+      if (row.lineage !== null) yield* judge.learn(row.lineage)
+      const cause = judge.causeOf(token, row.lineage)
+      // Of an act after this one another may be the first: cut-offs in between were not looked at.
+      if (cause !== undefined && cause !== 'expired' && cause.act <= cutOff.act) covered.push({ row, cause })
       at = { life, id: row.id }
       examined += 1
       if (covered.length >= coveredMax) return { covered, at, done: false }

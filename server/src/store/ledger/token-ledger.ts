@@ -3,6 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import type { TokenLedger } from '../../ports/ports.ts'
 import type { Writer } from '../jobs.ts'
 import { listEndedTokens } from '../lists/list-history.ts'
+import { listLineage } from '../lists/list-lineage.ts'
 import { listLiveTokens } from '../lists/list-tokens.ts'
 import type { Reader } from '../snapshot.ts'
 import type { NameCaches } from './name-caches.ts'
@@ -34,6 +35,7 @@ export const makeTokenLedger = (
     endAll: (conditions, reason, act) => call('endAll', { conditions, reason, act }),
     show: tokenId => read(snapshot => showToken(snapshot, nameCaches, tokenId)),
     listLive: request => queued(() => read(snapshot => listLiveTokens(snapshot, nameCaches, request))),
+    listLineage: request => queued(() => read(snapshot => listLineage(snapshot, nameCaches, request))),
     listEnded: request => queued(() => read(snapshot => listEndedTokens(snapshot, nameCaches, request))),
   }
 }

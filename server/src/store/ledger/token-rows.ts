@@ -6,6 +6,7 @@ import { recall } from '../name-cache.ts'
 import { idOfBytes } from '../rows.ts'
 import type { Program } from '../statement-program.ts'
 import type { Sets } from './interned-sets.ts'
+import type { StoredAncestor } from './lineages.ts'
 
 /** What a row of `token` says beside its key and its digest. */
 export type TokenNumbers = {
@@ -15,20 +16,25 @@ export type TokenNumbers = {
   readonly scope: number
   readonly aud: number
   readonly seq: number
+  /** Null: it has no parent. */
+  readonly lineage: number | null
 }
 
 /** A row of `token`, without its digest. */
 export type TokenRow = TokenNumbers & { readonly life: number; readonly id: Uint8Array }
 
-export const TOKEN_COLUMNS = 'life, id, agent, cred, key, scope, aud, seq'
+export const TOKEN_COLUMNS = 'life, id, agent, cred, key, scope, aud, seq, lineage'
 
 /** What the sets that a row names hold. */
-type RowSets = Pick<LedgerToken, 'scope' | 'audience'>
+type RowSets = Pick<LedgerToken, 'scope' | 'audience' | 'ancestors'>
+
+/** Of a token without a parent. */
+export const NO_ANCESTORS: readonly StoredAncestor[] = []
 
 export const tokenOf = (
   { id, lifetimeSeconds }: TokenAddress,
   row: TokenNumbers,
-  { scope, audience }: RowSets,
+  { scope, audience, ancestors }: RowSets,
 ): LedgerToken => ({
   id,
   lifetimeSeconds,
@@ -38,6 +44,7 @@ export const tokenOf = (
   scope,
   audience,
   seq: row.seq,
+  ancestors,
 })
 
 export const addressOfRow = ({ id, life }: Pick<TokenRow, 'id' | 'life'>): TokenAddress => ({
@@ -51,13 +58,16 @@ export const addressOfRow = ({ id, life }: Pick<TokenRow, 'id' | 'life'>): Token
  */
 export const knownTokenOf = (row: TokenRow, sets: Sets): LedgerToken | undefined => {
   const [scope, audience] = [sets.scope.known(row.scope), sets.audience.known(row.aud)]
-  if (scope === undefined || audience === undefined) return undefined
-  return tokenOf(addressOfRow(row), row, { scope: scope.items, audience })
+  const ancestors = row.lineage === null ? NO_ANCESTORS : sets.lineage.known(row.lineage)
+  if (scope === undefined || audience === undefined || ancestors === undefined) return undefined
+  return tokenOf(addressOfRow(row), row, { scope: scope.items, audience, ancestors })
 }
 
 export function* ledgerTokenOf(row: TokenRow, sets: Sets): Program<LedgerToken> {
   const { items: scope } = yield* recall(sets.scope, row.scope)
-  return tokenOf(addressOfRow(row), row, { scope, audience: yield* recall(sets.audience, row.aud) })
+  const audience = yield* recall(sets.audience, row.aud)
+  const ancestors = row.lineage === null ? NO_ANCESTORS : yield* recall(sets.lineage, row.lineage)
+  return tokenOf(addressOfRow(row), row, { scope, audience, ancestors })
 }
 
 const ID_TIME_BYTES = 6

@@ -6,8 +6,10 @@ import { bytesOfId, idOfBytes } from '../rows.ts'
 import { all, byIndex, type Program, type Value } from '../statement-program.ts'
 import type { Seen } from '../snapshot.ts'
 import { justBefore, LIFETIME_MS_MAX, reachOf } from './ended-minutes.ts'
-import type { Met, Stream } from './merge.ts'
-import { type Access, issuedBounds } from './token-streams.ts'
+import { NO_ANCESTORS } from '../ledger/token-rows.ts'
+import { recall } from '../name-cache.ts'
+import type { Stream } from './merge.ts'
+import { type Access, issuedBounds, type Streamed, type Way } from './token-streams.ts'
 
 /** A row of `ended`. */
 export type EndedRow = {
@@ -21,21 +23,22 @@ export type EndedRow = {
   readonly at: number
   readonly reason: number
   readonly act: number
+  readonly lineage: number | null
+  /** How many edges up the token stands whose end this is; null: it is the row's own. */
+  readonly ancestor: number | null
 }
 
-export type EndedStreamRow = Met & {
-  readonly kind: 'ended'
-  readonly ended: EndedRow
-  readonly scope: readonly string[]
-  readonly audience: readonly string[]
-}
+export type EndedStreamRow = Streamed & { readonly kind: 'ended'; readonly ended: EndedRow }
 
-export const ENDED_COLUMNS = 'id, life, agent, cred, key, scope, aud, at, reason, act'
+export const ENDED_COLUMNS = 'id, life, agent, cred, key, scope, aud, at, reason, act, lineage, ancestor'
 // Left to itself SQLite takes the index by reason for an agent too, and reads every row of that reason.
 const RANGE = {
   life: `from ended ${byIndex('ended_reason')} where reason = ? and (at, id) < (?, ?) and at >= ?`,
   agent: `from ended ${byIndex('ended_agent')} where agent = ? and reason = ? and (at, id) < (?, ?) and at >= ?`,
   scope: `from ended ${byIndex('ended_scope')} where scope = ? and (at, id) < (?, ?) and at >= ?`,
+  lineage: `from ended ${byIndex('ended_lineage')} where lineage = ? and (at, id) < (?, ?) and at >= ?`,
+  subject: `from ended ${byIndex('ended_subject')}
+    where lineage is not null and subject = ? and (at, id) < (?, ?) and at >= ?`,
 } as const
 
 const NEWEST_FIRST = 'order by at desc, id desc'
@@ -56,6 +59,8 @@ const SELECT = {
   life: { whole: wholeRange(RANGE.life), issued: issuedInRange(RANGE.life) },
   agent: { whole: wholeRange(RANGE.agent), issued: issuedInRange(RANGE.agent) },
   scope: { whole: wholeRange(RANGE.scope), issued: issuedInRange(RANGE.scope) },
+  lineage: { whole: wholeRange(RANGE.lineage), issued: issuedInRange(RANGE.lineage) },
+  subject: { whole: wholeRange(RANGE.subject), issued: issuedInRange(RANGE.subject) },
 } as const
 
 /** The statements above, for the tests that read their plans. */
@@ -77,10 +82,14 @@ const ABOVE_ALL: Position = { at: Number.MAX_SAFE_INTEGER, id: ABOVE_EVERY_ID }
 const keysOf = (access: Access, reasons: readonly Reason[]): readonly (readonly number[])[] => {
   switch (access.by) {
     case 'life':
+    case 'delegated':
       return reasons.map(reason => [REASONS[reason]])
     case 'agent':
       return reasons.map(reason => [access.n, REASONS[reason]])
+    // These indexes hold every reason.
     case 'scope':
+    case 'lineage':
+    case 'subject':
       return reasons.length === 0 ? [] : [[access.n]]
   }
 }
@@ -115,14 +124,13 @@ function* readIssued(
 /** Streams over the tokens that were ended early; `expired` is none of their reasons. */
 export const endedStreams = (
   { sets }: Pick<Seen, 'sets'>,
-  access: Access,
-  filters: HistoryFilters,
+  { access, filters, rootsOnly }: Way<HistoryFilters>,
   { after: position, reasons }: { readonly after: Position | null; readonly reasons: readonly Reason[] },
 ): readonly Stream<EndedStreamRow>[] => {
   const top = topOf(filters, position)
   const reachFrom = reachOf(filters, top)
   const issued = issuedBounds(filters)
-  const { whole, issued: ofIssued } = SELECT[access.by]
+  const { whole, issued: ofIssued } = SELECT[access.by === 'delegated' ? 'life' : access.by]
   return keysOf(access, reasons).map(keys => ({
     ceiling: Number.POSITIVE_INFINITY,
     fetch: function* (after, limit) {
@@ -136,7 +144,10 @@ export const endedStreams = (
         const { items: scope } = sets.scope.known(ended.scope) ?? (yield* sets.scope.read(ended.scope))
         const audience = sets.audience.known(ended.aud) ?? (yield* sets.audience.read(ended.aud))
         const [id, scanned] = [idOfBytes(ended.id), found.scanned[n] ?? 1]
-        rows.push({ kind: 'ended', at: ended.at, id, scanned, ended, scope, audience })
+        const ancestors = ended.lineage === null ? NO_ANCESTORS : yield* recall(sets.lineage, ended.lineage)
+        const token = { id, agent: ended.agent, scope, audience, ancestors }
+        const isElsewhere = rootsOnly && ended.lineage !== null
+        rows.push({ kind: 'ended', at: ended.at, id, scanned, ended, token, isElsewhere })
       }
       return { rows, isLast: found.isLast }
     },

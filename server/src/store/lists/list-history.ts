@@ -1,33 +1,45 @@
 // The history: tokens that only expired, tokens that were ended, and tokens under a cut-off whose rows have yet to follow.
-import { type CutOff, causeOfEnd } from '../../domain/ledger/ledger.ts'
+import { type Cause, type CutOff, isAncestorEnd } from '../../domain/ledger/ledger.ts'
 import type { EndedTokenRecord, HistoryFilters, Page, PageRequest, Position } from '../../domain/lists/page.ts'
 import { REASONS, type Reason, reasonOf } from '../../../../api/values/reason.ts'
 import { expiresSecondOf, lowestIdAt, lowestLiveId } from '../../domain/ledger/token-id.ts'
 import { BY_TIME, readActs } from '../ledger/acts.ts'
+import { type CascadingAct, readCascadingActs } from '../ledger/cascades.ts'
+import { type Judge, makeJudge } from '../ledger/judge.ts'
 import { knownRecordOf, type NameCaches, recordOf } from '../ledger/name-caches.ts'
 import { readLifetimes } from '../ledger/scan-affected-rows.ts'
+import { ancestorAt } from '../ledger/show-token.ts'
 import type { Program } from '../statement-program.ts'
 import type { Snapshot } from '../snapshot.ts'
 import { type EndedStreamRow, endedStreams } from './ended-streams.ts'
 import { type Met, mergePage, type Stream } from './merge.ts'
 import {
-  type Access,
-  accessFor,
   higher,
   issuedBounds,
   lower,
   passes,
   type StreamRow,
   tokenStream,
+  type Way,
+  type Ways,
+  waysFor,
 } from './token-streams.ts'
 
-type HistoryRow = EndedStreamRow | (StreamRow & { readonly kind: 'expired' | CutOff })
+/** What ended the tokens of a stream whose rows are where live ones are: time, a cut-off, or an act with their ancestors. */
+type Pending = 'expired' | CutOff | CascadingAct
 
-type History = {
+type HistoryWay = Way<HistoryFilters>
+
+type HistoryRow = EndedStreamRow | (StreamRow & { readonly kind: Pending })
+
+type History = Ways<HistoryFilters> & {
   readonly snapshot: Snapshot
   readonly filters: HistoryFilters
   readonly after: Position | null
   readonly cutOffs: readonly CutOff[]
+  /** Acts that ended tokens whose descendants may have yet to follow. */
+  readonly acts: readonly CascadingAct[]
+  readonly judge: Judge
   /** In the ledger. */
   readonly lifetimes: readonly number[]
 }
@@ -50,7 +62,8 @@ const belowPosition = (life: number, { at, id }: Position): string => {
 }
 
 /** Tokens of one lifetime that had expired by now. */
-const expiredStream = ({ snapshot, filters, after }: History, access: Access, life: number): Stream<HistoryRow> => {
+const expiredStream = ({ snapshot, after, judge }: History, way: HistoryWay, life: number): Stream<HistoryRow> => {
+  const { filters } = way
   const issued = issuedBounds(filters)
   const firstEnd = Math.ceil((filters.endedAfter ?? 0) / 1000)
   let below = lower(issued.below, lowestLiveId(snapshot.now, life))
@@ -59,12 +72,13 @@ const expiredStream = ({ snapshot, filters, after }: History, access: Access, li
   if (after !== null) below = lower(below, belowPosition(life, after))
   return tagged(
     tokenStream(snapshot, {
-      access,
+      way,
       life,
       low: higher(issued.low, lowestIdAt(1000 * (firstEnd - life))),
       below,
       ceiling: earliest(filters.endedBefore, Number.POSITIVE_INFINITY),
       at: token => 1000 * expiresSecondOf(token.id, life),
+      judge,
     }),
     'expired' as const,
   )
@@ -73,50 +87,68 @@ const expiredStream = ({ snapshot, filters, after }: History, access: Access, li
 const isWithin = ({ endedAfter, endedBefore }: HistoryFilters, at: number): boolean =>
   (endedAfter === null || at >= endedAfter) && (endedBefore === null || at < endedBefore)
 
-/** Tokens of one lifetime that an open cut-off may have ended: they stand where the backfill will put them. */
-const cutOffStreams = (
-  { snapshot, filters, after, lifetimes }: History,
-  access: Access,
-  x: CutOff,
+/** Tokens that may have ended at an instant, where the background will put them. */
+const streamsAt = (
+  { snapshot, after, lifetimes, judge }: History,
+  way: HistoryWay,
+  kind: CutOff | CascadingAct,
 ): readonly Stream<HistoryRow>[] => {
-  if (!isWithin(filters, x.at) || (after !== null && x.at > after.at)) return []
-  if (access.by === 'agent' && x.agent !== null && x.agent !== access.n) return []
-  const reach: Access = access.by === 'life' && x.agent !== null ? { by: 'agent', n: x.agent } : access
+  const { at } = kind
+  const { filters } = way
+  if (!isWithin(filters, at) || (after !== null && at > after.at)) return []
   const issued = issuedBounds(filters)
-  const below = after !== null && after.at === x.at ? lower(issued.below, after.id) : issued.below
+  const below = after !== null && after.at === at ? lower(issued.below, after.id) : issued.below
   return lifetimes.map(life => {
-    const low = higher(issued.low, lowestLiveId(x.at, life))
-    return tagged(tokenStream(snapshot, { access: reach, life, low, below, ceiling: x.at, at: () => x.at }), x)
+    const low = higher(issued.low, lowestLiveId(at, life))
+    return tagged(tokenStream(snapshot, { way, life, low, below, ceiling: at, at: () => at, judge }), kind)
   })
 }
 
-function* streamsOf(history: History): Program<readonly Stream<HistoryRow>[]> {
-  const { snapshot, filters, after, lifetimes } = history
+/** Tokens of one lifetime that an open cut-off may have ended: they stand where the backfill will put them. */
+const cutOffStreams = (history: History, way: HistoryWay, x: CutOff): readonly Stream<HistoryRow>[] => {
+  const { access } = way
+  if (access.by === 'agent' && x.agent !== null && x.agent !== access.n) return []
+  if (access.by !== 'life' || x.agent === null) return streamsAt(history, way, x)
+  return streamsAt(history, { ...way, access: { by: 'agent', n: x.agent } }, x)
+}
+
+/** Tokens with a parent that may have ended with an ancestor by this act, and have yet to follow it. */
+const followingStreams = (history: History, way: HistoryWay, act: CascadingAct): readonly Stream<HistoryRow>[] =>
+  streamsAt(history, way.access.by === 'life' ? { ...way, access: { by: 'delegated' } } : way, act)
+
+const streamsOf = (history: History): readonly Stream<HistoryRow>[] => {
+  const { snapshot, filters, after, lifetimes, acts, ways } = history
   const wanted = (reason: Reason): boolean => filters.reasons === null || filters.reasons.includes(reason)
   const reasons = Object.values(REASONS)
     .map(reasonOf)
     .filter(reason => reason !== 'expired' && wanted(reason))
   const cutOffs = history.cutOffs.filter(({ reason }) => wanted(reason))
   const expiring = wanted('expired') ? lifetimes : []
-  return (yield* accessFor(filters, lifetimes)).flatMap(access => [
-    ...expiring.map(life => expiredStream(history, access, life)),
-    ...endedStreams(snapshot, access, filters, { after, reasons }),
-    ...cutOffs.flatMap(x => cutOffStreams(history, access, x)),
+  const following = wanted('ancestor_ended') ? acts : []
+  return ways.flatMap(way => [
+    ...expiring.map(life => expiredStream(history, way, life)),
+    ...endedStreams(snapshot, way, { after, reasons }),
+    ...cutOffs.flatMap(x => cutOffStreams(history, way, x)),
+    ...following.flatMap(act => followingStreams(history, way, act)),
   ])
+}
+
+const isOf = (kind: Pending, cause: Cause | undefined): boolean => {
+  if (cause === undefined || cause === 'expired' || kind === 'expired') return kind === cause
+  if (isAncestorEnd(cause)) return !('seq' in kind) && kind.act === cause.act
+  return 'seq' in kind && kind.seq === cause.seq
 }
 
 /** Whether a row stands in the history where its stream has it, and the filters ask for it. */
 const isShown =
-  ({ snapshot, filters, cutOffs }: History, audiences: readonly string[] | null) =>
+  ({ filters, agents, judge }: History, audiences: readonly string[] | null) =>
   (row: HistoryRow): boolean => {
+    if (!passes({ filters, agents, audiences }, row)) return false
     if (row.kind === 'ended') {
-      // By scope the index holds every reason.
-      const isWanted = filters.reasons === null || filters.reasons.includes(reasonOf(row.ended.reason))
-      return isWanted && passes(filters, audiences, row)
+      // Some indexes hold every reason.
+      return filters.reasons === null || filters.reasons.includes(reasonOf(row.ended.reason))
     }
-    const cause = causeOfEnd(row.token, cutOffs, snapshot.now)
-    const [stream, found] = [row.kind, cause].map(one => (typeof one === 'object' ? one.seq : one))
-    return found !== undefined && stream === found && passes(filters, audiences, row.token)
+    return isOf(row.kind, judge.causeOf(row.token, row.row.lineage))
   }
 
 /** The number of the act that ended the token of a row; null where time did. */
@@ -127,7 +159,27 @@ const actOf = (row: HistoryRow): number | null => {
 
 const reasonOfRow = (row: HistoryRow): Reason => {
   if (row.kind === 'ended') return reasonOf(row.ended.reason)
-  return row.kind === 'expired' ? row.kind : row.kind.reason
+  if (row.kind === 'expired') return row.kind
+  return 'seq' in row.kind ? row.kind.reason : 'ancestor_ended'
+}
+
+/** How many edges up the token stands with which that of a row ended; null where it ended of its own. */
+const distanceOf = ({ judge }: History, row: HistoryRow): number | null => {
+  if (row.kind === 'ended') return row.ended.ancestor
+  const cause = judge.causeOf(row.token, row.row.lineage)
+  return cause !== undefined && isAncestorEnd(cause) ? cause.distance : null
+}
+
+function* readHistory(
+  snapshot: Snapshot,
+  { filters, after }: Pick<PageRequest<HistoryFilters>, 'filters' | 'after'>,
+): Program<History> {
+  const cutOffs = yield* snapshot.cutOffs()
+  const acts = new Map([...cutOffs, ...(yield* readCascadingActs())].map(({ act, at }) => [act, { act, at }]))
+  const lifetimes = yield* readLifetimes()
+  const judge = makeJudge(snapshot, cutOffs)
+  const ways = yield* waysFor(snapshot.sets, filters, lifetimes)
+  return { ...ways, snapshot, filters, after, cutOffs, acts: [...acts.values()], judge, lifetimes }
 }
 
 export function* listEndedTokens(
@@ -136,9 +188,8 @@ export function* listEndedTokens(
   { filters, audiences, after, limit }: PageRequest<HistoryFilters>,
 ): Program<Page<EndedTokenRecord>> {
   const { sets } = snapshot
-  const [cutOffs, lifetimes] = [yield* snapshot.cutOffs(), yield* readLifetimes()]
-  const history: History = { snapshot, filters, after, cutOffs, lifetimes }
-  const streams = yield* streamsOf(history)
+  const history = yield* readHistory(snapshot, { filters, after })
+  const streams = streamsOf(history)
   const page = yield* mergePage(streams, { limit, hidesRows: audiences !== null }, isShown(history, audiences))
   const actNumbered = yield* readActs(page.records.map(actOf).filter(n => n !== null))
   const records: EndedTokenRecord[] = []
@@ -147,7 +198,8 @@ export function* listEndedTokens(
     const token = knownRecordOf(shown, nameCaches, sets) ?? (yield* recordOf(shown, nameCaches, sets))
     const act = actOf(row)
     const ending = act === null ? BY_TIME : actNumbered(act)
-    records.push({ ...token, endedAt: row.at, reason: reasonOfRow(row), ...ending })
+    const ancestorId = ancestorAt(token, distanceOf(history, row))
+    records.push({ ...token, endedAt: row.at, reason: reasonOfRow(row), ancestorId, ...ending })
   }
   return { ...page, records }
 }

@@ -2,22 +2,33 @@
 import type { TokenFilters } from '../../domain/lists/page.ts'
 import { ABOVE_EVERY_ID, issuedAtOf, lowestIdAt } from '../../domain/ledger/token-id.ts'
 import type { LedgerToken } from '../../domain/ledger/ledger.ts'
+import { earliestBelow, rootIdOf, subjectOf } from '../../domain/ledger/lineage.ts'
+import type { Sets } from '../ledger/interned-sets.ts'
+import type { Judge } from '../ledger/judge.ts'
+import { lineageBelow } from '../ledger/lineages.ts'
+import { recall } from '../name-cache.ts'
 import { knownTokenOf, ledgerTokenOf, TOKEN_COLUMNS, type TokenRow } from '../ledger/token-rows.ts'
 import { bytesOfId } from '../rows.ts'
 import { all, byIndex, first, type Program } from '../statement-program.ts'
 import type { Snapshot } from '../snapshot.ts'
 import type { Met, Stream } from './merge.ts'
 
-export type StreamRow = Met & {
-  readonly row: TokenRow
-  readonly token: LedgerToken
+/** A row as the filters compare it. */
+type Compared = Pick<LedgerToken, 'id' | 'agent' | 'scope' | 'audience' | 'ancestors'>
+
+/** What every stream tells of a row. */
+export type Streamed = Met & {
+  readonly token: Compared
+  /** Whether it comes another way too, which shows it. */
+  readonly isElsewhere: boolean
 }
 
-/** How rows are reached: all of them, an agent's, or those of each scope set that holds an item. */
+export type StreamRow = Streamed & { readonly row: TokenRow; readonly token: LedgerToken }
+
+/** How rows are reached: all, those with a parent, those that share a parent, or by an agent, a scope set or a subject. */
 export type Access =
-  | { readonly by: 'life' }
-  | { readonly by: 'agent'; readonly n: number }
-  | { readonly by: 'scope'; readonly n: number }
+  | { readonly by: 'life' | 'delegated' }
+  | { readonly by: 'agent' | 'scope' | 'lineage' | 'subject'; readonly n: number }
 
 /** Above so many scope sets with an item, or streams of them, walking by lifetime is cheaper than merging them. */
 const MERGED_SCOPE_SETS_MAX = 32
@@ -26,7 +37,10 @@ const MERGED_STREAMS_MAX = 128
 type AgentKeys = { readonly n: number; readonly clientId: string }
 
 // Null: any agent. Undefined: no agent has this id, this client id, or both.
-function* agentNumber({ agentId, clientId }: TokenFilters): Program<number | null | undefined> {
+function* agentNumber({
+  agentId,
+  clientId,
+}: Pick<TokenFilters, 'agentId' | 'clientId'>): Program<number | null | undefined> {
   if (agentId === null && clientId === null) return null
   const [column, value] = agentId === null ? ['client_id', clientId] : ['id', agentId]
   const row = yield* first<AgentKeys>(`select n, client_id as "clientId" from agent where ${column} = ?`, value)
@@ -35,37 +49,108 @@ function* agentNumber({ agentId, clientId }: TokenFilters): Program<number | nul
 
 const SETS_WITH = 'select n from scope_set_item where item = ? order by n limit ?'
 
-/** The ways to reach the rows that the filters may match; none where no such agent or scope is known. */
-export function* accessFor(filters: TokenFilters, lifetimes: readonly number[]): Program<readonly Access[]> {
-  const agent = yield* agentNumber(filters)
-  if (agent === undefined) return []
-  if (agent !== null) return [{ by: 'agent', n: agent }]
-  if (filters.scope === null) return [{ by: 'life' }]
+/** One of the ways to the rows that the filters may match. */
+export type Way<F> = {
+  readonly access: Access
+  /** Those of the request, narrowed to what this way is for. */
+  readonly filters: F
+  /** Rows with a parent come another way. */
+  readonly rootsOnly: boolean
+}
+
+/** How to reach what a request asks for; no way where no such agent, scope or token is known. */
+export type Ways<F> = {
+  readonly ways: readonly Way<F>[]
+  readonly agents: AskedAgents
+}
+
+/** The store's numbers of the agents that are asked for; null: any. */
+type AskedAgents = { readonly holder: number | null; readonly subject: number | null }
+
+/** The agent of the root of a lineage; undefined where the token has no children, or is no root. */
+function* subjectOfRoot({ lineage }: Sets, rootId: string): Program<number | undefined> {
+  const below = yield* lineageBelow(rootId)
+  const [root, ...above] = below === undefined ? [] : yield* recall(lineage, below)
+  return above.length === 0 ? root?.agent : undefined
+}
+
+const oneMillisecond = <F extends TokenFilters>(filters: F, id: string): F => ({
+  ...filters,
+  issuedAfter: Math.max(filters.issuedAfter ?? 0, issuedAtOf(id)),
+  issuedBefore: Math.min(filters.issuedBefore ?? Number.MAX_SAFE_INTEGER, issuedAtOf(id) + 1),
+})
+
+/** The root itself, and all that acts for its subject and was issued since. */
+function* waysToLineage<F extends TokenFilters>(sets: Sets, filters: F, rootId: string): Program<readonly Way<F>[]> {
+  const root: Way<F> = { access: { by: 'life' }, filters: oneMillisecond(filters, rootId), rootsOnly: true }
+  const subject = yield* subjectOfRoot(sets, rootId)
+  if (subject === undefined) return [root]
+  const since = { ...filters, issuedAfter: Math.max(filters.issuedAfter ?? 0, earliestBelow(rootId)) }
+  return [root, { access: { by: 'subject', n: subject }, filters: since, rootsOnly: false }]
+}
+
+function* waysOf<F extends TokenFilters>(
+  sets: Sets,
+  filters: F,
+  lifetimes: readonly number[],
+  { holder, subject }: AskedAgents,
+): Program<readonly Way<F>[]> {
+  const by = (access: Access): Way<F> => ({ access, filters, rootsOnly: false })
+  if (filters.parentId !== null) {
+    const n = yield* lineageBelow(filters.parentId)
+    return n === undefined ? [] : [by({ by: 'lineage', n })]
+  }
+  if (filters.rootId !== null) return yield* waysToLineage(sets, filters, filters.rootId)
+  if (holder !== null) return [by({ by: 'agent', n: holder })]
+  if (subject !== null) {
+    return [{ ...by({ by: 'agent', n: subject }), rootsOnly: true }, by({ by: 'subject', n: subject })]
+  }
+  if (filters.scope === null) return [by({ by: 'life' })]
   const streamsEach = Math.max(lifetimes.length, 1)
   const mergedMax = Math.min(MERGED_SCOPE_SETS_MAX, Math.floor(MERGED_STREAMS_MAX / streamsEach))
-  const sets = yield* all<{ n: number }>(SETS_WITH, filters.scope, mergedMax + 1)
-  return sets.length > mergedMax ? [{ by: 'life' }] : sets.map(({ n }) => ({ by: 'scope', n }))
+  const scopes = yield* all<{ n: number }>(SETS_WITH, filters.scope, mergedMax + 1)
+  return scopes.length > mergedMax ? [by({ by: 'life' })] : scopes.map(({ n }) => by({ by: 'scope', n }))
+}
+
+/** The ways to reach the rows that the filters may match. */
+export function* waysFor<F extends TokenFilters>(
+  sets: Sets,
+  filters: F,
+  lifetimes: readonly number[],
+): Program<Ways<F>> {
+  const holder = yield* agentNumber(filters)
+  const subject = yield* agentNumber({ agentId: filters.subjectId, clientId: null })
+  if (holder === undefined || subject === undefined) return { ways: [], agents: { holder: null, subject: null } }
+  const agents = { holder, subject }
+  return { ways: yield* waysOf(sets, filters, lifetimes, agents), agents }
 }
 
 const RANGE = 'id >= ? and id < ? order by id desc limit ?'
 // Left to itself SQLite takes the primary key for all three: an agent's page would read every row of the lifetime.
 const SELECT = {
   life: `select ${TOKEN_COLUMNS} from token where life = ? and ${RANGE}`,
+  delegated: `select ${TOKEN_COLUMNS} from token ${byIndex('token_delegated')}
+    where lineage is not null and life = ? and ${RANGE}`,
   agent: `select ${TOKEN_COLUMNS} from token ${byIndex('token_agent')} where agent = ? and life = ? and ${RANGE}`,
   scope: `select ${TOKEN_COLUMNS} from token ${byIndex('token_scope')} where scope = ? and life = ? and ${RANGE}`,
+  lineage: `select ${TOKEN_COLUMNS} from token ${byIndex('token_lineage')} where lineage = ? and life = ? and ${RANGE}`,
+  subject: `select ${TOKEN_COLUMNS} from token ${byIndex('token_subject')}
+    where lineage is not null and subject = ? and life = ? and ${RANGE}`,
 } as const
 
 /** The statements above, for the test that reads their plans. */
 export const TOKEN_RANGE_STATEMENTS: readonly string[] = Object.values(SELECT)
 
 type TokenRange = {
-  readonly access: Access
+  readonly way: Pick<Way<unknown>, 'access' | 'rootsOnly'>
   readonly life: number
   /** Ids from `low` on, below `below`. */
   readonly low: string
   readonly below: string
   readonly ceiling: number
   readonly at: (token: LedgerToken) => number
+  /** Learns of the lineage of each row. */
+  readonly judge: Judge
 }
 
 export const tokenStream = ({ sets }: Snapshot, range: TokenRange): Stream<StreamRow> => ({
@@ -73,12 +158,14 @@ export const tokenStream = ({ sets }: Snapshot, range: TokenRange): Stream<Strea
   fetch: function* (after, limit) {
     const below = after === null ? range.below : after.id
     const bounds = [range.life, bytesOfId(range.low), bytesOfId(below), limit]
-    const { access } = range
-    const keys = access.by === 'life' ? bounds : [access.n, ...bounds]
+    const { access, rootsOnly } = range.way
+    const keys = 'n' in access ? [access.n, ...bounds] : bounds
     const found: StreamRow[] = []
     for (const row of yield* all<TokenRow>(SELECT[access.by], ...keys)) {
       const token = knownTokenOf(row, sets) ?? (yield* ledgerTokenOf(row, sets))
-      found.push({ at: range.at(token), id: token.id, scanned: 1, row, token })
+      if (row.lineage !== null) yield* range.judge.learn(row.lineage)
+      const isElsewhere = rootsOnly && row.lineage !== null
+      found.push({ at: range.at(token), id: token.id, scanned: 1, row, token, isElsewhere })
     }
     return { rows: found, isLast: found.length < limit }
   },
@@ -94,11 +181,28 @@ export const issuedBounds = ({ issuedAfter, issuedBefore }: TokenFilters): { low
   below: issuedBefore === null ? ABOVE_EVERY_ID : lowestIdAt(issuedBefore),
 })
 
-type Shown = { readonly id: string; readonly scope: readonly string[]; readonly audience: readonly string[] }
+type Asked = {
+  readonly filters: TokenFilters
+  readonly agents: AskedAgents
+  /** Those that the caller is limited to; null: none. */
+  readonly audiences: readonly string[] | null
+}
 
-/** Whether a row passes what no key range asks: scope item, time of issue, and the caller's audiences. */
-export const passes = (filters: TokenFilters, audiences: readonly string[] | null, token: Shown): boolean =>
-  (filters.scope === null || token.scope.includes(filters.scope)) &&
-  (filters.issuedAfter === null || issuedAtOf(token.id) >= filters.issuedAfter) &&
-  (filters.issuedBefore === null || issuedAtOf(token.id) < filters.issuedBefore) &&
-  (audiences === null || token.audience.some(audience => audiences.includes(audience)))
+const passesLineage = ({ filters, agents: { holder, subject } }: Asked, token: Compared): boolean =>
+  (holder === null || token.agent === holder) &&
+  (subject === null || subjectOf(token) === subject) &&
+  (filters.parentId === null || token.ancestors[0]?.id === filters.parentId) &&
+  (filters.rootId === null || rootIdOf(token) === filters.rootId)
+
+/** Whether a row passes what no key range asks. */
+export const passes = (asked: Asked, { token, isElsewhere }: Streamed): boolean => {
+  const { filters, audiences } = asked
+  return (
+    !isElsewhere &&
+    (filters.scope === null || token.scope.includes(filters.scope)) &&
+    (filters.issuedAfter === null || issuedAtOf(token.id) >= filters.issuedAfter) &&
+    (filters.issuedBefore === null || issuedAtOf(token.id) < filters.issuedBefore) &&
+    (audiences === null || token.audience.some(audience => audiences.includes(audience))) &&
+    passesLineage(asked, token)
+  )
+}

@@ -1,4 +1,5 @@
 // Agents in the store: reading them, and the acts that change them.
+import { DELEGATED_LIFETIMES } from '../../domain/ledger/lineage.ts'
 import type { Act } from '../../domain/audit/act.ts'
 import { settingsRecord } from '../../domain/clients/agent-record.ts'
 import { type Agent, type Client, LIFETIMES_MAX } from '../../domain/clients/agent.ts'
@@ -58,10 +59,10 @@ export const makeDecoy = (): (() => Program<void>) => {
 
 const NOBODY = 0
 
-const LIFETIMES = `select life from lifetime
+const LIFETIMES = `select life from lifetime where life not in (${DELEGATED_LIFETIMES.join(', ')})
   union select life from agent where life is not null and deleted_at is null and n <> ? order by life`
 
-/** In the ledger, or set on an agent other than the one with the number `except`. */
+/** In the ledger, but for those of tokens with a parent, or set on an agent other than the one with the number `except`. */
 export function* lifetimesInUse(except = NOBODY): Program<readonly number[]> {
   return (yield* all<{ life: number }>(LIFETIMES, except)).map(({ life }) => life)
 }

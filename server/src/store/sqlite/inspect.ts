@@ -6,6 +6,7 @@ import type { DatabaseSync } from 'node:sqlite' // oxlint-disable-line no-restri
 import { pathToFileURL } from 'node:url'
 import type { Answer, Program, Statement } from '../statement-program.ts'
 import type { StoreInspection } from '../inspection.ts'
+import { SCHEMA_VERSION } from '../schema-version.ts'
 import { StoreProblem } from '../store-problem.ts'
 import { BACKUP_MARK, MOVED_MARK } from './connection/backup-mark.ts'
 import { NETWORK_FILE_SYSTEMS, refuseUnwritable } from './connection/connection.ts'
@@ -66,10 +67,7 @@ const versionOf = (db: DatabaseSync): Pick<StoreInspection, 'version' | 'oldestP
   const none = { version: 0, oldestProgram: 0 }
   if (db.prepare(`select 1 from sqlite_schema where type = 'table' and name = 'migration'`).get() === undefined)
     return none
-  const newest = db
-    .prepare('select version, oldest_program as "oldestProgram" from migration order by version desc limit 1')
-    .get()
-  return (newest as typeof none | undefined) ?? none // as the statement lists it
+  return (db.prepare(SCHEMA_VERSION).get() as typeof none | undefined) ?? none // as the statement lists it
 }
 
 const answer = (db: DatabaseSync, { text, values }: Statement): Answer => ({

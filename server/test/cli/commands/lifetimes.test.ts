@@ -6,7 +6,7 @@ import Database from 'better-sqlite3'
 import { LIFETIMES_MAX } from '../../../src/domain/clients/agent.ts'
 import { KEY, makeFolder, run, runAlone } from '../../../../testkit/commands/run-mintmark.ts'
 
-const SIXTEEN = Array.from({ length: LIFETIMES_MAX }, (_, n) => 60 * (n + 1))
+const SIXTEEN = Array.from({ length: LIFETIMES_MAX }, (_, n) => 70 * (n + 1))
 
 const VARIABLES = {
   MINTMARK_KEY_ENCRYPTION_KEY: KEY,
@@ -26,7 +26,7 @@ test('a 17th lifetime is refused by agent create and by serve, which name the 16
   const refused = create(61)
   assert.equal(refused.status, 1)
   assert.ok(refused.stderr.includes(`choose one of ${SIXTEEN.join(', ')}.`), refused.stderr)
-  assert.equal(create(60).status, 0)
+  assert.equal(create(70).status, 0)
   const serve = runAlone(folder, ['serve'], { ...VARIABLES, MINTMARK_TOKEN_LIFETIME_SECONDS: '61' })
   assert.equal(serve.status, 1)
   assert.match(serve.stderr, /^mintmark: MINTMARK_TOKEN_LIFETIME_SECONDS is 61, but 16 other lifetimes are in use/)

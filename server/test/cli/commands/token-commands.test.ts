@@ -115,9 +115,9 @@ test('a whole token in the place of its id is refused with its id, and is not re
 
 test('a revocation of nothing in particular names the options, and a mistyped reason the known ones', () => {
   const nothing = run(serving.folder, ['revocation', 'create', '--yes'])
-  assert.match(nothing.stderr, /--agent, --credential, --scope, --audience, --kid, --issued-before, .*--all/)
+  assert.match(nothing.stderr, /--agent, --credential, --scope, --audience, --kid, --issued-before, --lineage, .*--all/)
   const mistyped = run(serving.folder, ['token', 'history', '--reason', 'manual_revocatio,expired'])
-  assert.match(mistyped.stderr, /Not known: manual_revocatio\. Known: expired, manual_revocation, .*restored\./)
+  assert.match(mistyped.stderr, /Not known: manual_revocatio\. Known: expired, manual_revocation, .*actor_removed\./)
 })
 
 test('with --json a failure is one line of JSON on standard error, with the exit code as ever', () => {

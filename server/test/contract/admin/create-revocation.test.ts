@@ -70,6 +70,7 @@ test('ends all tokens of an agent from its answer on, and no later one', async (
     audience: null,
     kid: null,
     issued_before: null,
+    lineage: null,
     reason: 'secret_leaked',
     note: 'a laptop was lost',
     created_at: timeOf(service.clock.wall()),

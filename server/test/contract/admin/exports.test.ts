@@ -183,12 +183,15 @@ for (const name of NAMES) {
   })
 }
 
-const TOKEN_COLUMNS = 'id agent_id client_id credential_id scope audience kid issued_at expires_at'.split(' ')
+const OWN_COLUMNS = 'id agent_id client_id credential_id scope audience kid issued_at expires_at'.split(' ')
+const TOKEN_COLUMNS = [...OWN_COLUMNS, ...'subject_agent_id parent_id root_id depth actors'.split(' ')]
 const COLUMNS: Readonly<Record<Name, readonly string[]>> = {
   tokens: TOKEN_COLUMNS,
   history: [
     ...TOKEN_COLUMNS,
-    ...'ended_at termination_reason ended_by_type ended_by_id ended_by_iss ended_by_sub note revocation_id'.split(' '),
+    ...'ended_at termination_reason ended_by_type ended_by_id ended_by_iss ended_by_sub note revocation_id ancestor_id'.split(
+      ' ',
+    ),
   ],
   audit: 'n at kind actor_type actor_id actor_iss actor_sub source request_id subject note detail'.split(' '),
 }
@@ -204,12 +207,19 @@ const cell = (value: unknown): string => {
 const actorCells = (actor: unknown): readonly string[] =>
   ['type', 'id', 'iss', 'sub'].map(member => cell((actor as Kept | null)?.[member]))
 
+const tokenCells = (record: Kept): readonly string[] => [
+  ...OWN_COLUMNS.map(name => cell(record[name])),
+  cell((record['subject'] as Kept | undefined)?.['agent_id']),
+  ...['parent_id', 'root_id', 'depth', 'actors'].map(name => cell(record[name])),
+]
+
 const CELLS: Readonly<Record<Name, (record: Kept) => readonly string[]>> = {
-  tokens: record => TOKEN_COLUMNS.map(name => cell(record[name])),
+  tokens: tokenCells,
   history: record => [
-    ...[...TOKEN_COLUMNS, 'ended_at', 'termination_reason'].map(name => cell(record[name])),
+    ...tokenCells(record),
+    ...['ended_at', 'termination_reason'].map(name => cell(record[name])),
     ...actorCells(record['ended_by']),
-    ...['note', 'revocation_id'].map(name => cell(record[name])),
+    ...['note', 'revocation_id', 'ancestor_id'].map(name => cell(record[name])),
   ],
   audit: record => [
     ...['n', 'at', 'kind'].map(name => cell(record[name])),

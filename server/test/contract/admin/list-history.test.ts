@@ -1,4 +1,5 @@
 // GET /api/v1/tokens/history: the ended tokens, over HTTP. What each filter finds is the store's own test.
+import { lineageOfRoot } from '../../../../testkit/services/lineage-members.ts'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
@@ -91,6 +92,7 @@ test('a record adds ended_at (for expired it is exp), termination_reason, ended_
     client_id: agent.clientId,
     scope: 'db:read',
     audience: [AUDIENCE],
+    ...lineageOfRoot(idOf(token), agent.agentId),
     issued_at: timeOf(1000 * Number(iat)),
     expires_at: timeOf(1000 * Number(exp)),
     ended_at: timeOf(1000 * Number(exp)),
@@ -98,6 +100,7 @@ test('a record adds ended_at (for expired it is exp), termination_reason, ended_
     ended_by: null,
     note: null,
     revocation_id: null,
+    ancestor_id: null,
   })
 })
 

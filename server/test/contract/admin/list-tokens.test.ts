@@ -1,4 +1,5 @@
 // GET /api/v1/tokens: the active tokens, over HTTP. What each filter finds is the store's own test.
+import { lineageOfRoot } from '../../../../testkit/services/lineage-members.ts'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
@@ -57,6 +58,7 @@ test('a record: id, agent_id, client_id, credential_id, scope, audience, kid, is
     client_id: agent.clientId,
     scope: 'db:read',
     audience: [AUDIENCE],
+    ...lineageOfRoot(idOf(token), agent.agentId),
     issued_at: timeOf(iat),
     expires_at: timeOf(exp),
   })

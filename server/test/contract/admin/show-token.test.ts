@@ -1,4 +1,5 @@
 // GET /api/v1/tokens/{id} and POST /api/v1/tokens/{id}/revoke: one token by its id alone.
+import { lineageOfRoot } from '../../../../testkit/services/lineage-members.ts'
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
@@ -22,7 +23,14 @@ import { useService } from '../../../../testkit/services/service-fixture.ts'
 type Life = Readonly<Record<string, unknown>>
 
 const NOT_FOUND = 'No token has this id, or none that is kept.'
-const NOT_ENDED = { ended_at: null, termination_reason: null, ended_by: null, note: null, revocation_id: null }
+const NOT_ENDED = {
+  ended_at: null,
+  termination_reason: null,
+  ended_by: null,
+  note: null,
+  revocation_id: null,
+  ancestor_id: null,
+}
 
 const service = useService()
 const agent = service.agent()
@@ -72,6 +80,7 @@ test('a live token: who got it, with which credential, when, under which key; no
     client_id: agent.clientId,
     scope: 'db:read',
     audience: [AUDIENCE],
+    ...lineageOfRoot(idOf(token), agent.agentId),
     issued_at: timeOf(1000 * Number(iat)),
     expires_at: timeOf(1000 * Number(exp)),
     state: 'active',

@@ -6,6 +6,7 @@ await runOnPostgres(
     'store/ledger',
     [
       'tokens',
+      'lineage',
       'cut-offs',
       'cut-off-slots',
       'endings-order',

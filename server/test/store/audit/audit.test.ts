@@ -131,7 +131,15 @@ const DOINGS: Readonly<Record<Exclude<ActKind, OtherKind>, Doing>> = {
     return apiKey.id
   },
   'revocation.create': async (store, act) => {
-    const nothing = { agentId: null, credentialId: null, scope: null, audience: null, kid: null, issuedBefore: null }
+    const nothing = {
+      agentId: null,
+      credentialId: null,
+      scope: null,
+      audience: null,
+      kid: null,
+      issuedBefore: null,
+      lineage: null,
+    }
     const id = randomUUID()
     await store.revocations.create({ id, conditions: nothing, reason: 'bulk_revocation' }, act)
     return id

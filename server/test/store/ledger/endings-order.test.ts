@@ -30,7 +30,15 @@ type World = TestStore & { readonly agent: TestAgent; readonly token: TokenAddre
 type Ending = { readonly reason: Reason; readonly end: (world: World) => Promise<unknown> }
 
 const revocation = (conditions: Partial<Parameters<World['store']['revocations']['preview']>[0]>) => {
-  const none = { agentId: null, credentialId: null, scope: null, audience: null, kid: null, issuedBefore: null }
+  const none = {
+    agentId: null,
+    credentialId: null,
+    scope: null,
+    audience: null,
+    kid: null,
+    issuedBefore: null,
+    lineage: null,
+  }
   return { id: randomUUID(), conditions: { ...none, ...conditions }, reason: 'bulk_revocation' } as const
 }
 

@@ -54,7 +54,15 @@ test('keys by state, what expires within 7 days, entries behind the last seal, a
   assert.equal(after.auditEntriesUnsealed, before.auditEntriesUnsealed + 3)
 })
 
-const NONE = { agentId: null, credentialId: null, scope: null, audience: null, kid: null, issuedBefore: null }
+const NONE = {
+  agentId: null,
+  credentialId: null,
+  scope: null,
+  audience: null,
+  kid: null,
+  issuedBefore: null,
+  lineage: null,
+}
 
 test('the rows behind an open cut-off are those of its agent', async t => {
   const { store } = await open(t)

@@ -110,7 +110,7 @@ test('many rows go in steps of a bounded size, each of which says whether more i
   for (const _ of [1, 2]) await issue(store, agent, ...wishes(400, { lifetimeSeconds: 60 }))
   await store.agents.disable(agent.id, act('agent.disable'))
   withFile(file, db =>
-    db.exec(`insert into ended select id, life, agent, cred, key, scope, aud, at, 4, 1 from
+    db.exec(`insert into ended select id, life, agent, cred, key, scope, aud, at, 4, 1, null, null, null from
     (select token.*, ${START} as at from token); delete from token; update cutoff set state = 'closed'`),
   )
   at(world, START + 3600_000 + RETENTION.endedMs)

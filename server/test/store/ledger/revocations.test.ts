@@ -33,6 +33,7 @@ const NONE: RevocationConditions = {
   audience: null,
   kid: null,
   issuedBefore: null,
+  lineage: null,
 }
 
 const makeWorld = async (t: TestContext): Promise<TestStore & { readonly agent: TestAgent }> => {

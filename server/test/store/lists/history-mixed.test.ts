@@ -97,8 +97,13 @@ const askPage = async (side: Partial<HistoryFilters>): Promise<Asked> => {
   const filters = { ...NO_HISTORY_FILTERS, endedBefore: clock + 1, ...side }
   return withWritingConnection({ file: world.test.file, clock }, connection =>
     inTransaction(connection, tx => {
-      const streams = endedStreams(tx, { by: 'life' }, filters, { after: null, reasons: ['bulk_revocation'] })
-      return counted(mergePage(streams, { limit: FEW + 1, hidesRows: false }, row => passes(filters, null, row)))
+      const way = { access: { by: 'life' as const }, filters, rootsOnly: false }
+      const streams = endedStreams(tx, way, { after: null, reasons: ['bulk_revocation'] })
+      return counted(
+        mergePage(streams, { limit: FEW + 1, hidesRows: false }, row =>
+          passes({ filters, agents: { holder: null, subject: null }, audiences: null }, row),
+        ),
+      )
     }),
   )
 }

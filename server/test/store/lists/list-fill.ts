@@ -1,5 +1,8 @@
 // Drives the fill of a store that was opened without upkeep: one step at a time, as another process would.
 import { backfillStep } from '../../../src/store/ledger/backfill.ts'
+import { cascadeStep } from '../../../src/store/ledger/cascades.ts'
+import type { Program } from '../../../src/store/statement-program.ts'
+import type { Transaction } from '../../../src/store/transaction.ts'
 import { makeSets } from '../../../src/store/ledger/interned-sets.ts'
 import { runner } from '../../../src/store/postgres/connection/run-program.ts'
 import { transactionOpener } from '../../../src/store/postgres/writer/open-transaction.ts'
@@ -12,10 +15,15 @@ export const openCutOffCount = (file: string): number => countRows(file, `cutoff
 
 type Outcome = 'more' | 'nothing_left'
 
+/** What the maintenance does of it: cut-offs first. */
+function* fillStep(tx: Transaction): Program<Outcome> {
+  return (yield* backfillStep(tx)) === 'more' ? 'more' : yield* cascadeStep(tx)
+}
+
 const fillFile = (file: string, now: number, most: number): Outcome =>
   withWritingConnection({ file, clock: now }, connection => {
     let outcome: Outcome = 'more'
-    for (let step = 0; step < most && outcome === 'more'; step += 1) outcome = inTransaction(connection, backfillStep)
+    for (let step = 0; step < most && outcome === 'more'; step += 1) outcome = inTransaction(connection, fillStep)
     return outcome
   })
 
@@ -26,7 +34,7 @@ const fillDatabase = async (url: string, now: number, most: number): Promise<Out
   const { write } = makeTransactions(address)
   return withConnection(address, async connection => {
     const step = (): Promise<Outcome> =>
-      write(connection, async () => runner.runProgram(connection, backfillStep((await open(connection, true)).tx)))
+      write(connection, async () => runner.runProgram(connection, fillStep((await open(connection, true)).tx)))
     let outcome: Outcome = 'more'
     for (let taken = 0; taken < most && outcome === 'more'; taken += 1) outcome = await step()
     return outcome

@@ -6,7 +6,9 @@ import type { EndingReason, Reason } from '../../../../api/values/reason.ts'
 import type { NewToken } from '../../../src/ports/ports.ts'
 import type { TestAgent } from '../../../../testkit/stores/store.ts'
 
-type Ending = Pick<EndedTokenRecord, 'endedAt' | 'endedBy' | 'note' | 'revocationId'> & { readonly reason: Reason }
+type Ending = Pick<EndedTokenRecord, 'endedAt' | 'endedBy' | 'note' | 'revocationId' | 'ancestorId'> & {
+  readonly reason: Reason
+}
 
 export type ModelToken = {
   readonly record: TokenRecord
@@ -16,12 +18,20 @@ export type ModelToken = {
   readonly agent: number
   readonly credential: number
   readonly key: number
+  /** The token that it was got for. */
+  readonly parent: ModelToken | null
   ending: Ending | null
 }
 
 export type Asked<F extends TokenFilters> = { readonly filters: F; readonly audiences: readonly string[] | null }
 
 export type Ended = { readonly at: number; readonly reason: EndingReason; readonly act: Act }
+
+/** The parent first. */
+export const ancestorsOf = ({ parent }: ModelToken): readonly ModelToken[] =>
+  parent === null ? [] : [parent, ...ancestorsOf(parent)]
+
+const rootOf = (token: ModelToken): ModelToken => ancestorsOf(token).at(-1) ?? token
 
 const matchesPattern = (pattern: string, item: string): boolean => {
   const [resource = '', action = ''] = pattern.split(':')
@@ -39,6 +49,8 @@ const isCovered = (x: CutOffConditions, token: ModelToken): boolean => {
   if (keepScopes !== null && items.every(item => keepScopes.some(kept => matchesPattern(kept, item)))) return false
   if (x.audience !== null && !record.audience.includes(x.audience)) return false
   if (keepAudiences !== null && record.audience.every(audience => keepAudiences.includes(audience))) return false
+  if (x.root !== null && x.root !== undefined && x.root !== rootOf(token).record.id) return false
+  if (x.fromAnother === true && (token.parent === null || token.parent.agent === token.agent)) return false
   return x.before === null || token.issuedMs < x.before
 }
 
@@ -49,6 +61,9 @@ const isShown = <F extends TokenFilters>({ filters, audiences }: Asked<F>, token
   if (filters.scope !== null && !record.scope.split(' ').includes(filters.scope)) return false
   if (filters.issuedAfter !== null && issuedMs < filters.issuedAfter) return false
   if (filters.issuedBefore !== null && issuedMs >= filters.issuedBefore) return false
+  if (filters.subjectId !== null && rootOf(token).record.agentId !== filters.subjectId) return false
+  if (filters.parentId !== null && token.parent?.record.id !== filters.parentId) return false
+  if (filters.rootId !== null && rootOf(token).record.id !== filters.rootId) return false
   return audiences === null || record.audience.some(audience => audiences.includes(audience))
 }
 
@@ -60,7 +75,20 @@ const isShownEnding = ({ filters }: Asked<HistoryFilters>, { reason, endedAt }: 
 
 const endingOf = (token: ModelToken, now: number): Ending | null => {
   if (token.ending !== null || now < token.expiresMs) return token.ending
-  return { endedAt: token.expiresMs, reason: 'expired', endedBy: null, note: null, revocationId: null }
+  return {
+    endedAt: token.expiresMs,
+    reason: 'expired',
+    endedBy: null,
+    note: null,
+    revocationId: null,
+    ancestorId: null,
+  }
+}
+
+const actorsOf = (agentId: string, parent: ModelToken | null): readonly string[] => {
+  if (parent === null) return []
+  const { agentId: holder, actors } = parent.record
+  return holder === agentId ? actors : [agentId, ...actors]
 }
 
 const descending = (a: string, b: string): number => {
@@ -68,39 +96,81 @@ const descending = (a: string, b: string): number => {
   return a < b ? 1 : -1
 }
 
+type Issue = { readonly now: number; readonly parent: ModelToken | null; readonly kid: string }
+
+const tokenOf = (agent: TestAgent, issued: NewToken, { now, parent, kid }: Issue): ModelToken => {
+  const { id, scope, audience, lifetimeSeconds } = issued
+  const issuedAt = Math.floor(now / 1000)
+  const expiresAt = issuedAt + lifetimeSeconds
+  const owner = { agentId: agent.id, clientId: agent.clientId, credentialId: agent.credentialId }
+  const above = parent === null ? [] : [parent, ...ancestorsOf(parent)]
+  const lineage = {
+    subjectId: above.at(-1)?.record.agentId ?? agent.id,
+    actors: actorsOf(agent.id, parent),
+    ancestors: above.map(({ record }) => ({ id: record.id, audience: record.audience })),
+  }
+  return {
+    record: { id, ...owner, scope, audience, kid, issuedAt, expiresAt, ...lineage },
+    lifetimeSeconds,
+    issuedMs: now,
+    expiresMs: 1000 * expiresAt,
+    agent: issued.agent,
+    credential: issued.credential,
+    key: issued.signingKey,
+    parent,
+    ending: null,
+  }
+}
+
 export const makeListModel = (kid: string) => {
   const tokens: ModelToken[] = []
   const byId = new Map<string, ModelToken>()
 
   const add = (agent: TestAgent, issued: NewToken, now: number): void => {
-    const issuedAt = Math.floor(now / 1000)
-    const { id, scope, audience, lifetimeSeconds } = issued
-    const owner = { agentId: agent.id, clientId: agent.clientId, credentialId: agent.credentialId }
-    const token: ModelToken = {
-      record: { id, ...owner, scope, audience, kid, issuedAt, expiresAt: issuedAt + lifetimeSeconds },
-      lifetimeSeconds,
-      issuedMs: now,
-      expiresMs: 1000 * (issuedAt + lifetimeSeconds),
-      agent: issued.agent,
-      credential: issued.credential,
-      key: issued.signingKey,
-      ending: null,
-    }
+    const parent = issued.parent === undefined ? null : (byId.get(issued.parent.id) ?? null)
+    const token = tokenOf(agent, issued, { now, parent, kid })
     tokens.push(token)
-    byId.set(id, token)
+    byId.set(issued.id, token)
   }
 
   const isLive = (token: ModelToken, now: number): boolean => endingOf(token, now) === null
 
   const endOne = (token: ModelToken, { at, reason, act }: Ended): 'ended' | 'already_ended' => {
     if (!isLive(token, at)) return 'already_ended'
-    token.ending = { endedAt: at, reason, endedBy: act.actor, note: act.note, revocationId: null }
+    token.ending = { endedAt: at, reason, endedBy: act.actor, note: act.note, revocationId: null, ancestorId: null }
     return 'ended'
   }
 
-  const endAll = (conditions: CutOffConditions, ended: Ended): void => {
-    for (const token of tokens) if (isCovered(conditions, token)) endOne(token, ended)
+  /** What lives and has an ancestor among those that an act ended ends with the nearest of them. */
+  const endBelow = (ended: ReadonlySet<ModelToken>, { at, act }: Ended): void => {
+    for (const token of tokens) {
+      const ancestor = ancestorsOf(token).find(one => ended.has(one))
+      if (ancestor === undefined || !isLive(token, at)) continue
+      const above = { reason: 'ancestor_ended', ancestorId: ancestor.record.id } as const
+      token.ending = { endedAt: at, endedBy: act.actor, note: act.note, revocationId: null, ...above }
+    }
   }
+
+  const end = (token: ModelToken, ended: Ended): 'ended' | 'already_ended' => {
+    const outcome = endOne(token, ended)
+    if (outcome === 'ended') endBelow(new Set([token]), ended)
+    return outcome
+  }
+
+  const endAll = (conditions: CutOffConditions, ended: Ended): void => {
+    const covered = tokens.filter(token => isCovered(conditions, token) && endOne(token, ended) === 'ended')
+    endBelow(new Set(covered), ended)
+  }
+
+  /** How many tokens an act on these conditions would end. */
+  const countEndable = (conditions: CutOffConditions, now: number): number => {
+    const living = tokens.filter(token => isLive(token, now))
+    const covered = new Set(living.filter(token => isCovered(conditions, token)))
+    return living.filter(token => covered.has(token) || ancestorsOf(token).some(one => covered.has(one))).length
+  }
+
+  /** The tree of a token, in any order. */
+  const treeOf = (member: ModelToken): readonly ModelToken[] => tokens.filter(one => rootOf(one) === rootOf(member))
 
   const live = (asked: Asked<TokenFilters>, now: number): readonly TokenRecord[] =>
     tokens
@@ -117,7 +187,7 @@ export const makeListModel = (kid: string) => {
       })
       .toSorted((a, b) => b.endedAt - a.endedAt || descending(a.id, b.id))
 
-  return { tokens, byId, add, isLive, endOne, endAll, live, ended }
+  return { tokens, byId, add, isLive, endingOf, end, endAll, countEndable, treeOf, live, ended }
 }
 
 export type ListModel = ReturnType<typeof makeListModel>

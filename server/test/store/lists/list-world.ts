@@ -13,7 +13,8 @@ import {
   type TestStore,
   type TokenWish,
 } from '../../../../testkit/stores/store.ts'
-import { type ListModel, makeListModel, type ModelToken } from './list-model.ts'
+import { delegatedLifetime, DEPTH_MAX } from '../../../src/domain/ledger/lineage.ts'
+import { ancestorsOf, type ListModel, makeListModel, type ModelToken } from './list-model.ts'
 import type { Random } from './list-random.ts'
 
 export const LIFETIMES = [2, 300, 3600] as const
@@ -71,11 +72,43 @@ export const issueInWorld = async (world: World, agent: WorldAgent, wishes: read
   for (const token of tokens) model.add(agent, token, now)
 }
 
+/** Of an agent that exchanges a token, live or not, so many times. What its lifetime and its depth forbid is not asked for. */
+export const exchangeInWorld = async (
+  world: World,
+  agent: WorldAgent,
+  parent: ModelToken,
+  times = 1,
+): Promise<void> => {
+  const { test, model, random } = world
+  const now = await storeNow(world)
+  const secondsLeft = parent.record.expiresAt - Math.floor(now / 1000)
+  const lifetimeSeconds = delegatedLifetime(secondsLeft, random.pick([15, 60, 3600]))
+  if (agent.disabled || lifetimeSeconds === undefined || ancestorsOf(parent).length >= DEPTH_MAX) return
+  const scope = random.some(parent.record.scope.split(' '), 3).join(' ')
+  const wishes = Array.from({ length: times }, () => ({ lifetimeSeconds, scope, audience: random.some(AUDIENCES, 2) }))
+  const address = { id: parent.record.id, lifetimeSeconds: parent.lifetimeSeconds }
+  const issued = await newTokens(test.store, agent, wishes)
+  const tokens = issued.map(token => ({ ...token, id: makeTokenId(now, random.bytes(10)), parent: address }))
+  const outcomes = await test.store.ledger.insert(tokens)
+  const expected = model.isLive(parent, now) ? 'inserted' : 'parent_ended'
+  assert.ok(outcomes.every(outcome => outcome === expected))
+  if (expected === 'inserted') for (const token of tokens) model.add(agent, token, now)
+}
+
+/** So many exchanges, most of them of what was issued last. */
+const exchangeSome = async (world: World): Promise<void> => {
+  const { model, agents, random } = world
+  for (let left = random.pick([1, 5, 40]); left > 0 && model.tokens.length > 0; left -= 1) {
+    const recent = model.tokens.slice(-random.pick([3, 10, 300]))
+    await exchangeInWorld(world, random.pick(agents), random.pick(recent))
+  }
+}
+
 export const revokeInWorld = async (world: World, token: ModelToken, reason: EndingReason): Promise<void> => {
   const [revocation, at] = [nextAct(world), await storeNow(world)]
   const { record, lifetimeSeconds } = token
   const outcome = await world.test.store.ledger.end({ id: record.id, lifetimeSeconds }, reason, revocation)
-  assert.equal(outcome, world.model.endOne(token, { at, reason, act: revocation }))
+  assert.equal(outcome, world.model.end(token, { at, reason, act: revocation }))
 }
 
 export const endAllInWorld = async (
@@ -113,6 +146,8 @@ const someConditions = async (world: World): Promise<Partial<CutOffConditions>> 
   const { random } = world
   const agent = random.pick(world.agents)
   const before = (await storeNow(world)) - random.pick([0, 1, 500, 5000])
+  const roots = world.model.tokens.filter(({ parent }) => parent === null)
+  const root = roots[random.int(Math.max(1, roots.length))]
   return random.pick<Partial<CutOffConditions>>([
     { agent: agent.number },
     { credential: agent.credential },
@@ -128,6 +163,10 @@ const someConditions = async (world: World): Promise<Partial<CutOffConditions>> 
     { scope: random.pick(PATTERNS), keepAudiences: [random.pick(AUDIENCES)] },
     random.chance(0.2) ? {} : { key: world.key, scope: random.pick(PATTERNS), before },
     { agent: agent.number, audience: random.pick(AUDIENCES) },
+    { agent: agent.number, fromAnother: true },
+    ...(root === undefined
+      ? []
+      : [{ root: root.record.id }, { root: root.record.id, audience: random.pick(AUDIENCES) }]),
   ])
 }
 
@@ -139,6 +178,7 @@ export const stepWorld = async (world: World, scopeItemsMost: number): Promise<v
     enabled.length > 0 && issueInWorld(world, random.pick(enabled), someWishes(random, scopeItemsMost))
   const things = [
     ...Array.from({ length: 6 }, () => issuing),
+    ...Array.from({ length: 5 }, () => () => exchangeSome(world)),
     async () => model.tokens.length > 0 && revokeInWorld(world, random.pick(model.tokens), 'manual_revocation'),
     async () => model.tokens.length > 0 && revokeInWorld(world, random.pick(model.tokens), 'self_revocation'),
     async () => disableInWorld(world, random.pick(agents)),

@@ -40,15 +40,34 @@ type Request = Asked<HistoryFilters>
 /** One choice for each of the nine filters; a request takes those whose bit is set. */
 const someRequest = (world: World, bits: number): Request => {
   const { filters, audiences } = someFilters(world)
-  const asked = Object.entries(filters).map(([name, value], n) => [name, (bits >> n) & 1 ? value : null])
-  const chosen = { ...NO_HISTORY_FILTERS, ...Object.fromEntries(asked) }
+  const asked = FILTER_NAMES.map((name, n) => [name, (bits >> n) & 1 ? filters[name] : null])
+  const { subjectId, parentId, rootId } = filters
+  const chosen = { ...NO_HISTORY_FILTERS, subjectId, parentId, rootId, ...Object.fromEntries(asked) }
   return { filters: chosen, audiences: (bits >> FILTERS) & 1 ? audiences : null }
 }
 
-const FILTERS = Object.keys(NO_HISTORY_FILTERS).length
-const LIST_FILTERS = Object.keys(NO_TOKEN_FILTERS).length
+const isOfLineage = (name: string): boolean => ['subjectId', 'parentId', 'rootId'].includes(name)
+const FILTER_NAMES = (Object.keys(NO_HISTORY_FILTERS) as readonly (keyof HistoryFilters)[]).filter(
+  name => !isOfLineage(name),
+)
+const FILTERS = FILTER_NAMES.length
+const LIST_FILTERS = Object.keys(NO_TOKEN_FILTERS).filter(name => !isOfLineage(name)).length
 
-const someFilters = ({ model, agents, random }: World): Request => {
+/** Filters of lineage go with every other, each now and then. */
+const someLineage = ({ model, random }: World): Partial<TokenFilters> => {
+  const { record } = random.pick(model.tokens)
+  const children = model.tokens.filter(({ parent }) => parent !== null)
+  if (children.length === 0) return {}
+  const { ancestors } = random.pick(children).record
+  return {
+    ...(random.chance(0.15) && { subjectId: record.subjectId }),
+    ...(random.chance(0.1) && { parentId: random.pick(ancestors).id }),
+    ...(random.chance(0.1) && { rootId: random.chance(0.3) ? record.id : random.pick(ancestors).id }),
+  }
+}
+
+const someFilters = (world: World): Request => {
+  const { model, agents, random } = world
   const [one, other] = [random.pick(model.tokens), random.pick(model.tokens)]
   const [early, late] = [one, other].toSorted((a, b) => a.issuedMs - b.issuedMs)
   const ends = model.tokens.map(({ ending, expiresMs }) => ending?.endedAt ?? expiresMs)
@@ -64,13 +83,17 @@ const someFilters = ({ model, agents, random }: World): Request => {
     reasons: random.some(REASONS, 3),
     endedAfter: first + random.pick([-1, 0, 1]),
     endedBefore: last + random.pick([-1, 0, 1]),
+    subjectId: null,
+    parentId: null,
+    rootId: null,
+    ...someLineage(world),
   }
   return { filters, audiences: random.some(AUDIENCES, 1) }
 }
 
 const tokenFilters = ({ filters }: Request): TokenFilters => {
-  const { agentId, clientId, scope, issuedAfter, issuedBefore } = filters
-  return { agentId, clientId, scope, issuedAfter, issuedBefore }
+  const { reasons: _, endedAfter: _after, endedBefore: _before, ...listed } = filters
+  return listed
 }
 
 const someLimit = (random: Random) => () => random.pick([2, 30, 100, 300, 1000])

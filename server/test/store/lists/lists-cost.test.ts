@@ -9,6 +9,7 @@ import {
 } from '../../../src/domain/lists/page.ts'
 import { ENDED_ISSUED_STATEMENTS, ENDED_RANGE_STATEMENTS } from '../../../src/store/lists/ended-streams.ts'
 import { TOKEN_RANGE_STATEMENTS } from '../../../src/store/lists/token-streams.ts'
+import { CASCADE_STATEMENTS } from '../../../src/store/ledger/cascades.ts'
 import { SCAN_STATEMENTS } from '../../../src/store/ledger/scan-affected-rows.ts'
 import {
   isPostgresTested,
@@ -146,8 +147,11 @@ const RANGE = { token: 'AND id>? AND id<?', ended: 'AND at>? AND (at,id)<(?,?)' 
 
 const TOKEN_PLANS = [
   `SEARCH token USING PRIMARY KEY (life=? ${RANGE.token})`,
+  `SEARCH token USING INDEX token_delegated (life=? ${RANGE.token})`,
   `SEARCH token USING INDEX token_agent (agent=? AND life=? ${RANGE.token})`,
   `SEARCH token USING INDEX token_scope (scope=? AND life=? ${RANGE.token})`,
+  `SEARCH token USING INDEX token_lineage (lineage=? AND life=? ${RANGE.token})`,
+  `SEARCH token USING INDEX token_subject (subject=? AND life=? ${RANGE.token})`,
 ]
 const SCAN_PLANS = [
   ...Array.from({ length: 2 }, () => 'SEARCH token USING PRIMARY KEY (life=? AND id>?)'),
@@ -160,6 +164,8 @@ const ENDED_PLANS = [
   `SEARCH ended USING INDEX ended_reason (reason=? ${RANGE.ended})`,
   `SEARCH ended USING INDEX ended_agent (agent=? AND reason=? ${RANGE.ended})`,
   `SEARCH ended USING INDEX ended_scope (scope=? ${RANGE.ended})`,
+  `SEARCH ended USING INDEX ended_lineage (lineage=? ${RANGE.ended})`,
+  `SEARCH ended USING INDEX ended_subject (subject=? ${RANGE.ended})`,
 ]
 
 const plans = (statements: readonly string[]) => statements.flatMap(statement => planOf(world.test.file, statement))
@@ -175,6 +181,12 @@ testEmbedded(
       ENDED_PLANS.flatMap(plan => [scanned, numbered, plan, 'SCAN (subquery-3)', 'SCAN walked']),
     )
   },
+)
+
+testEmbedded('the descendants of an ended token are reached by their parents', () =>
+  assert.deepEqual(plans(CASCADE_STATEMENTS), [
+    'SEARCH token USING INDEX token_lineage (lineage=? AND life=? AND id>?)',
+  ]),
 )
 
 testEmbedded('a cut-off reaches the tokens of one agent by its index', () =>

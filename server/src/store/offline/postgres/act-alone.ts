@@ -13,14 +13,14 @@ import { type Reencryption, reencrypt } from '../reencrypt.ts'
 import { StoreProblem } from '../../store-problem.ts'
 import type { Transaction } from '../../transaction.ts'
 import type { DatabaseAddress } from '../../postgres/connection/address.ts'
-import { type Connection, MIGRATING, SERVING } from '../../postgres/connection/connection.ts'
+import { BEFORE_LINEAGE, type Connection, MIGRATING, SERVING } from '../../postgres/connection/connection.ts'
 import { runner } from '../../postgres/connection/run-program.ts'
 import { lastGiven, transactionOpener } from '../../postgres/writer/open-transaction.ts'
 import { makeTransactions } from '../../postgres/writer/transactions.ts'
 import { withStore } from '../../postgres/connection/with-connection.ts'
 
 const OTHERS = `select count(*) as count from pg_stat_activity
-  where datname = current_database() and application_name in ('${SERVING}', '${MIGRATING}')
+  where datname = current_database() and application_name in ('${SERVING}', '${MIGRATING}', '${BEFORE_LINEAGE}')
     and pid <> pg_backend_pid()`
 
 const isAlone = async (connection: Connection): Promise<boolean> => {

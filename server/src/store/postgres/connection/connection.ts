@@ -95,8 +95,9 @@ export type ConnectOptions = {
   readonly name?: string
 }
 
-/** The sessions of programs of the version before hold statements that a migration may break: it ends them. */
-export const SERVING = 'mintmark'
+/** Programs that do not look at the ancestors of a token call their sessions `mintmark`. */
+export const BEFORE_LINEAGE = 'mintmark'
+export const SERVING = 'mintmark serve'
 export const MIGRATING = 'mintmark migrate'
 
 const clientOf = (

@@ -28,7 +28,7 @@ const lookupStatement = (fence: string): string => `select ${SERVICE},
     'at', x.at) order by x.seq) from cutoff x where x.state = 'open') as "cutOffs",
   case when ${fence} then pg_logical_emit_message(true, 'mintmark', '') end as fenced,
   (select json_agg(json_build_array(t.digest, t.agent, t.cred, t.key, t.scope, t.aud, t.seq,
-      a.ended_seq, c.ended_seq, k.ended_seq) order by u.n)
+      a.ended_seq, c.ended_seq, k.ended_seq, t.lineage) order by u.n)
     from unnest($1::integer[], $2::uuid[]) with ordinality as u (life, id, n)
     left join lateral (select * from token where token.life = u.life and token.id = u.id
       and token.id between $3::uuid and $4::uuid limit 1) t on true
@@ -49,6 +49,7 @@ export type TokenColumns = readonly [
   agentEndedSeq: number,
   credentialEndedSeq: number,
   keyEndedSeq: number,
+  lineage: number | null,
 ]
 
 /** What is the same for all who asked. */

@@ -1,17 +1,18 @@
 // Ends many single tokens at once: what endToken() does for each, by a few statements for all of them.
-import { causeOfEnd } from '../../../domain/ledger/ledger.ts'
+import { ownCause } from '../../../domain/ledger/ledger.ts'
 import { REASONS } from '../../../../../api/values/reason.ts'
 import { readOpenCutOffs } from '../../ledger/cut-offs.ts'
-import { type EndToken, moveCovered } from '../../ledger/end-tokens.ts'
+import { type EndToken, endToken } from '../../ledger/end-tokens.ts'
+import { parentsAmong } from '../../ledger/lineages.ts'
+import { type Covered, moveCovered } from '../../ledger/move-rows.ts'
 import { expiryOf, ledgerTokenOf, type TokenRow } from '../../ledger/token-rows.ts'
-import type { Covered } from '../../ledger/scan-affected-rows.ts'
 import { all, run, type Program } from '../../statement-program.ts'
 import type { Transaction } from '../../transaction.ts'
 
 type EndOutcome = 'ended' | 'already_ended' | 'unknown'
 
 // Values come as one text of JSON: a statement program knows no lists.
-const ROWS = `select t.life, t.id, t.agent, t.cred, t.key, t.scope, t.aud, t.seq,
+const ROWS = `select t.life, t.id, t.agent, t.cred, t.key, t.scope, t.aud, t.seq, t.lineage,
     case when t.id is null and exists (select 1 from ended e where e.id = u.id and e.at between u.since and u.until)
       then 1 else 0 end as "hasEnded"
   from json_to_recordset(cast(? as json)) as u (i integer, life integer, id uuid, since bigint, until bigint)
@@ -77,23 +78,40 @@ const isThere = (row: Row): row is TokenRow & { readonly hasEnded: 0 } => row.id
 
 const keyOf = ({ address }: EndToken): string => `${address.lifetimeSeconds} ${address.id}`
 
+type Found = { readonly end: EndToken; readonly row: TokenRow }
+
+type Split = { readonly plain: readonly Found[]; readonly linked: readonly EndToken[] }
+
+/** Those without parent and children, whose end concerns no other token, and the rest. */
+function* splitEnds(
+  ends: readonly EndToken[],
+  rows: readonly Row[],
+  outcomes: Map<EndToken, EndOutcome>,
+): Program<Split> {
+  const plain: Found[] = []
+  const linked: EndToken[] = []
+  const parents = yield* parentsAmong(rows.filter(isThere).map(({ id }) => id))
+  for (const [n, end] of ends.entries()) {
+    const row = rows[n]
+    if (row === undefined) throw new Error('A look-up has no answer.')
+    if (!isThere(row)) outcomes.set(end, row.hasEnded === 1 ? 'already_ended' : 'unknown')
+    else if (row.lineage !== null || parents.has(end.address.id)) linked.push(end)
+    else plain.push({ end, row })
+  }
+  return { plain, linked }
+}
+
 /** One outcome for each, in order; of several who end one token the first may be told `ended`. */
 export function* endTogether(tx: Transaction, ends: readonly EndToken[]): Program<readonly EndOutcome[]> {
   const firsts = new Map<string, EndToken>()
   for (const end of ends) if (!firsts.has(keyOf(end))) firsts.set(keyOf(end), end)
   const distinct = [...firsts.values()]
-  const rows = yield* readRows(tx, distinct)
-  const cutOffs = yield* readOpenCutOffs()
   const outcomes = new Map<EndToken, EndOutcome>()
+  const { plain, linked } = yield* splitEnds(distinct, yield* readRows(tx, distinct), outcomes)
+  const cutOffs = yield* readOpenCutOffs()
   const [covered, endings]: [Covered[], Ending[]] = [[], []]
-  for (const [n, end] of distinct.entries()) {
-    const row = rows[n]
-    if (row === undefined) throw new Error('A look-up has no answer.')
-    if (!isThere(row)) {
-      outcomes.set(end, row.hasEnded === 1 ? 'already_ended' : 'unknown')
-      continue
-    }
-    const cause = causeOfEnd(yield* ledgerTokenOf(row, tx.sets), cutOffs, tx.now)
+  for (const { end, row } of plain) {
+    const cause = ownCause(yield* ledgerTokenOf(row, tx.sets), cutOffs, tx.now)
     if (cause === undefined) endings.push({ ...end, row })
     // The first ending wins: a row that a cut-off has covered moves with the cut-off's reason, not with this one.
     else if (cause !== 'expired') covered.push({ row, cause })
@@ -101,6 +119,8 @@ export function* endTogether(tx: Transaction, ends: readonly EndToken[]): Progra
   }
   yield* moveCovered(tx, covered)
   if (endings.length > 0) yield* write(tx, endings)
+  // One after another: the end of one may be that of the next.
+  for (const end of linked) outcomes.set(end, yield* endToken(tx, end))
   return ends.map(end => {
     const first = firsts.get(keyOf(end)) ?? end
     const outcome = outcomes.get(first) ?? 'unknown'

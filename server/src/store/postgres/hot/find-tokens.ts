@@ -1,30 +1,32 @@
 // Says of tokens that were looked up what they are, and whether they are dead.
 import type { TokenAddress } from '../../../domain/ledger/claims.ts'
-import { isDead } from '../../../domain/ledger/ledger.ts'
+import { isDead, type LookedUpToken } from '../../../domain/ledger/ledger.ts'
 import type { MonotonicMilliseconds } from '../../../../../api/values/time.ts'
 import type { FoundToken } from '../../../ports/ports.ts'
 import { LATE, type Lease } from '../../lease.ts'
-import { type NameCaches, recordWith, type RowNames } from '../../ledger/name-caches.ts'
+import { type NameCaches, readNamedLineage, recordWith, type RowNames } from '../../ledger/name-caches.ts'
 import type { Sets } from '../../ledger/interned-sets.ts'
-import { tokenOf, type TokenNumbers } from '../../ledger/token-rows.ts'
+import type { StoredAncestor } from '../../ledger/lineages.ts'
+import { NO_ANCESTORS, tokenOf, type TokenNumbers } from '../../ledger/token-rows.ts'
 import { recall } from '../../name-cache.ts'
 import type { Program } from '../../statement-program.ts'
 import type { BatchedLookup, LookedUp, TokenColumns } from './batched-lookup.ts'
 import type { Session } from '../connection/session.ts'
 
-type Memory = { readonly nameCaches: NameCaches; readonly sets: Pick<Sets, 'scope' | 'audience'> }
+type Memory = { readonly nameCaches: NameCaches; readonly sets: Pick<Sets, 'scope' | 'audience' | 'lineage'> }
 
-const numbersOf = ([, agent, cred, key, scope, aud, seq]: TokenColumns): TokenNumbers => {
-  return { agent, cred, key, scope, aud, seq }
+const numbersOf = ([, agent, cred, key, scope, aud, seq, , , , lineage]: TokenColumns): TokenNumbers => {
+  return { agent, cred, key, scope, aud, seq, lineage }
 }
 
-/** What the row names, where all of it is remembered: a statement program for each would cost as much as the rest. */
+/** What a row without a parent names, where all of it is remembered: a statement program for each would cost as much as the rest. */
 const knownNames = (row: TokenNumbers, { nameCaches, sets }: Memory): RowNames | undefined => {
   const [agent, credential] = [nameCaches.agent.known(row.agent), nameCaches.credential.known(row.cred)]
   const publicJwk = nameCaches.publicJwk.known(row.key)
   const [scope, audience] = [sets.scope.known(row.scope), sets.audience.known(row.aud)]
   if (agent === undefined || credential === undefined || publicJwk === undefined) return undefined
-  return scope === undefined || audience === undefined ? undefined : { agent, credential, publicJwk, scope, audience }
+  if (scope === undefined || audience === undefined || row.lineage !== null) return undefined
+  return { agent, credential, publicJwk, scope, audience, lineage: null }
 }
 
 function* readNames(row: TokenNumbers, { nameCaches, sets }: Memory): Program<RowNames> {
@@ -34,20 +36,38 @@ function* readNames(row: TokenNumbers, { nameCaches, sets }: Memory): Program<Ro
     publicJwk: yield* recall(nameCaches.publicJwk, row.key),
     scope: yield* recall(sets.scope, row.scope),
     audience: yield* recall(sets.audience, row.aud),
+    lineage: yield* readNamedLineage(row, nameCaches, sets),
   }
 }
 
-type Asked = { readonly address: TokenAddress; readonly columns: TokenColumns; readonly row: TokenNumbers }
+/** A row that was looked up, and what it names. */
+type Row = {
+  readonly address: TokenAddress
+  readonly columns: TokenColumns
+  readonly numbers: TokenNumbers
+  readonly names: RowNames
+  readonly ancestors: readonly StoredAncestor[]
+}
 
-const foundToken = ({ address, columns, row }: Asked, names: RowNames, { moment, cutOffs }: LookedUp): FoundToken => {
-  const [digest, , , , , , , agent, credential, key] = columns
-  const token = tokenOf(address, row, { scope: names.scope.items, audience: names.audience })
-  const endedSeqs = { service: moment.service.endedSeq, agent, credential, key }
+const judged = ({ address, columns, numbers, names, ancestors }: Row, { moment, cutOffs }: LookedUp): LookedUpToken => {
+  const [, , , , , , , agent, credential, key] = columns
+  const { scope, audience } = names
+  const token = tokenOf(address, numbers, { scope: scope.items, audience, ancestors })
+  const ended = { service: moment.service.endedSeq, agent, credential, key }
+  return { token, ended, openCutOffs: cutOffs, now: moment.now }
+}
+
+type FoundRows = { readonly rows: readonly (Row | undefined)[]; readonly lookedUp: LookedUp }
+
+const foundToken = (row: Row, own: LookedUp, above: FoundRows): FoundToken => {
+  const [digest] = row.columns
+  // Its ancestors are looked up after it: those that live then lived before, when the token had its row.
+  const ancestors = above.rows.map(one => (one === undefined ? undefined : judged(one, above.lookedUp)))
   return {
-    ...recordWith(address, names),
-    dead: isDead(token, endedSeqs, cutOffs, moment.now),
+    ...recordWith(row.address, row.names),
+    dead: isDead(judged(row, own), ancestors),
     digest: digest.replaceAll('-', ''),
-    publicJwk: names.publicJwk,
+    publicJwk: row.names.publicJwk,
   }
 }
 
@@ -61,23 +81,39 @@ type FindParts = Memory & { readonly lookup: BatchedLookup; readonly lease: Leas
 /** In order; undefined where there is no row, because the token was never written or has been moved. */
 export const makeFindTokens = ({ pool, runner }: Session, { lookup, lease, ...memory }: FindParts): FindTokens => {
   // What numbers stand for never changes: another snapshot tells the same.
-  const learnNames = (row: TokenNumbers, until: MonotonicMilliseconds): Promise<RowNames> =>
-    pool.use(connection => runner.runProgram(connection, readNames(row, memory)), until)
+  const learn = <T>(program: Program<T>, until: MonotonicMilliseconds): Promise<T> =>
+    pool.use(connection => runner.runProgram(connection, program), until)
+
+  const rowOf = async (address: TokenAddress, columns: TokenColumns, until: MonotonicMilliseconds): Promise<Row> => {
+    const numbers = numbersOf(columns)
+    const { lineage } = numbers
+    const names = knownNames(numbers, memory) ?? (await learn(readNames(numbers, memory), until))
+    const ancestors = lineage === null ? NO_ANCESTORS : await learn(recall(memory.sets.lineage, lineage), until)
+    return { address, columns, numbers, names, ancestors }
+  }
+
+  const findRows = async (addresses: readonly TokenAddress[], until: MonotonicMilliseconds): Promise<FoundRows> => {
+    const lookedUp = await lookup(addresses, until)
+    const rows: (Row | undefined)[] = []
+    for (const [n, address] of addresses.entries()) {
+      const columns = lookedUp.rows[n] ?? null
+      rows.push(columns === null ? undefined : await rowOf(address, columns, until))
+    }
+    return { rows, lookedUp }
+  }
 
   return async (addresses, until) => {
-    const lookedUp = await lookup(addresses, until)
-    const { moment, rows } = lookedUp
+    const own = await findRows(addresses, until)
+    const ancestors = own.rows.flatMap(row => row?.ancestors ?? [])
+    const above = ancestors.length === 0 ? { ...own, rows: [] } : await findRows(ancestors, until)
+    const { moment } = above.lookedUp
     if (!lease.covers(moment.now, moment.service.clockLease)) return LATE
-    const tokens: (FoundToken | undefined)[] = []
-    for (const [n, address] of addresses.entries()) {
-      const columns = rows[n] ?? null
-      const row = columns === null ? null : numbersOf(columns)
-      if (columns === null || row === null) tokens.push(undefined)
-      else {
-        const names = knownNames(row, memory) ?? (await learnNames(row, until))
-        tokens.push(foundToken({ address, columns, row }, names, lookedUp))
-      }
-    }
-    return tokens
+    let next = 0
+    return own.rows.map(row => {
+      if (row === undefined) return undefined
+      const from = next
+      next += row.ancestors.length
+      return foundToken(row, own.lookedUp, { rows: above.rows.slice(from, next), lookedUp: above.lookedUp })
+    })
   }
 }

@@ -62,8 +62,8 @@ const parametersOf = (rows: readonly Row[]): readonly unknown[] => {
 }
 
 /** Whether the token needs nothing but its row, and what it shares with others. */
-const isPlain = ({ limits, proof, assertion }: NewToken): boolean =>
-  limits === null && proof === undefined && assertion === undefined
+const isPlain = ({ limits, proof, assertion, parent }: NewToken): boolean =>
+  limits === null && [proof, assertion, parent].every(one => one === undefined)
 
 /** One outcome a token, in order; in a transaction that is sent whole. */
 type WritePlain = (connection: Connection, tokens: readonly NewToken[]) => Promise<readonly PlainOutcome[]>

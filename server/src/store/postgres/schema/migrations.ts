@@ -4,12 +4,14 @@ import type { DatabaseAddress } from '../connection/address.ts'
 import type { Connection } from '../connection/connection.ts'
 import { lockTables, type TableWait } from './lock-tables.ts'
 import type { StoreMaker } from '../../store-options.ts'
+import { SCHEMA_VERSION } from '../../schema-version.ts'
 import { StoreProblem } from '../../store-problem.ts'
 import { makeIndexes, type NewIndex } from './new-indexes.ts'
 import { refuseSearchPath } from '../connection/search-path.ts'
 import { AGENT_USAGE } from './agent-usage.ts'
 import { BYTE_ORDER, BYTE_ORDER_INDEXES } from './byte-order.ts'
 import { LEDGER } from './ledger.ts'
+import { LINEAGE } from './lineage.ts'
 import { REST } from './rest.ts'
 
 export type Migration = {
@@ -26,6 +28,8 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: 'the ledger', sql: LEDGER + REST, oldestProgram: 1 },
   { name: 'text by its bytes', sql: BYTE_ORDER, indexes: BYTE_ORDER_INDEXES, oldestProgram: 1 },
   { name: 'the usage of agents', sql: AGENT_USAGE, oldestProgram: 1 },
+  // The first token that is got for another excludes older programs: store/ledger/lineages.ts.
+  { name: 'lineage', sql: LINEAGE, oldestProgram: 1 },
 ]
 
 /** The version that this program writes. */
@@ -43,9 +47,7 @@ const IS_OURS = `select count(*) = 2 as "isOurs" from pg_class c join pg_namespa
 export const schemaVersionOf = async (connection: Connection): Promise<SchemaVersion> => {
   const { rows: tables } = await connection.ask({ text: IS_OURS })
   if (!(tables[0] as { isOurs: boolean }).isOurs) return NO_SCHEMA
-  const { rows } = await connection.ask({
-    text: 'select version, oldest_program as "oldestProgram" from migration order by version desc limit 1',
-  })
+  const { rows } = await connection.ask({ text: SCHEMA_VERSION })
   return (rows[0] as SchemaVersion | undefined) ?? NO_SCHEMA
 }
 

@@ -26,6 +26,7 @@ const QUEUES: Readonly<Record<Step['name'], Queue>> = {
   'audit seals': 'quiet',
   'removal of used proofs': 'quiet',
   'backfill of revocations': 'quiet',
+  'descendants of ended tokens': 'quiet',
   'life of signing keys': 'act',
   // It removes lifetimes of which no token is left: none must be written meanwhile.
   retention: 'act',

@@ -1,10 +1,10 @@
 // Opens the view that jobs work with: after the locks, at one time, with the lease of the clock ahead of it.
 import { makeLiveTokens } from '../../ledger/live-tokens.ts'
 import { makeSets, type Sets } from '../../ledger/interned-sets.ts'
-import { only, type Program } from '../../statement-program.ts'
+import { first, only, type Program } from '../../statement-program.ts'
 import type { NumberedTable, Transaction } from '../../transaction.ts'
 import type { DatabaseTime } from '../connection/clock.ts'
-import type { Connection } from '../connection/connection.ts'
+import { BEFORE_LINEAGE, type Connection } from '../connection/connection.ts'
 import { endedBetween } from '../partitions/partitions.ts'
 import type { Session } from '../connection/session.ts'
 import type { ProgramRunner } from '../connection/run-program.ts'
@@ -30,9 +30,19 @@ export const lastGiven = function* (table: NumberedTable): Program<number> {
   return (yield* only<{ n: number }>(LAST_GIVEN, table)).n
 }
 
+const EARLIER = `select 1 as found from pg_stat_activity
+  where datname = current_database() and application_name = '${BEFORE_LINEAGE}' limit 1`
+
+export function* isEarlierServing(): Program<boolean> {
+  return (yield* first(EARLIER)) !== undefined
+}
+
 /** `known` is what is remembered of sets beyond a transaction: what their numbers stand for. */
 export const transactionOpener =
-  (session: Pick<Session, 'runner' | 'clock' | 'leaseMs'>, known: Pick<Sets, 'scope' | 'audience'>): OpenTransaction =>
+  (
+    session: Pick<Session, 'runner' | 'clock' | 'leaseMs'>,
+    known: Pick<Sets, 'scope' | 'audience' | 'lineage'>,
+  ): OpenTransaction =>
   async (connection, excludesTokens) => {
     const { runner, clock } = session
     // Sent one after another without waiting: the time is read after the locks, whatever they wait for.
@@ -46,9 +56,9 @@ export const transactionOpener =
       await runner.ask(connection, 'update service set clock_lease = ?', now + session.leaseMs)
     }
     // What numbers stand for never changes; which number a text has is of this transaction, which may be rolled back.
-    const sets = { ...makeSets(), scope: known.scope, audience: known.audience }
+    const sets = { ...makeSets(), scope: known.scope, audience: known.audience, lineage: known.lineage }
     const live = makeLiveTokens()
-    const tx = { now, sets, live, endings: [], endedBetween, lastGiven }
+    const tx = { now, sets, live, endings: [], endedBetween, isEarlierServing, lastGiven }
     const forget = (): void => {
       sets.forget()
       live.forget(null)

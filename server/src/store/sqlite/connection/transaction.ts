@@ -5,7 +5,7 @@ import type { Milliseconds } from '../../../../../api/values/time.ts'
 import { type LiveTokens, makeLiveTokens } from '../../ledger/live-tokens.ts'
 import { makeSets, type Sets } from '../../ledger/interned-sets.ts'
 import { monotonicMs } from '../../monotonic.ts'
-import { first, type Program } from '../../statement-program.ts'
+import { first, given, type Program } from '../../statement-program.ts'
 import type { NumberedTable, Transaction } from '../../transaction.ts'
 import { LEASE_MS } from '../../lease.ts'
 import { isBusy } from './connection.ts'
@@ -93,6 +93,8 @@ export const openTransaction = (connection: WritingConnection): SqliteTransactio
     now,
     endings: [],
     endedBetween,
+    // One program serves the file at a time: it holds the lock of the file.
+    isEarlierServing: () => given(false),
     lastGiven,
   }
 }

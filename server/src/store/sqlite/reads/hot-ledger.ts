@@ -1,16 +1,18 @@
 // What of the ledger's port SQLite does in its own way: looking tokens up, and handing new ones over to be written.
 import { randomUUID } from 'node:crypto'
-import { type NameCaches, recordWith, type RowNames } from '../../ledger/name-caches.ts'
+import { type NameCaches, readNamedLineage, recordWith, type RowNames } from '../../ledger/name-caches.ts'
 import type { HotLedger } from '../../ledger/token-ledger.ts'
 import { packTokens } from '../writer/packed-tokens.ts'
 import type { SqliteReader, SqliteSnapshot } from './reader.ts'
 import type { SqliteWriter } from '../writer/writer-client.ts'
 import type { TokenAddress } from '../../../domain/ledger/claims.ts'
 import type { Digest } from '../../../domain/text/text.ts'
-import { type EndedSeqs, isDead } from '../../../domain/ledger/ledger.ts'
+import { type EndedSeqs, isDead, type LookedUpToken } from '../../../domain/ledger/ledger.ts'
 import type { FoundToken } from '../../../ports/ports.ts'
 import type { Sets } from '../../ledger/interned-sets.ts'
-import { type TokenNumbers, tokenOf } from '../../ledger/token-rows.ts'
+import type { Ancestor } from '../../../domain/ledger/lineage.ts'
+import type { StoredAncestor } from '../../ledger/lineages.ts'
+import { NO_ANCESTORS, type TokenNumbers, tokenOf } from '../../ledger/token-rows.ts'
 import type { NameCache } from '../../name-cache.ts'
 import { runProgram, type Statements } from '../connection/statements.ts'
 
@@ -33,7 +35,7 @@ export const makeHotLedger = (reader: SqliteReader, nameCaches: NameCaches, writ
 type FoundRow = TokenNumbers & { readonly digest: Digest }
 
 // As text: buffers that cross into SQLite and back cost more than the look-up.
-const SELECT = `select agent, cred, key, scope, aud, seq, lower(hex(digest)) as digest from token
+const SELECT = `select agent, cred, key, scope, aud, seq, lineage, lower(hex(digest)) as digest from token
   where life = ? and id = unhex(?, '-')`
 
 const ENDED_SEQ = {
@@ -68,7 +70,31 @@ const namesOf = (sql: Statements, row: TokenNumbers, nameCaches: NameCaches, set
   publicJwk: recallNow(sql, nameCaches.publicJwk, row.key),
   scope: recallNow(sql, sets.scope, row.scope),
   audience: recallNow(sql, sets.audience, row.aud),
+  lineage: row.lineage === null ? null : runProgram(sql, readNamedLineage(row, nameCaches, sets)),
 })
+
+const lookUp = (snapshot: SqliteSnapshot, address: TokenAddress): FoundRow | undefined =>
+  snapshot.sql<FoundRow>(SELECT).get(address.lifetimeSeconds, address.id)
+
+const ancestorsOf = ({ sql, sets }: SqliteSnapshot, { lineage }: TokenNumbers): readonly StoredAncestor[] =>
+  lineage === null ? NO_ANCESTORS : recallNow(sql, sets.lineage, lineage)
+
+/** A row as it is judged. Its own ancestors are left out: those of its descendant hold them all. */
+const lookedUp = (snapshot: SqliteSnapshot, address: TokenAddress, row: FoundRow): LookedUpToken => {
+  const { sql, sets, service, now } = snapshot
+  const scope = recallNow(sql, sets.scope, row.scope).items
+  const audience = recallNow(sql, sets.audience, row.aud)
+  const token = tokenOf(address, row, { scope, audience, ancestors: ancestorsOf(snapshot, row) })
+  const openCutOffs = row.seq >= service.lastEndSeq ? [] : runProgram(sql, snapshot.cutOffs())
+  return { token, ended: endedSeqs(snapshot, row), openCutOffs, now }
+}
+
+/** The ancestors of a token, in their order; undefined where one has no row. */
+const lookUpAncestors = (snapshot: SqliteSnapshot, ancestors: readonly Ancestor[]) =>
+  ancestors.map(address => {
+    const row = lookUp(snapshot, address)
+    return row === undefined ? undefined : lookedUp(snapshot, address, row)
+  })
 
 /** In order; undefined where there is no row, because the token was never written or has been moved. */
 export const findTokens = (
@@ -76,16 +102,15 @@ export const findTokens = (
   nameCaches: NameCaches,
   addresses: readonly TokenAddress[],
 ): readonly (FoundToken | undefined)[] => {
-  const { sql, sets, service, now } = snapshot
+  const { sql, sets } = snapshot
   return addresses.map(address => {
-    const row = sql<FoundRow>(SELECT).get(address.lifetimeSeconds, address.id)
+    const row = lookUp(snapshot, address)
     if (row === undefined) return undefined
     const names = namesOf(sql, row, nameCaches, sets)
-    const token = tokenOf(address, row, { scope: names.scope.items, audience: names.audience })
-    const cutOffs = row.seq >= service.lastEndSeq ? [] : runProgram(sql, snapshot.cutOffs())
+    const one = lookedUp(snapshot, address, row)
     return {
       ...recordWith(address, names),
-      dead: isDead(token, endedSeqs(snapshot, row), cutOffs, now),
+      dead: isDead(one, lookUpAncestors(snapshot, one.token.ancestors)),
       digest: row.digest,
       publicJwk: names.publicJwk,
     }

@@ -5,6 +5,8 @@ import { ADMINISTRATION } from './administration.ts'
 import { AGENT_USAGE } from './agent-usage.ts'
 import { ENDED_MINUTES } from './ended-minutes.ts'
 import { LEDGER } from './ledger.ts'
+import { LINEAGE } from './lineage.ts'
+import { SCHEMA_VERSION } from '../../schema-version.ts'
 
 type Migration = {
   readonly name: string
@@ -20,6 +22,8 @@ export const MIGRATIONS: readonly Migration[] = [
   // A program that does not know revoked credentials would take them.
   { name: 'the administration', sql: ADMINISTRATION, oldestProgram: 3 },
   { name: 'the usage of agents', sql: AGENT_USAGE, oldestProgram: 3 },
+  // The first token that is got for another excludes older programs: store/ledger/lineages.ts.
+  { name: 'lineage', sql: LINEAGE, oldestProgram: 3 },
 ]
 
 /** The version that this program writes. */
@@ -31,12 +35,7 @@ type SchemaVersion = { readonly version: number; readonly oldestProgram: number 
 export const schemaVersionOf = (db: Database): SchemaVersion => {
   const exists = db.prepare(`select 1 from sqlite_schema where type = 'table' and name = 'migration'`).get()
   if (exists === undefined) return { version: 0, oldestProgram: 0 }
-  const newest = db
-    .prepare<[], SchemaVersion>(
-      'select version, oldest_program as oldestProgram from migration order by version desc limit 1',
-    )
-    .get()
-  return newest ?? { version: 0, oldestProgram: 0 }
+  return db.prepare<[], SchemaVersion>(SCHEMA_VERSION).get() ?? { version: 0, oldestProgram: 0 }
 }
 
 /** Applies what is missing in one transaction: a migration that fails leaves the store as it was. */

@@ -36,6 +36,9 @@ const runStep = (connection: WritingConnection, { work }: Step): void => {
   }
 }
 
+/** Tasks with many steps, one after another. */
+const MANY_ROWS: ReadonlySet<string> = new Set(['backfill of revocations', 'descendants of ended tokens'])
+
 /** Starts the maintenance; the function it returns says that an act was done. Steps give way to requests. */
 export const startMaintenance = (
   connection: WritingConnection,
@@ -47,7 +50,7 @@ export const startMaintenance = (
 
   const pauseAfter = ({ name }: Step, began: number): number => {
     const now = monotonicMs()
-    return name === 'backfill of revocations' && now - askedAt() < ASKED_MS ? (BACKFILL_PARTS - 1) * (now - began) : 0
+    return MANY_ROWS.has(name) && now - askedAt() < ASKED_MS ? (BACKFILL_PARTS - 1) * (now - began) : 0
   }
 
   /** Whether there may be more to do after a fault. */

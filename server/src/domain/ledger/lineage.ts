@@ -1,0 +1,52 @@
+// Lineage: a token that was got for another one (RFC 8693) knows its ancestors, and is dead as soon as one of them is.
+import type { Milliseconds } from '../../../../api/values/time.ts'
+import type { TokenAddress } from './claims.ts'
+import { issuedAtOf } from './token-id.ts'
+
+/** Edges from a token up to the root of its lineage: so many, no more. */
+export const DEPTH_MAX = 8
+
+// The time of a child is by the clock of one process and that of its parent by another's, and they may be so far apart.
+const CLOCKS_APART_MS = 60_000
+
+/** No token that descends from this one was issued earlier. */
+export const earliestBelow = (ancestorId: string): Milliseconds => issuedAtOf(ancestorId) - CLOCKS_APART_MS
+
+/** The lifetimes of tokens that were got for others, in seconds. Every list merges one stream for each lifetime in use. */
+export const DELEGATED_LIFETIMES: readonly number[] = [15, 30, 60, 120, 180, 240, 900, 3600]
+
+/**
+ * The lifetime of a token that is got for one with so many seconds left, by an agent whose own tokens live so long: the
+ * longest that fits both; undefined where none does.
+ */
+export const delegatedLifetime = (secondsLeft: number, ownLifetime: number): number | undefined =>
+  DELEGATED_LIFETIMES.findLast(life => life <= Math.min(secondsLeft, ownLifetime))
+
+/** An ancestor as its descendants keep it. `agent`, `credential` and `key` are the store's numbers; none of it ever changes. */
+export type Ancestor = TokenAddress & {
+  readonly agent: number
+  readonly credential: number
+  readonly key: number
+  readonly seq: number
+}
+
+type Descendant = { readonly id: string; readonly agent: number; readonly ancestors: readonly Ancestor[] }
+
+/** The root of a token's lineage: the token itself where it has no parent. */
+export const rootIdOf = ({ id, ancestors }: Descendant): string => ancestors.at(-1)?.id ?? id
+
+/** The number of the agent on whose behalf the token acts: that of the root. */
+export const subjectOf = ({ agent, ancestors }: Descendant): number => ancestors.at(-1)?.agent ?? agent
+
+/** Whether the agent got the token for a token of another agent; a narrower token of its own is none. */
+export const isFromAnother = ({ agent, ancestors: [parent] }: Descendant): boolean =>
+  parent !== undefined && parent.agent !== agent
+
+/**
+ * Who acts, the last first (RFC 8693 §4.1): one entry for each time that a token passed from one agent to another. None for
+ * a token that its subject got itself.
+ */
+export const actorsOf = ({ agent, ancestors }: Descendant): readonly number[] => {
+  const holders = [agent, ...ancestors.map(ancestor => ancestor.agent)]
+  return holders.filter((holder, n) => n + 1 < holders.length && holder !== holders[n + 1])
+}

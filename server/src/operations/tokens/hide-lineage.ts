@@ -1,0 +1,31 @@
+// What of a token's lineage a caller who is limited to audiences may see: no id of an ancestor for others, and nothing of the
+// act that ended one.
+import type { AncestorRecord, LineageRecord, TokenEnd, TokenLife, TokenRecord } from '../../domain/lists/page.ts'
+
+/** Null: not limited. */
+type Audiences = readonly string[] | null
+
+const isHidden = ({ audience }: AncestorRecord, audiences: readonly string[]): boolean =>
+  !audience.some(one => audiences.includes(one))
+
+export const hideAncestors = <R extends TokenRecord>(record: R, audiences: Audiences): R => {
+  if (audiences === null || record.ancestors.length === 0) return record
+  const ancestors = record.ancestors.map(one => (isHidden(one, audiences) ? { ...one, id: null } : one))
+  return { ...record, ancestors }
+}
+
+/** The end of a token as the caller may see it: where a hidden ancestor ended it, the time and the reason alone. */
+export const hideEnd = <E extends TokenEnd>(end: E, record: TokenRecord, audiences: Audiences): E => {
+  if (audiences === null || end.ancestorId === null) return end
+  const ancestor = record.ancestors.find(({ id }) => id === end.ancestorId)
+  if (ancestor !== undefined && !isHidden(ancestor, audiences)) return end
+  return { ...end, ancestorId: null, endedBy: null, note: null, revocationId: null }
+}
+
+export const hideLife = ({ token, end }: TokenLife, audiences: Audiences): TokenLife => ({
+  token: hideAncestors(token, audiences),
+  end: end === null ? null : hideEnd(end, token, audiences),
+})
+
+export const hideMember = (member: LineageRecord, audiences: Audiences): LineageRecord =>
+  'removed' in member ? member : hideLife(member, audiences)

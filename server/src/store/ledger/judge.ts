@@ -1,0 +1,80 @@
+// What ended tokens, as one snapshot shows it: of their own, or with an ancestor. All tokens of a lineage are judged by one
+// look at their ancestors.
+import {
+  type AncestorEnd,
+  type Cause,
+  causeOfEnd,
+  type CutOff,
+  firstEnd,
+  type LedgerToken,
+  ownCause,
+} from '../../domain/ledger/ledger.ts'
+import { recall } from '../name-cache.ts'
+import { bytesOfId } from '../rows.ts'
+import type { Seen } from '../snapshot.ts'
+import { first, type Program } from '../statement-program.ts'
+import type { StoredAncestor } from './lineages.ts'
+import { ledgerTokenOf, TOKEN_COLUMNS, type TokenRow } from './token-rows.ts'
+
+export type Judge = {
+  /** Looks at the ancestors of a lineage, once. Wanted before `causeOf`. */
+  readonly learn: (lineage: number) => Program<void>
+  /** What ended a token that still has its row; `lineage` is the row's. */
+  readonly causeOf: (token: LedgerToken, lineage: number | null) => Cause | undefined
+}
+
+const LIVE = `select ${TOKEN_COLUMNS} from token where life = ? and id = ?`
+const ENDED = 'select act, at, ancestor from ended where id = ? and at between ? and ?'
+
+type EndedAncestor = { readonly act: number; readonly at: number; readonly ancestor: number | null }
+
+/** The end that an ancestor has of its own; undefined where it has none, or where it only expired. */
+function* ownEndOf(
+  { sets, now, endedBetween }: Seen,
+  { id, lifetimeSeconds }: StoredAncestor,
+  cutOffs: readonly CutOff[],
+): Program<Omit<AncestorEnd, 'distance'> | undefined> {
+  const row = yield* first<TokenRow>(LIVE, lifetimeSeconds, bytesOfId(id))
+  if (row !== undefined) {
+    const cause = ownCause(yield* ledgerTokenOf(row, sets), cutOffs, now)
+    return typeof cause === 'object' ? { act: cause.act, at: cause.at } : undefined
+  }
+  const ended = yield* first<EndedAncestor>(ENDED, bytesOfId(id), ...endedBetween(id))
+  // One that ended with an ancestor of its own: that one is an ancestor here too.
+  return ended === undefined || ended.ancestor !== null ? undefined : { act: ended.act, at: ended.at }
+}
+
+function* endAbove(seen: Seen, lineage: number, cutOffs: readonly CutOff[]): Program<AncestorEnd | undefined> {
+  const ends: AncestorEnd[] = []
+  for (const [n, ancestor] of (yield* recall(seen.sets.lineage, lineage)).entries()) {
+    const end = yield* ownEndOf(seen, ancestor, cutOffs)
+    if (end !== undefined) ends.push({ ...end, distance: n + 1 })
+  }
+  return firstEnd(ends)
+}
+
+/** It is of one moment: after an act of the same transaction another is needed. */
+export const makeJudge = (seen: Seen, cutOffs: readonly CutOff[]): Judge => {
+  const ends = new Map<number, AncestorEnd | undefined>()
+  return {
+    learn: function* (lineage) {
+      if (!ends.has(lineage)) ends.set(lineage, yield* endAbove(seen, lineage, cutOffs))
+    },
+    causeOf: (token, lineage) => {
+      if (lineage === null) return causeOfEnd(token, undefined, cutOffs, seen.now)
+      if (!ends.has(lineage)) throw new Error(`Lineage ${lineage} was not looked at.`)
+      return causeOfEnd(token, ends.get(lineage), cutOffs, seen.now)
+    },
+  }
+}
+
+/** A row as the ledger judges it, with what ended it. */
+export function* judgeRow(
+  { sets }: Pick<Seen, 'sets'>,
+  judge: Judge,
+  row: TokenRow,
+): Program<{ readonly token: LedgerToken; readonly cause: Cause | undefined }> {
+  const token = yield* ledgerTokenOf(row, sets)
+  if (row.lineage !== null) yield* judge.learn(row.lineage)
+  return { token, cause: judge.causeOf(token, row.lineage) }
+}
