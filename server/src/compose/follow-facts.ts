@@ -19,6 +19,7 @@ const publish = (metrics: Metrics, facts: MetricFacts): void => {
   metrics.set('mintmark_audit_entries_unsealed', {}, facts.auditEntriesUnsealed)
   metrics.set('mintmark_open_cutoffs', {}, facts.openCutOffs)
   metrics.set('mintmark_cutoff_backlog_rows', {}, facts.cutOffBacklog)
+  metrics.set('mintmark_cascades_waiting', {}, facts.cascades)
   const { standbys, lagBytes } = facts.replication
   metrics.set('mintmark_replication_standbys', {}, standbys ?? Number.NaN)
   metrics.set('mintmark_replication_lag_bytes', {}, lagBytes ?? Number.NaN)

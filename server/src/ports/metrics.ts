@@ -136,6 +136,10 @@ export const METRICS = {
     'Rows that the backfill of the oldest of these has not read yet, whether it ended them or not. At most 10,000 are counted.',
     {},
   ),
+  mintmark_cascades_waiting: gauge(
+    'Ended tokens whose descendants are dead with them and have yet to be moved. At most 10,000 are counted.',
+    {},
+  ),
   mintmark_replication_standbys: gauge(
     'Standbys that PostgreSQL streams to, if the role of the service may see them (pg_monitor).',
     {},

@@ -21,6 +21,8 @@ export function* noReplication(): Program<ReplicationFacts> {
 export type MetricFacts = StoreFacts & {
   /** Rows that the backfill of the oldest open cut-off has not read yet, at most {@link BACKLOG_COUNTED}. */
   readonly cutOffBacklog: number
+  /** Ended tokens whose descendants have yet to follow, at most {@link BACKLOG_COUNTED}. */
+  readonly cascades: number
   readonly replication: ReplicationFacts
   /** The moment as of which the last recorded backup shows the store; null if none is recorded. */
   readonly lastBackupAt: Milliseconds | null
@@ -49,6 +51,8 @@ const UNSEALED = `select coalesce((select n from audit order by n desc limit 1),
   - coalesce((select last_n from seal order by n desc limit 1), 0) as count`
 
 const OPEN = `select count(*) as count, min(at) as oldest from cutoff where state = 'open'`
+
+const CASCADES = 'select count(*) as count from (select 1 as one from cascade limit ?) as waiting'
 
 const POSITION = 'select fill_life as life, fill_id as id from cutoff where seq = ?'
 
@@ -117,6 +121,7 @@ export function* readMetricFacts(
   return {
     ...facts,
     cutOffBacklog: yield* countBacklog(snapshot),
+    cascades: (yield* only<{ count: number }>(CASCADES, BACKLOG_COUNTED)).count,
     replication: yield* readReplication(),
     lastBackupAt: yield* readLastBackup(),
   }

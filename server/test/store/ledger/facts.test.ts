@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { test, type TestContext } from 'node:test'
 import { LOOKED_AT } from '../../../src/store/facts.ts'
+import { withFile } from '../../../../testkit/stores/store-file.ts'
 import { act, createAgent, issue, makeTestStore, START, type TestStore } from '../../../../testkit/stores/store.ts'
 
 const open = async (t: TestContext): Promise<TestStore> => {
@@ -87,4 +88,14 @@ test('the last backup is that of the newest record, as of the moment that it sho
   }
   const { at, lastBackupAt } = await store.facts()
   assert.equal(lastBackupAt, at - 10_000)
+})
+
+test('ended tokens whose descendants have yet to follow are counted', async t => {
+  const world = await open(t)
+  assert.equal((await world.store.facts()).cascades, 0)
+  withFile(world.file, db => {
+    for (const token of [1, 2])
+      db.prepare('insert into cascade (token, act, at) values (?, 1, 1)').run(Buffer.alloc(16, token))
+  })
+  assert.equal((await world.store.facts()).cascades, 2)
 })
