@@ -43,8 +43,8 @@ const stickRevocation = async (service: WatchedService): Promise<void> => {
 }
 
 // The id begins with the time of its issue: 1970.
-const LONG_EXPIRED = `insert into token select life, x'00000000000170008000000000000001', digest, agent, cred, key, scope, aud, seq
-  from token limit 1`
+const LONG_EXPIRED = `insert into token (life, id, digest, agent, cred, key, scope, aud, seq)
+  select life, x'00000000000170008000000000000001', digest, agent, cred, key, scope, aud, seq from token limit 1`
 
 const setBack = (table: string, column: string, ms: number): string =>
   `update ${table} set ${column} = ${column} - ${ms}`
