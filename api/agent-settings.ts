@@ -2,6 +2,15 @@
 import { z } from 'zod'
 import { name, parsed, resource, text, TRIMMED, wholeNumber } from './fields.ts'
 import { ANY_RESOURCE, isResource, RESOURCES_MAX } from './values/audience.ts'
+import {
+  ACTS_FOR_FORM,
+  ACTS_FOR_MAX,
+  GRANT_TYPES,
+  type GrantType,
+  isActsForEntry,
+  isGrantType,
+  RECEIVES_MAX,
+} from './values/delegation.ts'
 import { isLabelKey, LABEL_KEY_FORM, LABEL_KEY_PATTERN, LABELS_MAX } from './values/labels.ts'
 import { AT_LIVE_TOKENS_MAX, LIFETIME_SECONDS_MAX, LIMIT_BOUNDS, NO_LIMITS } from './values/limits.ts'
 import { DESCRIPTION_FORM, isDescription, isName, NAME_FORM } from './values/name.ts'
@@ -42,6 +51,31 @@ export const resources = z
     return z.NEVER
   })
   .meta({ maxItems: RESOURCES_MAX })
+
+const grantTypes = z
+  .array(z.string())
+  .transform((list, context): readonly GrantType[] => {
+    if (list.length > 0 && list.every(isGrantType)) return GRANT_TYPES.filter(grant => list.includes(grant))
+    context.addIssue({ code: 'custom', message: `is not one or more of ${GRANT_TYPES.join(', ')}` })
+    return z.NEVER
+  })
+  .meta({ minItems: 1, examples: [[...GRANT_TYPES]] })
+
+/** A list of texts, each once. Which one is wrong is not said: it may be a secret that was pasted in its place. */
+const listOf = (most: number, isEntry: (text: string) => boolean, form: string, error = 'invalid_request') =>
+  z
+    .array(z.string())
+    .transform((list, context): readonly string[] => {
+      if (list.length <= most && list.every(isEntry)) return [...new Set(list)]
+      const message = list.length > most ? `has more than ${most} entries` : `has one that is not ${form}`
+      context.addIssue({ code: 'custom', message, params: { error } })
+      return z.NEVER
+    })
+    .meta({ maxItems: most })
+
+const actsFor = listOf(ACTS_FOR_MAX, isActsForEntry, ACTS_FOR_FORM)
+
+const receives = listOf(RECEIVES_MAX, isResource, 'an absolute URI without a fragment', 'invalid_target')
 
 /** Says what is wrong with a label; a key that is none is not repeated, for it may be a secret in the wrong place. */
 const refineLabels = (labels: Readonly<Record<string, string | null>>, context: z.RefinementCtx): void => {
@@ -208,6 +242,36 @@ export const SETTINGS = {
       flags: '--tls-client-certificate-bound-access-tokens',
       help: 'bind its tokens to its TLS certificate (RFC 8705)',
       clear: 'bind them to none',
+    },
+  }),
+  grant_types: setting({
+    body: grantTypes,
+    record: z.array(z.string()).describe('The grants that it may use at the token endpoint.'),
+    option: {
+      flags: '--grant-type <name...>',
+      help: `a grant that it may use (repeatable): ${GRANT_TYPES.join(' or ')}`,
+    },
+  }),
+  acts_for: setting({
+    body: actsFor,
+    record: z
+      .array(z.string())
+      .describe(`Whose tokens it may exchange (RFC 8693), where they were sent to it; each ${ACTS_FOR_FORM}.`),
+    option: {
+      flags: '--acts-for <agent...>',
+      help: 'an agent whose tokens it may exchange: its id, label:key=value, or "*" for any (repeatable)',
+      clear: 'let it exchange the tokens of no other agent',
+    },
+  }),
+  receives: setting({
+    body: receives,
+    record: z
+      .array(z.string())
+      .describe('The audiences for which it is the resource server: it may exchange tokens that were sent to these.'),
+    option: {
+      flags: '--receives <uri...>',
+      help: 'an audience whose tokens are sent to it, so that it may exchange them (repeatable)',
+      clear: 'let it exchange the tokens of no audience',
     },
   }),
 }

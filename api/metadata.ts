@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { EXAMPLE_KEY, ISSUER } from './examples.ts'
 import { operation } from './operation.ts'
 import { ASSERTION_ALGORITHMS, DPOP_ALGORITHMS } from './values/algorithms.ts'
+import { GRANT_TYPES } from './values/delegation.ts'
 
 const common = {
   kid: z.string().describe('The RFC 7638 thumbprint, or the name under which the key was imported.'),
@@ -88,7 +89,7 @@ const example = {
   revocation_endpoint: `${ISSUER}/oauth/revoke`,
   jwks_uri: `${ISSUER}/.well-known/jwks.json`,
   service_documentation: `${ISSUER}/docs`,
-  grant_types_supported: ['client_credentials'],
+  grant_types_supported: GRANT_TYPES,
   response_types_supported: ['none'],
   token_endpoint_auth_methods_supported: AUTH_METHODS,
   token_endpoint_auth_signing_alg_values_supported: ASSERTION_ALGORITHMS,

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { AGENT_ID, AUDIENCE, ISSUER, JWT, TOKEN_ID } from './examples.ts'
 import { operation } from './operation.ts'
 import { ASSERTION_TYPE } from './values/credentials.ts'
+import { ACCESS_TOKEN_TYPE, GRANT_TYPES } from './values/delegation.ts'
 
 /** The fields with which a client authenticates itself, part of every form that takes them. */
 const clientFields = {
@@ -16,7 +17,7 @@ const clientFields = {
 }
 
 const tokenForm = z.object({
-  grant_type: z.string({ error: 'is missing: send client_credentials' }).meta({ examples: ['client_credentials'] }),
+  grant_type: z.string({ error: 'is missing: send client_credentials' }).meta({ examples: [...GRANT_TYPES] }),
   ...clientFields,
   scope: z
     .string()
@@ -27,6 +28,11 @@ const tokenForm = z.object({
     .optional()
     .describe('The absolute URI of what the token is for (RFC 8707); repeatable.'),
   audience: z.array(z.string()).optional().describe('Another name for resource.'),
+  subject_token: z.string().optional().describe('Of a token exchange (RFC 8693): the access token to exchange.'),
+  subject_token_type: z.string().optional().describe(`Of subject_token: ${ACCESS_TOKEN_TYPE}.`),
+  requested_token_type: z.string().optional().describe('The same, or absent.'),
+  actor_token: z.string().optional().describe('Refused: who acts is the client.'),
+  actor_token_type: z.string().optional().describe('Refused.'),
 })
 
 const tokenAnswer = z.object({
@@ -34,6 +40,7 @@ const tokenAnswer = z.object({
   token_type: z.enum(['Bearer', 'DPoP']).describe('DPoP where the request carried a proof (RFC 9449 §5).'),
   expires_in: z.int().positive().describe('Lifetime of the token in seconds.'),
   scope: z.string().describe('The scope granted.'),
+  issued_token_type: z.string().optional().describe(`Of a token exchange: ${ACCESS_TOKEN_TYPE}.`),
 })
 
 export const issueToken = operation({
@@ -57,7 +64,12 @@ const introspectForm = z.object({
 
 const introspectAnswer = z.object({
   active: z.boolean().describe('False, and then alone, for any token that is not active here, whatever the cause.'),
-  sub: z.string().optional().describe("The agent's unique identifier, a UUID."),
+  sub: z
+    .string()
+    .optional()
+    .describe(
+      "The unique identifier, a UUID, of the agent on whose behalf the token acts: the client's unless act is there.",
+    ),
   scope: z.string().optional(),
   exp: z.int().optional(),
   client_id: z.string().optional(),
@@ -66,6 +78,12 @@ const introspectAnswer = z.object({
   iat: z.int().optional(),
   jti: z.string().optional(),
   token_type: z.enum(['Bearer', 'DPoP']).optional(),
+  act: z
+    .object({ sub: z.string(), act: z.unknown().optional().describe('Who acted before, in the same form.') })
+    .optional()
+    .describe(
+      'Who acts for sub, by a token exchange: the id of the last agent, and those before it inside (RFC 8693 §4.1).',
+    ),
   cnf: z
     .union([z.object({ jkt: z.string() }), z.object({ 'x5t#S256': z.string() })])
     .optional()

@@ -1,4 +1,5 @@
 // The requests of the drills, as bytes on the wire.
+import { ACCESS_TOKEN_TYPE, TOKEN_EXCHANGE } from '../api/values/delegation.ts'
 
 export type AgentAccess = { readonly clientId: string; readonly clientSecret: string }
 
@@ -9,6 +10,8 @@ export type Access = {
   readonly agent: AgentAccess
   /** An agent whose tokens live for SHORT_LIFETIME_SECONDS. */
   readonly shortLivedAgent: AgentAccess
+  /** An agent that may exchange every token for the default audience. */
+  readonly relay: AgentAccess
   readonly introspectionKey: string
   readonly readerKey: string
   readonly operatorJwt: string
@@ -34,6 +37,16 @@ export const issueRequest = ({ clientId, clientSecret }: AgentAccess, scope = 'd
     client_id: clientId,
     client_secret: clientSecret,
     scope,
+  })
+
+/** For a token that the relay was sent, or holds. */
+export const exchangeRequest = ({ relay: { clientId, clientSecret } }: Access, token: string): string =>
+  post('/oauth/token', '', {
+    grant_type: TOKEN_EXCHANGE,
+    subject_token: token,
+    subject_token_type: ACCESS_TOKEN_TYPE,
+    client_id: clientId,
+    client_secret: clientSecret,
   })
 
 export const introspectRequest = ({ introspectionKey }: Access, token: string): string =>

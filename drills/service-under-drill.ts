@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { type IdentityProvider, startIdentityProvider } from '../testkit/identity-providers/identity-provider.ts'
+import { TOKEN_EXCHANGE } from '../api/values/delegation.ts'
 import { openConnection } from './connection.ts'
 import { isThere } from '../testkit/processes/end-child.ts'
 import { freePort } from '../testkit/processes/free-port.ts'
@@ -82,6 +83,15 @@ const createAgent = async (env: Variables, name: string, lifetimeSeconds: number
   return { clientId: made['client_id'] ?? '', clientSecret: made['client_secret'] ?? '' }
 }
 
+const createRelay = async (env: Variables, audience: string): Promise<AgentAccess> => {
+  const grants = ['--grant-type', 'client_credentials', '--grant-type', TOKEN_EXCHANGE]
+  const reach = ['--acts-for', '*', '--receives', audience]
+  const lifetime = ['--lifetime-seconds', String(LONG_LIFETIME_SECONDS)]
+  const settings = ['--name', 'drill, relay', '--scope', 'db:*', ...lifetime, ...grants, ...reach]
+  const made = await command(env, ['agent', 'create', ...settings])
+  return { clientId: made['client_id'] ?? '', clientSecret: made['client_secret'] ?? '' }
+}
+
 const createKey = async (env: Variables, permission: string): Promise<string> =>
   (await command(env, ['api-key', 'create', '--name', permission, '--permission', permission]))['api_key'] ?? ''
 
@@ -92,6 +102,7 @@ export const prepareAccess = async (env: Variables, port: number, provider: Iden
     port,
     agent: await createAgent(env, 'drill', LONG_LIFETIME_SECONDS),
     shortLivedAgent: await createAgent(env, 'drill, short-lived', SHORT_LIFETIME_SECONDS),
+    relay: await createRelay(env, env['MINTMARK_BASE_URL'] ?? ''),
     introspectionKey: await createKey(env, 'tokens:introspect'),
     readerKey: await createKey(env, 'tokens:read'),
     operatorJwt: await provider.operatorJwt({ exp: Math.floor(Date.now() / 1000) + LONG_LIFETIME_SECONDS }),

@@ -28,6 +28,7 @@ export type ClientCounts = {
   issues: number
   introspections: number
   revocations: number
+  exchanges: number
   errors: number
   /** Issues without an answer: the service may hold a token for each. */
   issuesUnanswered: number

@@ -28,6 +28,6 @@ export const sumCounts = (reports: readonly ClientReport[], name: keyof ClientCo
 
 /** What all of them did, for the line of result. */
 export const reportCounts = (reports: readonly ClientReport[]): string =>
-  (['issues', 'introspections', 'revocations', 'errors'] as const)
+  (['issues', 'introspections', 'exchanges', 'revocations', 'errors'] as const)
     .map(name => `${formatCount(sumCounts(reports, name))} ${name}`)
     .join(', ')

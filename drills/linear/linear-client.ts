@@ -1,12 +1,13 @@
 // A client of the linearizability and replicas drills: a thread with connections of its own, each doing one operation
 // after another on tokens that it shares with all the others.
-import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
-import { type Connection, ConnectionLost, openConnection } from '../connection.ts'
+import { type Asker, makeAsk, type Timed } from './ask.ts'
 import { makeRandom, type Random } from '../random.ts'
 import { type ClientCounts, type ClientOptions, type ClientReport, HOT_PLACES, PROGRESS } from './client-report.ts'
 import {
   claimsOf,
+  exchangeRequest,
   type EndingRequest,
   introspectRequest,
   isActiveIn,
@@ -15,23 +16,25 @@ import {
   scopeIn,
   tokenIn,
 } from '../requests.ts'
+import { type Descendant, isItsRootsFate, makeDescendants, mayHaveChildren, revokedSince } from './descendants.ts'
+import {
+  BURST_EXCHANGES,
+  BURST_SHARE,
+  LOOKED_AT_AFTER,
+  CACHED_MAX,
+  DESCENDANT_EXCHANGED_SHARE,
+  DESCENDANT_REVOKED_SHARE,
+  DESCENDANT_SHARE,
+  EXCHANGE_SHARE,
+  HOT_SHARE,
+  LOOK_BACK_SHARE,
+  REPEAT_SHARE,
+  RETIRE_SHARE,
+  REVOKE_SHARE,
+  SHORT_LIVED_SHARE,
+} from './shares.ts'
 import { type SharedToken, type TokenOutcome, openTokenTable } from './token-table.ts'
 
-const REVOKE_SHARE = 0.12
-/** So many operations are on the token whose revocation was sent last: around it a stale answer shows. */
-const HOT_SHARE = 0.3
-const SHORT_LIVED_SHARE = 0.03
-/** Of the looks at a token that has ended, so many free its place. */
-const RETIRE_SHARE = 0.15
-/** Of the operations, so many look at a token that ended a while ago: a fail-over may have brought it back. */
-const LOOK_BACK_SHARE = 0.03
-const CACHED_MAX = 2000
-/** Of the revocations whose outcome is not known, so many are asked for again at once. */
-const REPEAT_SHARE = 0.6
-const RECONNECT_MS = 20
-/** A process that refuses at once must not use up the operations. */
-const AFTER_ERROR_MS = 100
-const UNREACHABLE_MS_MAX = 180_000
 const ENDINGS: readonly EndingRequest[] = ['manual_revocation', 'self_revocation']
 // `exp` is told in whole seconds, so that a token may live up to a second less than its lifetime; and a margin.
 const EXPIRY_MARGIN_NS = 1_250_000_000n
@@ -44,7 +47,14 @@ const violations: string[] = []
 const outcomes: TokenOutcome[] = []
 /** Texts of tokens that ended, in a ring. */
 const cached: string[] = []
-const counts: ClientCounts = { issues: 0, introspections: 0, revocations: 0, errors: 0, issuesUnanswered: 0 }
+const counts: ClientCounts = {
+  issues: 0,
+  introspections: 0,
+  revocations: 0,
+  exchanges: 0,
+  errors: 0,
+  issuesUnanswered: 0,
+}
 const now = (): bigint => process.hrtime.bigint()
 
 const report = (found: string): void => {
@@ -52,48 +62,19 @@ const report = (found: string): void => {
   Atomics.add(progress, PROGRESS.violations, 1)
 }
 
-type Caller = { readonly port: number; readonly connections: Map<number, Connection>; readonly random: Random }
-
-/** An answer with the times around it; undefined for an error, whose outcome is unknown. */
-type Timed = { readonly sentAt: bigint; readonly receivedAt: bigint; readonly body: string }
-
-/** Waits for whoever listens on the port to listen again. */
-const connectionOf = async ({ connections }: Caller, port: number): Promise<Connection> => {
-  const until = performance.now() + UNREACHABLE_MS_MAX
-  for (;;) {
-    const open = connections.get(port)
-    if (open !== undefined) return open
-    try {
-      connections.set(port, await openConnection(port, options.answerMsMax))
-    } catch (fault) {
-      if (!(fault instanceof ConnectionLost) || performance.now() > until) throw fault
-      await delay(RECONNECT_MS)
-    }
-  }
+type Caller = Asker & {
+  readonly random: Random
+  readonly descendants: ReturnType<typeof makeDescendants>
 }
 
-const exchange = async (caller: Caller, request: string, port = caller.port): Promise<Timed | undefined> => {
-  const connection = await connectionOf(caller, port)
-  const sentAt = now()
-  try {
-    const { status, body } = await connection.exchange(request)
-    const receivedAt = now()
-    if (status === 200) return { sentAt, receivedAt, body }
-    if (status < 500) throw new Error(`A good request was refused with ${status}: ${body}`)
-  } catch (fault) {
-    if (!(fault instanceof ConnectionLost)) throw fault
-    connection.close()
-    caller.connections.delete(port)
-  }
+const ask = makeAsk(options.answerMsMax, () => {
   counts.errors += 1
-  await delay(AFTER_ERROR_MS)
-  return undefined
-}
+})
 
 const issue = async (caller: Caller, place: number): Promise<void> => {
   const shortLived = caller.random.chance(SHORT_LIVED_SHARE)
   const scope = `db:s${caller.random.below(options.scopes)}`
-  const answer = await exchange(caller, issueRequest(shortLived ? access.shortLivedAgent : access.agent, scope))
+  const answer = await ask(caller, issueRequest(shortLived ? access.shortLivedAgent : access.agent, scope))
   counts.issues += 1
   if (answer === undefined) {
     counts.issuesUnanswered += 1
@@ -123,7 +104,7 @@ const noteActive = (token: LookedUp, { sentAt, body }: Timed, expired: boolean):
 const introspect = async (caller: Caller, token: LookedUp, port = caller.port): Promise<void> => {
   const { place, text } = token
   const expired = Date.now() >= token.expiresAtMs
-  const answer = await exchange(caller, introspectRequest(access, text), port)
+  const answer = await ask(caller, introspectRequest(access, text), { port })
   counts.introspections += 1
   if (answer === undefined) return
   if (isActiveIn(answer.body)) return noteActive(token, answer, expired)
@@ -136,7 +117,7 @@ const introspect = async (caller: Caller, token: LookedUp, port = caller.port): 
 const lookBack = async (caller: Caller): Promise<void> => {
   const text = cached[caller.random.below(cached.length)]
   if (text === undefined) return
-  const answer = await exchange(caller, introspectRequest(access, text))
+  const answer = await ask(caller, introspectRequest(access, text))
   counts.introspections += 1
   if (answer === undefined || !isActiveIn(answer.body)) return
   report(`P2: token ${claimsOf(text).jti} is active, though an answer had said inactive some time before`)
@@ -147,15 +128,94 @@ const revoke = async (caller: Caller, token: LookedUp): Promise<void> => {
   const request = revokeRequest(access, token.text, caller.random.pick(ENDINGS))
   table.noteRevokeSent(place, now())
   Atomics.store(progress, PROGRESS.hot + caller.random.below(HOT_PLACES), place)
-  let answer = await exchange(caller, request)
+  let answer = await ask(caller, request)
   counts.revocations += 1
   while (answer === undefined && caller.random.chance(REPEAT_SHARE) && takeTurn()) {
-    answer = await exchange(caller, request)
+    answer = await ask(caller, request)
     counts.revocations += 1
   }
   if (answer !== undefined) table.noteRevoked(place, answer.receivedAt)
   // Whoever has just revoked looks at once, and anywhere: no moment is more likely to show a stale answer.
   if (caller.random.chance(0.5) && takeTurn()) await introspect(caller, token, caller.random.pick(ports))
+}
+
+/** What a token is exchanged for was got while it lived: a refusal says that it does not. */
+const exchangeToken = async (
+  caller: Caller,
+  { place, text: root }: LookedUp,
+  parent: Descendant | undefined,
+): Promise<void> => {
+  const mayBeRefused = parent === undefined || isItsRootsFate(parent)
+  const answer = await ask(caller, exchangeRequest(access, parent?.text ?? root), { refusal: 400 })
+  counts.exchanges += 1
+  if (answer === undefined) return
+  const { status, sentAt, receivedAt, body } = answer
+  if (status !== 200) {
+    if (mayBeRefused) table.noteInactive(place, receivedAt)
+    return
+  }
+  table.noteActive(place, sentAt)
+  reportIfRevoked(parent, sentAt)
+  const text = tokenIn(body)
+  caller.descendants.add({ text, place, root, parent, expiresAtMs: 1000 * claimsOf(text).exp })
+}
+
+/** A family of which not all follow at once ends together, and is looked at while its rows have yet to follow. */
+const endFamily = async (caller: Caller, token: LookedUp): Promise<void> => {
+  for (let left = BURST_EXCHANGES; left > 0 && takeTurn(); left -= 1) await exchangeToken(caller, token, undefined)
+  if (!takeTurn()) return
+  await revoke(caller, token)
+  for (const one of caller.descendants.of(token.text, LOOKED_AT_AFTER)) {
+    if (takeTurn()) await introspectDescendant(caller, one)
+  }
+}
+
+const reportIfRevoked = (one: Descendant | undefined, sentAt: bigint): void => {
+  if (one === undefined || sentAt <= revokedSince(one)) return
+  report(`P1, P10: token ${claimsOf(one.text).jti} lives after the 200 of a revocation of it, or of an ancestor`)
+}
+
+const introspectDescendant = async (caller: Caller, one: Descendant): Promise<void> => {
+  const isRootsFate = isItsRootsFate(one)
+  const answer = await ask(caller, introspectRequest(access, one.text), { port: caller.random.pick(ports) })
+  counts.introspections += 1
+  if (answer === undefined) return
+  if (isActiveIn(answer.body)) {
+    table.noteActive(one.place, answer.sentAt)
+    reportIfRevoked(one, answer.sentAt)
+    return
+  }
+  if (isRootsFate && isItsRootsFate(one)) table.noteInactive(one.place, answer.receivedAt)
+  if (caller.random.chance(RETIRE_SHARE)) caller.descendants.drop(one)
+}
+
+/** The relay holds it. */
+const revokeDescendant = async (caller: Caller, one: Descendant): Promise<void> => {
+  one.revokeSent = now()
+  const answer = await ask(caller, revokeRequest(access, one.text, 'manual_revocation'))
+  counts.revocations += 1
+  if (answer !== undefined && answer.receivedAt < one.revoked) one.revoked = answer.receivedAt
+}
+
+/** While the token in its place is used nobody puts another there. */
+const actOnDescendant = async (caller: Caller, one: Descendant): Promise<Done> => {
+  const { random, descendants } = caller
+  const used = table.use(one.place)
+  if (used === undefined) {
+    descendants.drop(one)
+    return 'nothing'
+  }
+  try {
+    if (used.text !== one.root) descendants.drop(one)
+    else if (!takeTurn()) return 'nothing'
+    else if (random.chance(DESCENDANT_REVOKED_SHARE)) await revokeDescendant(caller, one)
+    else if (random.chance(DESCENDANT_EXCHANGED_SHARE) && mayHaveChildren(one)) {
+      await exchangeToken(caller, { ...used, place: one.place }, one)
+    } else await introspectDescendant(caller, one)
+    return 'an operation'
+  } finally {
+    table.release(one.place)
+  }
 }
 
 const takeTurn = (): boolean => Atomics.sub(progress, PROGRESS.left, 1) > 0
@@ -179,6 +239,8 @@ const act = async (caller: Caller, place: number): Promise<Done> => {
   try {
     if (!takeTurn()) return 'nothing'
     if (!token.shortLived && caller.random.chance(REVOKE_SHARE)) await revoke(caller, token)
+    else if (!token.shortLived && caller.random.chance(EXCHANGE_SHARE))
+      await (caller.random.chance(BURST_SHARE) ? endFamily(caller, token) : exchangeToken(caller, token, undefined))
     else await introspect(caller, token)
     return 'an operation'
   } finally {
@@ -192,6 +254,11 @@ const pickPlace = ({ below }: Random): number => below(below(table.places) + 1)
 const step = async (caller: Caller): Promise<void> => {
   const { random } = caller
   if (cached.length > 0 && random.chance(LOOK_BACK_SHARE) && takeTurn()) return lookBack(caller)
+  const descendant = random.chance(DESCENDANT_SHARE) ? caller.descendants.pick() : undefined
+  if (descendant !== undefined) {
+    if ((await actOnDescendant(caller, descendant)) === 'nothing') await nextTurn()
+    return
+  }
   const hot = Atomics.load(progress, PROGRESS.hot + random.below(HOT_PLACES))
   const done = await act(caller, random.chance(HOT_SHARE) ? hot : pickPlace(random))
   // Somebody else has taken the place, perhaps on this thread: its answer must be let in.
@@ -200,7 +267,8 @@ const step = async (caller: Caller): Promise<void> => {
 
 const run = async (n: number): Promise<void> => {
   const port = ports[n % ports.length] ?? access.port
-  const caller: Caller = { port, connections: new Map(), random: makeRandom(options.seed + n) }
+  const random = makeRandom(options.seed + n)
+  const caller: Caller = { port, connections: new Map(), random, descendants: makeDescendants(random) }
   while (Atomics.load(progress, PROGRESS.left) > 0) await step(caller)
   for (const connection of caller.connections.values()) connection.close()
 }

@@ -105,7 +105,15 @@ test('answers are counted once each with their status, wherever the bytes are cu
 test('what a flood sends is whole, as long as it says, and never twice the same where it holds a secret', () => {
   const jwt = `e30.${Buffer.from('{"jti":"0191d5c0-0000-7000-8000-000000000001"}').toString('base64url')}.c2ln`
   const agent = { clientId: 'client', clientSecret: 'secret' }
-  const access = { port: 1, agent, shortLivedAgent: agent, introspectionKey: 'k', readerKey: 'k', operatorJwt: jwt }
+  const access = {
+    port: 1,
+    agent,
+    shortLivedAgent: agent,
+    relay: agent,
+    introspectionKey: 'k',
+    readerKey: 'k',
+    operatorJwt: jwt,
+  }
   for (const name of FLOOD_NAMES) {
     const requests = prebuild(name, { access, token: 'token' }).map(request => request.toString('latin1'))
     const same = name === 'openapi' || name === 'issues'

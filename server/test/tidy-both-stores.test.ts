@@ -17,6 +17,7 @@ const ON_ONE_STORE: Readonly<Record<string, string>> = {
   'contract/clients/dpop-settings': WIRE,
   'contract/wire/error-reference': WIRE,
   'contract/wire/connection-limit': WIRE,
+  'contract/clients/exchange-libraries': WIRE,
   'contract/clients/failed-authentications': WIRE,
   'contract/wire/every-endpoint': WIRE,
   'contract/wire/front-page': WIRE,

@@ -4,6 +4,7 @@ import { isResource } from '../../api/values/audience.ts'
 import { parseSubjectPattern, SUBJECT_KINDS, type SubjectKind } from '../../api/values/credentials.ts'
 import { canonicalName, parseName } from '../../api/values/distinguished-name.ts'
 import { isKid } from '../../api/values/kid.ts'
+import { GRANT_TYPES, isActsForEntry, isGrantType, labelIn } from '../../api/values/delegation.ts'
 import { isLabelKey } from '../../api/values/labels.ts'
 import { isDescription, isName } from '../../api/values/name.ts'
 import { isNote } from '../../api/values/note.ts'
@@ -72,6 +73,7 @@ const SUBJECTS: Readonly<Record<SubjectKind, fc.Arbitrary<Good>>> = {
 const scopes = parsersIn('api/values/scope.ts')
 const addresses = parsersIn('api/values/web-address.ts')
 const names = parsersIn('api/values/name.ts')
+const delegation = parsersIn('api/values/delegation.ts')
 
 const canonicalOf = (text: string): string | undefined => {
   const name = parseName(text)
@@ -127,6 +129,15 @@ export const VALUE_PARSERS: readonly Parser[] = [
   ),
   parsersIn('api/values/kid.ts').ofText({ name: 'isKid', good: taken(word) }, isKid),
   parsersIn('api/values/labels.ts').ofText({ name: 'isLabelKey', good: taken(word) }, isLabelKey),
+  delegation.ofText(
+    {
+      name: 'labelIn',
+      good: fc.tuple(word, goodName).map(([key, value]) => ({ input: `label:${key}=${value}`, value: { key, value } })),
+    },
+    labelIn,
+  ),
+  delegation.ofText({ name: 'isActsForEntry', good: taken(fc.uuid()) }, isActsForEntry),
+  delegation.ofText({ name: 'isGrantType', good: taken(fc.constantFrom(...GRANT_TYPES)) }, isGrantType),
   names.ofText({ name: 'isName', good: taken(goodName) }, isName),
   names.ofText({ name: 'isDescription', good: taken(goodName) }, isDescription),
   parsersIn('api/values/note.ts').ofText({ name: 'isNote', good: taken(goodName) }, isNote),

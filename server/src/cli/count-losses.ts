@@ -1,5 +1,6 @@
 // What a change would take from an agent, and how many of its tokens would end with it.
 import { ANY_RESOURCE } from '../../../api/values/audience.ts'
+import { ANY_AGENT, TOKEN_EXCHANGE } from '../../../api/values/delegation.ts'
 import { matchesScope } from '../../../api/values/scope.ts'
 import type { Api } from './remote/api.ts'
 import { showAgent } from '../../../api/agents.ts'
@@ -45,12 +46,25 @@ const lostAudiences = (before: PrintedRecord, change: ChangeBody): readonly Loss
   return lost.map(one => lossOf(one, newFallback !== null))
 }
 
+const losesAny = (before: unknown, after: readonly string[] | undefined): boolean =>
+  after !== undefined && textsOf(before).some(entry => !after.includes(entry))
+
+/** What it got for tokens of others, where it may no longer exchange all that it could. */
+const lostActors = (before: PrintedRecord, { acts_for, receives, grant_types }: ChangeBody): readonly Loss[] => {
+  const coversAny = acts_for?.includes(ANY_AGENT) === true
+  const losesGrant = textsOf(before['grant_types']).includes(TOKEN_EXCHANGE) && losesAny([TOKEN_EXCHANGE], grant_types)
+  const isLost = losesGrant || losesAny(before['receives'], receives)
+  if (!isLost && (coversAny || !losesAny(before['acts_for'], acts_for))) return []
+  return [{ words: 'that it got for tokens of other agents', conditions: {}, isWhole: false }]
+}
+
 /** What the change ends, in a sentence; null where it takes nothing away. */
 export const countLosses = async (api: Api, agentId: string, change: ChangeBody): Promise<string | null> => {
-  const wanted = [change.scope, change.resources, change.default_audience]
+  const { scope, resources, default_audience, acts_for, receives, grant_types } = change
+  const wanted = [scope, resources, default_audience, acts_for, receives, grant_types]
   if (wanted.every(member => member === undefined)) return null
   const before = await api.call(showAgent, { path: { id: agentId } })
-  const losses = [...lostScopes(before, change), ...lostAudiences(before, change)]
+  const losses = [...lostScopes(before, change), ...lostAudiences(before, change), ...lostActors(before, change)]
   if (losses.length === 0) return null
   const counts = losses.map(async ({ words, conditions, isWhole }) => {
     const count = await countAlive(api, { agent_id: agentId, ...conditions })

@@ -3,12 +3,11 @@
 import type { Act } from '../domain/audit/act.ts'
 import type { Agent, Client } from '../domain/clients/agent.ts'
 import type { AgentChange } from '../domain/clients/change-agent.ts'
-import type { AccessTokenClaims, Confirmation, TokenAddress } from '../domain/ledger/claims.ts'
+import type { TokenAddress } from '../domain/ledger/claims.ts'
 import type { CertificateSources } from '../domain/clients/client-certificate.ts'
 import type { DpopNoncePolicy } from '../domain/ledger/dpop.ts'
 import type { Digest, Sha256 } from '../domain/text/text.ts'
 import type { AlreadyExists } from '../domain/idempotency.ts'
-import type { IntrospectionClaims } from '../domain/ledger/introspection.ts'
 import type { CutOffConditions } from '../domain/ledger/ledger.ts'
 import type { AgentLimits, LimitName } from '../../../api/values/limits.ts'
 import type {
@@ -19,6 +18,7 @@ import type {
   KeyedRequest,
   LineageOf,
   LineageRecord,
+  NamedAncestor,
   Page,
   PageRequest,
   TokenFilters,
@@ -48,6 +48,7 @@ import type {
 } from './secret-repositories.ts'
 import type { SigningKeyMaker, SigningKeyRepository } from './signing-keys.ts'
 import type { Operators } from './key-sets.ts'
+import type { TokenCodec } from './token-codec.ts'
 import type { UsageCounts } from './usage.ts'
 
 /** `cached` may answer from memory if `service.seq` is unchanged; a refusal needs `fresh`. */
@@ -115,6 +116,9 @@ export type FoundToken = TokenRecord & {
   readonly dead: boolean
   readonly digest: Digest
   readonly publicJwk: PublicJwk
+  /** `service.seq` as read by the decision to issue it. */
+  readonly seq: number
+  readonly ancestors: readonly NamedAncestor[]
 }
 
 export interface TokenLedger {
@@ -201,28 +205,6 @@ export interface AgentRepository {
 export interface StoreHealth {
   /** Why the store cannot serve, in a sentence for an operator; null if it can. Performs a durable write. */
   check(): Promise<string | null>
-}
-
-export type MintedToken = { readonly token: string; readonly digest: Digest }
-
-/** A text that may be a token of this service: the address that its row would have, and the digest. */
-export type TokenReference = TokenAddress & {
-  readonly digest: Digest
-  /** Trusted only if the text is one of our tokens. */
-  readonly cnf?: Confirmation
-}
-
-export interface TokenCodec {
-  /** Signs all in one turn of the event loop: a signature between two requests runs on cold caches. */
-  mint(claims: readonly AccessTokenClaims[], key: SigningKey): readonly MintedToken[]
-  /** Signed introspection responses, with their own `typ` (RFC 9701 §5), all in one turn as `mint` does. */
-  signIntrospections(claims: readonly IntrospectionClaims[], key: SigningKey): readonly string[]
-  /** Parses strictly: canonical base64url, three parts, bounded size. Undefined if the text cannot be one of our tokens. */
-  read(text: string): TokenReference | undefined
-  /** Whether a text that read() accepted is a token signed by this key, under any encoding of the signature. */
-  isSignedBy(text: string, key: PublicJwk): Promise<boolean>
-  /** As read(), for revocation, which must not miss a token: accepts surrounding white space and any encoding of the signature. */
-  readLenient(text: string): TokenReference | undefined
 }
 
 export interface Secrets {

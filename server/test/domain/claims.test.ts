@@ -2,12 +2,19 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { LIFETIME_SECONDS_MAX } from '../../../api/values/limits.ts'
-import { type AccessTokenClaims, addressReader, confirmationIn, formatClaims } from '../../src/domain/ledger/claims.ts'
+import {
+  type AccessTokenClaims,
+  actorClaim,
+  addressReader,
+  confirmationIn,
+  formatClaims,
+} from '../../src/domain/ledger/claims.ts'
 import { issuedSecondOf, makeTokenId } from '../../src/domain/ledger/token-id.ts'
 
 const ISSUER = 'https://tokens.example/"base"'
 const ID = makeTokenId(Date.UTC(2026, 10, 23) + 999, new Uint8Array(10).fill(5))
 const IAT = issuedSecondOf(ID)
+const OTHER_ID = makeTokenId(Date.UTC(2026, 10, 22), new Uint8Array(10).fill(6))
 const KEY = 'k'.repeat(43)
 
 const claims = (change: Partial<AccessTokenClaims> = {}): AccessTokenClaims => ({
@@ -59,6 +66,30 @@ test('the claims are signed in one order, cnf last', () => {
   const names = 'iss sub aud client_id iat exp jti scope seq cnf'.split(' ')
   assert.deepEqual(Object.keys(JSON.parse(text) as object), names)
   assert.ok(!formatClaims(claims()).includes('cnf'))
+})
+
+test('what a token says of its lineage stands before cnf, and hides neither the address nor the key', () => {
+  const lineage = [
+    { id: OTHER_ID, exp: IAT + 900, seq: 1, agent_id: 'a', credential_id: 'c', kid: ',"iat":1,"exp":2,"jti":"' },
+  ]
+  const act = { sub: 'b', act: { sub: 'a' } }
+  const text = formatClaims(claims({ cnf: { jkt: KEY }, credential_id: 'c', act, lineage }))
+  const names = 'iss sub aud client_id iat exp jti scope seq act credential_id lineage cnf'.split(' ')
+  assert.deepEqual(Object.keys(JSON.parse(text) as object), names)
+  assert.deepEqual(read(text), { id: ID, lifetimeSeconds: 300 })
+  assert.deepEqual(confirmationIn(text), { jkt: KEY })
+  const bearer = formatClaims(claims({ credential_id: 'c', lineage }))
+  assert.equal('act' in (JSON.parse(bearer) as object), false)
+  assert.equal(confirmationIn(bearer), undefined)
+})
+
+test('who acts stands outermost, and the first to act innermost (RFC 8693 §4.1)', () => {
+  assert.equal(actorClaim([]), undefined)
+  assert.deepEqual(actorClaim(['one']), { sub: 'one' })
+  assert.deepEqual(actorClaim(['third', 'second', 'first']), {
+    sub: 'third',
+    act: { sub: 'second', act: { sub: 'first' } },
+  })
 })
 
 test('the key is the last member and nothing else that looks like one', () => {

@@ -4,9 +4,10 @@ import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
 import { importJWK, jwtVerify } from 'jose'
-import type { AccessTokenClaims } from '../../src/domain/ledger/claims.ts'
+import { type AccessTokenClaims, actorClaim } from '../../src/domain/ledger/claims.ts'
+import { DEPTH_MAX } from '../../src/domain/ledger/lineage.ts'
 import type { IntrospectionClaims } from '../../src/domain/ledger/introspection.ts'
-import { SIGNING_ALGORITHMS } from '../../../api/values/algorithms.ts'
+import { SIGNING_ALGORITHMS, type SigningAlgorithm } from '../../../api/values/algorithms.ts'
 import type { SigningKey } from '../../src/domain/keys/signing-key.ts'
 import { makeTokenId } from '../../src/domain/ledger/token-id.ts'
 import { ALGORITHMS } from '../../src/keys/tokens/signing-algorithms.ts'
@@ -82,7 +83,7 @@ test('what a token says of its key is read with its address, and nothing else is
 
 test('a group of claims is minted in its order, each token its own', () => {
   const group = ['a:b', 'c:d', 'e:f'].map(scope => claimsOf({ scope }))
-  const payloads = codec.mint(group, key).map(({ token }) => Buffer.from(token.split('.')[1] ?? '', 'base64url'))
+  const payloads = codec.mint(group, key).map(one => Buffer.from(one?.token.split('.')[1] ?? '', 'base64url'))
   assert.deepEqual(
     payloads.map((payload): unknown => JSON.parse(payload.toString())),
     group,
@@ -99,26 +100,61 @@ test('a key sealed under another key-encryption key does not sign', () => {
   assert.throws(() => codec.mint([CLAIMS], foreign), /is sealed under the key-encryption key/)
 })
 
+// Of an imported client and an imported key; JSON writes each backslash as two.
+const [LONGEST_CLIENT_ID, LONGEST_KID] = ['\\'.repeat(255), '\\'.repeat(128)]
+const AGENT_ID = '6f1c1a52-4f7e-4c1f-9d7b-0a8a3d1f2b3c'
+
+/** What the deepest token says of its lineage. */
+const delegated: Partial<AccessTokenClaims> = {
+  credential_id: AGENT_ID,
+  lineage: Array.from({ length: DEPTH_MAX }, () => ({
+    id: CLAIMS.jti,
+    exp: CLAIMS.exp,
+    seq: 2 ** 53 - 1,
+    agent_id: AGENT_ID,
+    credential_id: AGENT_ID,
+    kid: LONGEST_KID,
+  })),
+}
+const act = actorClaim(Array.from({ length: DEPTH_MAX }, () => AGENT_ID))
+
+const makeLongest = (alg: SigningAlgorithm) => {
+  const iss = `https://${'i'.repeat(504)}`
+  const longest = makeTokenCodec({ issuer: iss, keyEncryptionKey: KEY_ENCRYPTION_KEY })
+  const aud = Array.from({ length: 8 }, () => `https://${'a'.repeat(504)}`)
+  const cnf = { 'x5t#S256': 'j'.repeat(43) }
+  const scope = `${'s'.repeat(1022)}:a`
+  const claims = claimsOf({ iss, aud, scope, client_id: LONGEST_CLIENT_ID, seq: 2 ** 53 - 1, cnf })
+  const maker = makeSigningKeyMaker(KEY_ENCRYPTION_KEY, alg)
+  const imported = maker.read(ALGORITHMS[alg].make().privateKey.export({ format: 'jwk' }), LONGEST_KID)
+  assert.ok('publicJwk' in imported)
+  const signing = { ...imported, number: 2 }
+  return {
+    mint: (more: Partial<AccessTokenClaims> = {}) => longest.mint([{ ...claims, ...more }], signing)[0]?.token,
+    read: (token: string | undefined) => longest.read(token ?? ''),
+    expected: [CLAIMS.jti, cnf],
+  }
+}
+
 for (const alg of SIGNING_ALGORITHMS) {
   test(`a token at every limit of scope, audience, client id and kid is still short enough to be read: ${alg}`, () => {
-    const iss = `https://${'i'.repeat(504)}`
-    const longest = makeTokenCodec({ issuer: iss, keyEncryptionKey: KEY_ENCRYPTION_KEY })
-    const aud = Array.from({ length: 8 }, () => `https://${'a'.repeat(504)}`)
-    const cnf = { 'x5t#S256': 'j'.repeat(43) }
-    // Of an imported client and an imported key; JSON writes each backslash as two.
-    const [client_id, kid] = ['\\'.repeat(255), '\\'.repeat(128)]
-    const claims = claimsOf({ iss, aud, scope: `${'s'.repeat(1022)}:a`, client_id, seq: 2 ** 53 - 1, cnf })
-    const maker = makeSigningKeyMaker(KEY_ENCRYPTION_KEY, alg)
-    const imported = maker.read(ALGORITHMS[alg].make().privateKey.export({ format: 'jwk' }), kid)
-    assert.ok('publicJwk' in imported)
-    const [minted] = longest.mint([claims], { ...imported, number: 2 })
-    const { id, cnf: read } = longest.read(minted?.token ?? '') ?? {}
-    assert.deepEqual([id, read], [CLAIMS.jti, cnf])
+    const { mint: mintLongest, read, expected } = makeLongest(alg)
+    const { id, cnf } = read(mintLongest()) ?? {}
+    assert.deepEqual([id, cnf], expected)
+  })
+
+  test(`the deepest one at every limit is short enough too, or it is not minted: ${alg}`, () => {
+    const { mint: mintLongest, read, expected } = makeLongest(alg)
+    const deepest = mintLongest({ ...delegated, ...(act !== undefined && { act }) })
+    if (alg === 'ML-DSA-65') return assert.equal(deepest, undefined)
+    const { id, cnf } = read(deepest) ?? {}
+    return assert.deepEqual([id, cnf], expected)
   })
 }
 
-test('a token too long to be read again is not minted', () => {
-  assert.throws(() => codec.mint([claimsOf({ scope: 'x'.repeat(10_000) })], key), /characters was minted/)
+test('a token too long to be read again is not minted, and the others of its group are', () => {
+  const [long, short] = codec.mint([claimsOf({ scope: 'x'.repeat(20_000) }), CLAIMS], key)
+  assert.deepEqual([long, short === undefined], [undefined, false])
 })
 
 test('reading a token gives the address in it and the digest of its exact text', () => {

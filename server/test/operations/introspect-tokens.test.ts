@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ApiKey } from '../../src/domain/clients/api-key.ts'
 import { type IntrospectPorts, introspectTokens } from '../../src/operations/tokens/introspect-tokens.ts'
-import type { TokenReference } from '../../src/ports/ports.ts'
+import type { TokenReference } from '../../src/ports/token-codec.ts'
 
 const KEY: ApiKey = {
   id: 'key',

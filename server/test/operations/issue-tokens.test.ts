@@ -1,179 +1,8 @@
 // The rounds of an issue: what is decided again, what is looked up for it, and when the store is locked.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { BLANK_SETTINGS } from '../../src/domain/clients/change-agent.ts'
-import type { Client } from '../../src/domain/clients/agent.ts'
 import { Unavailable } from '../../src/domain/refusal.ts'
-import { type IssueAnswer, issueTokens } from '../../src/operations/tokens/issue-tokens.ts'
-import type { Freshness, InsertOutcome, IssueView, NewToken } from '../../src/ports/ports.ts'
-
-const NOW = Date.UTC(2026, 10, 21, 9, 30, 0)
-const NUMBERS: Readonly<Record<string, number>> = { one: 1, two: 2, three: 3 }
-const SECRET = 'secret'
-const UNTIL = 1234
-
-const refused = (clientId: string | null, presentedId = clientId) => ({
-  refusal: {
-    code: 'invalid_client',
-    description:
-      'Client authentication failed: send client_id and client_secret of an enabled agent, in the form or by HTTP Basic.',
-    challenges: ['Basic'],
-    attempt: { way: 'client', clientId },
-    presentedId,
-  },
-})
-
-const hash = (text: string): string => `hash of ${text}`
-
-const areEqual = (a: string, b: string): boolean => a === b
-
-const clientOf = (clientId: string, disabledAt: number | null): Client => ({
-  number: NUMBERS[clientId] ?? 0,
-  agent: {
-    ...BLANK_SETTINGS,
-    id: `agent-${clientId}`,
-    clientId,
-    name: clientId,
-    disabledAt,
-    suspendedAt: null,
-    scopes: ['db:*'],
-    defaultScope: ['db:read'],
-    resources: ['*'],
-    createdAt: NOW,
-  },
-  credentials: [
-    {
-      number: 1,
-      id: 'credential',
-      secretHash: hash(SECRET),
-      isImported: false,
-      foreignHash: null,
-      trust: null,
-      expiresAt: null,
-    },
-  ],
-})
-
-type Known = 'enabled' | 'disabled' | 'unknown'
-
-type Program = {
-  /** What the look-up of this number, from 1, finds of a client. */
-  readonly find?: (clientId: string, lookup: number) => Known
-  /** What becomes of a client's row that was decided on the look-up of this number. */
-  readonly insert: (clientId: string, lookup: number) => InsertOutcome
-  readonly insertLocked?: (clientId: string) => InsertOutcome
-}
-
-const signingKey: IssueView['signingKey'] = {
-  number: 1,
-  publicJwk: { kty: 'EC', crv: 'P-256', x: 'x', y: 'y', kid: 'kid', alg: 'ES256', use: 'sig' },
-  thumbprint: 'kid',
-  sealedPrivateKey: new Uint8Array(),
-  keyEncryptionKeyId: 'test',
-}
-
-const nameOf = (row: NewToken): string => Object.keys(NUMBERS).find(name => NUMBERS[name] === row.agent) ?? ''
-
-/** Ports that follow the script, and the steps that were taken. The `seq` of a view is the number of its look-up. */
-const follow = ({ find = () => 'enabled', insert, insertLocked = () => 'inserted' }: Program) => {
-  const steps: string[] = []
-  let lookups = 0
-  const reported = (step: string, rows: readonly NewToken[], outcome: (row: NewToken) => InsertOutcome) => {
-    steps.push(`${step} ${rows.map(nameOf).join(' ')}`)
-    return Promise.resolve(rows.map(outcome))
-  }
-  const look = (clientId: string): Client | undefined => {
-    const known = find(clientId, lookups)
-    return known === 'unknown' ? undefined : clientOf(clientId, known === 'disabled' ? NOW : null)
-  }
-  const viewForIssue = async (clientIds: readonly string[], freshness: Freshness): Promise<IssueView> => {
-    lookups += 1
-    steps.push(`${freshness} ${clientIds.join(' ')}`)
-    return { seq: lookups, now: NOW, signingKey, clients: clientIds.map(look) }
-  }
-  const locked = {
-    insert: (rows: readonly NewToken[]) => reported('insert locked', rows, row => insertLocked(nameOf(row))),
-  }
-  const ledger = {
-    insert: (rows: readonly NewToken[]) => reported('insert', rows, row => insert(nameOf(row), row.seq)),
-    exclusively: async <T>(work: (ledger: typeof locked) => Promise<T>): Promise<T> => {
-      steps.push('lock')
-      return work(locked).finally(() => steps.push('unlock'))
-    },
-  }
-  return { steps, viewForIssue, ledger }
-}
-
-const issueTo = async (program: Program, ...clientIds: readonly string[]) => {
-  const { steps, viewForIssue, ledger } = follow(program)
-  const never = (): never => assert.fail('No issue needs this port.')
-  const answers = await issueTokens(
-    {
-      agents: {
-        viewForIssue,
-        create: never,
-        show: never,
-        list: never,
-        change: never,
-        lifetimes: never,
-        disable: never,
-        enable: never,
-        delete: never,
-      },
-      ledger: {
-        ...ledger,
-        find: never,
-        end: never,
-        endAll: never,
-        show: never,
-        listLive: never,
-        listEnded: never,
-        listLineage: never,
-      },
-      usage: { countIssued: () => undefined, countRefused: () => undefined, list: never, status: never },
-      codec: {
-        mint: claims => claims.map(one => ({ token: `${one.client_id} at ${one.seq}`, digest: '' })),
-        signIntrospections: never,
-        read: never,
-        isSignedBy: never,
-        readLenient: never,
-      },
-      importedSecrets: { hash: never, verify: never },
-      secrets: { hash, areEqual, makeClientSecret: never, makeApiKey: never, kindOf: never },
-      randomness: { bytes: count => new Uint8Array(count), uuid: never },
-      profile: {
-        issuer: 'https://auth.example',
-        defaultAudience: 'https://api.example',
-        lifetimeSeconds: 300,
-        scopesSupported: null,
-        dpopNonce: 'required',
-        certificates: { verified: false, unverified: false },
-        signingAlgorithm: 'ES256',
-      },
-    },
-    clientIds.map(clientId => ({
-      grantType: 'client_credentials',
-      credentials: { kind: 'secret', clientId, secret: SECRET },
-      scope: undefined,
-      resources: [],
-    })),
-    UNTIL,
-  )
-  return { steps, answers }
-}
-
-/** The answer to a client whose token was decided on the look-up of this number. */
-const token = (clientId: string, lookup: number): IssueAnswer => ({
-  accessToken: `${clientId} at ${lookup}`,
-  tokenType: 'Bearer',
-  expiresInSeconds: 300,
-  scope: 'db:read',
-})
-
-const assertUnavailable = (answer: IssueAnswer | undefined, message: RegExp): void => {
-  assert.ok(answer instanceof Unavailable, JSON.stringify(answer))
-  assert.match(answer.message, message)
-}
+import { assertUnavailable, issueTo, type Program, refused, token } from './follow-issue.ts'
 
 test('a group that nothing overtakes is looked up in the cache once and written once, without the lock', async () => {
   const { steps, answers } = await issueTo({ insert: () => 'inserted' }, 'one', 'two')
@@ -287,4 +116,19 @@ test('under the lock, too, what fails fails for the culprit alone', async () => 
   const { steps, answers } = await issueTo({ insert: () => 'decide_again', insertLocked }, 'one', 'two')
   assert.equal(steps.filter(step => step === 'lock').length, 3)
   assert.deepEqual(answers, [token('one', 5), fault])
+})
+
+test('a token that would be too long is refused and not written, and its neighbours are', async () => {
+  const program: Program = { insert: () => 'inserted', isTooLong: clientId => clientId === 'two' }
+  const { steps, answers } = await issueTo(program, 'one', 'two', 'three')
+  assert.deepEqual(steps, ['cached one two three', 'insert one three'])
+  const description = 'The token would be too long: ask for fewer resources or a smaller scope.'
+  assert.deepEqual(answers, [token('one', 1), { refusal: { code: 'invalid_request', description } }, token('three', 1)])
+})
+
+test('a store that an earlier program uses is one for now: the exchange is Unavailable, and says why', async () => {
+  const insert: Program['insert'] = clientId => (clientId === 'two' ? 'earlier_program' : 'inserted')
+  const { answers } = await issueTo({ insert }, 'one', 'two')
+  assert.deepEqual(answers[0], token('one', 1))
+  assertUnavailable(answers[1], /^No token is exchanged while a process of an earlier version uses the database/)
 })

@@ -21,7 +21,14 @@ type WireName<Name extends SettingName> = Name extends keyof typeof OTHER_NAMES
   ? (typeof OTHER_NAMES)[Name]
   : Snake<Name>
 
-type Written = { scopes: string; defaultScope: string | null; resources: string[] }
+type Written = {
+  scopes: string
+  defaultScope: string | null
+  resources: string[]
+  grantTypes: string[]
+  actsFor: string[]
+  receives: string[]
+}
 
 /** The settings of an agent, under their names on the wire. */
 export type SettingsRecord = {
@@ -41,6 +48,9 @@ export const settingsRecord = (settings: AgentSettings): SettingsRecord => {
     scopes: formatScope(settings.scopes),
     defaultScope: settings.defaultScope === null ? null : formatScope(settings.defaultScope),
     resources: [...settings.resources],
+    grantTypes: [...settings.grantTypes],
+    actsFor: [...settings.actsFor],
+    receives: [...settings.receives],
   }
   return Object.fromEntries(NAMES.map(([name, wireName]) => [wireName, written[name]])) as SettingsRecord // one of each name
 }

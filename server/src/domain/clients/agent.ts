@@ -2,6 +2,7 @@
 // ones stay as they were.
 import type { ClientTrust } from './client-trust.ts'
 import type { Sha256 } from '../text/text.ts'
+import type { GrantType } from '../../../../api/values/delegation.ts'
 import type { Labels } from '../../../../api/values/labels.ts'
 import type { AgentLimits } from '../../../../api/values/limits.ts'
 import type { Milliseconds } from '../../../../api/values/time.ts'
@@ -35,6 +36,12 @@ export type Agent = AgentLimits & {
   readonly dpopBound: boolean
   /** Whether its tokens are bound to the certificate of its connection, which it then must present (RFC 8705 §3.4). */
   readonly certificateBound: boolean
+  /** Never empty. */
+  readonly grantTypes: readonly GrantType[]
+  /** Whose tokens it may exchange: ids of agents, `label:key=value`, `*`. */
+  readonly actsFor: readonly string[]
+  /** The audiences whose tokens are sent to it: it may exchange these. */
+  readonly receives: readonly string[]
   readonly createdAt: Milliseconds
 }
 

@@ -1,6 +1,7 @@
 // The effect of a change on an agent, and what the agent loses: pure, so that the store can decide inside its transaction.
 import type { Agent } from './agent.ts'
 import { ANY_RESOURCE, audiencesOfAgent, firstResourceBeyond } from '../../../../api/values/audience.ts'
+import { ANY_AGENT, CLIENT_CREDENTIALS, TOKEN_EXCHANGE } from '../../../../api/values/delegation.ts'
 import { LABELS_MAX, type LabelsChange, mergeLabels } from '../../../../api/values/labels.ts'
 import { NO_LIMITS } from '../../../../api/values/limits.ts'
 import { type OrRefusal, refuse } from '../refusal.ts'
@@ -30,6 +31,9 @@ export const BLANK_SETTINGS: AgentSettings = {
   ...NO_LIMITS,
   dpopBound: false,
   certificateBound: false,
+  grantTypes: [CLIENT_CREDENTIALS],
+  actsFor: [],
+  receives: [],
 }
 
 const isGiven = ([, value]: readonly [string, unknown]): boolean => value !== undefined
@@ -89,6 +93,15 @@ export const changedSettings = (before: AgentSettings, after: AgentSettings): re
 export const scopesKept = (before: AgentSettings, after: AgentSettings): readonly string[] | null =>
   // `db:*` matches `db:*` and every item of db, and an item matches itself alone: so patterns compare as items do.
   firstScopeBeyond(after.scopes, before.scopes) === undefined ? null : after.scopes
+
+const losesAny = (before: readonly string[], after: readonly string[]): boolean =>
+  before.some(entry => !after.includes(entry))
+
+/** Whether the agent may no longer exchange what it could exchange before: it then loses all that it got so. */
+export const losesActors = (before: AgentSettings, after: AgentSettings): boolean =>
+  (!after.actsFor.includes(ANY_AGENT) && losesAny(before.actsFor, after.actsFor)) ||
+  losesAny(before.receives, after.receives) ||
+  (before.grantTypes.includes(TOKEN_EXCHANGE) && !after.grantTypes.includes(TOKEN_EXCHANGE))
 
 /**
  * The audiences that tokens may keep, if some audience was lost; null if none was. `serviceAudience` is null

@@ -13,9 +13,31 @@ export type AccessTokenClaims = {
   readonly scope: string
   /** A private claim: `service.seq` as read by the decision to issue. */
   readonly seq: number
+  /** Of a token that was got for another one, where it passed from one agent to another. */
+  readonly act?: ActorClaim
+  /** Private claims of a token that was got for another one: its credential, and its ancestors, the parent first. */
+  readonly credential_id?: string
+  readonly lineage?: readonly AncestorClaim[]
   /** Absent in a bearer token. */
   readonly cnf?: Confirmation
 }
+
+/** Who acts: the last agent outermost, those before it inside (RFC 8693 §4.1). `sub` is the id of an agent. */
+export type ActorClaim = { readonly sub: string; readonly act?: ActorClaim }
+
+/** What a verifier compares with revocations to learn that an ancestor has ended. */
+export type AncestorClaim = {
+  readonly id: string
+  readonly exp: number
+  readonly seq: number
+  readonly agent_id: string
+  readonly credential_id: string
+  readonly kid: string
+}
+
+/** `actors` are ids of agents, the last to act first. */
+export const actorClaim = (actors: readonly string[]): ActorClaim | undefined =>
+  actors.reduceRight<ActorClaim | undefined>((act, sub) => (act === undefined ? { sub } : { sub, act }), undefined)
 
 /**
  * The single key to which a token is bound (RFC 7800 §3): of DPoP proofs (RFC 9449 §6.1), or of a certificate
@@ -32,9 +54,15 @@ export const audienceClaim = (audiences: readonly string[]): string | readonly s
 /** The address of a token's row by its unverified payload; the digest verifies it. */
 export type TokenAddress = { readonly id: string; readonly lifetimeSeconds: number }
 
-/** The payload of a token, its members in the order that {@link addressReader} expects. */
-export const formatClaims = ({ iss, sub, aud, client_id, iat, exp, jti, scope, seq, cnf }: AccessTokenClaims): string =>
-  JSON.stringify({ iss, sub, aud, client_id, iat, exp, jti, scope, seq, cnf })
+/** The payload of a token, its members in the order that {@link addressReader} and {@link confirmationIn} expect. */
+export const formatClaims = (claims: AccessTokenClaims): string => {
+  const { iss, sub, aud, client_id, iat, exp, jti, scope, seq, cnf } = claims
+  if (claims.lineage === undefined) {
+    return JSON.stringify({ iss, sub, aud, client_id, iat, exp, jti, scope, seq, cnf })
+  }
+  const { act, credential_id, lineage } = claims
+  return JSON.stringify({ iss, sub, aud, client_id, iat, exp, jti, scope, seq, act, credential_id, lineage, cnf })
+}
 
 // JSON escapes quotation marks in strings, so no value can contain the text of these members.
 const ADDRESS = /,"iat":(\d{1,12}),"exp":(\d{1,12}),"jti":"([0-9a-f-]{36})",/

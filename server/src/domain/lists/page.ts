@@ -62,6 +62,16 @@ export type TokenRecord = {
 /** An ancestor as the record of a descendant names it; `id` is null for who may not see a token with these audiences. */
 export type AncestorRecord = { readonly id: string | null; readonly audience: readonly string[] }
 
+/** An ancestor with all that its descendants say of it. */
+export type NamedAncestor = AncestorRecord & {
+  readonly id: string
+  readonly expiresAt: Seconds
+  readonly seq: number
+  readonly agentId: string
+  readonly credentialId: string
+  readonly kid: string
+}
+
 export type TokenEnd = {
   readonly endedAt: Milliseconds
   readonly reason: Reason

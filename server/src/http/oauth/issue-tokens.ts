@@ -1,9 +1,11 @@
-// POST /oauth/token: a token for client credentials (RFC 6749 §4.4).
+// POST /oauth/token: a token for client credentials (RFC 6749 §4.4), or for another token (RFC 8693).
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { issueToken } from '../../../../api/oauth.ts'
 import type { AnswerOf, FormOf } from '../../../../api/operation.ts'
+import { ACCESS_TOKEN_TYPE, TOKEN_EXCHANGE } from '../../../../api/values/delegation.ts'
 import { isRefused } from '../../domain/refusal.ts'
 import { ISSUES_MAX, makeIssueToken } from '../../operations/tokens/issue-token.ts'
+import type { ExchangeFields } from '../../operations/tokens/read-exchange.ts'
 import { makeClientReader, readClientCredentials } from './client-credentials.ts'
 import { makeCallerNote } from '../notes/request-note.ts'
 import type { Wire } from '../wire/wire.ts'
@@ -13,6 +15,14 @@ type TokenRequest = FastifyRequest<{ Body: FormOf<typeof issueToken> }>
 /** The value of the DPoP header, the empty one too: a client that sends it wants no bearer token. */
 const dpopOf = ({ headers: { dpop } }: FastifyRequest): string | undefined =>
   Array.isArray(dpop) ? dpop.join(', ') : dpop
+
+const exchangeOf = (form: TokenRequest['body']): ExchangeFields => ({
+  subjectToken: form.subject_token,
+  subjectTokenType: form.subject_token_type,
+  requestedTokenType: form.requested_token_type,
+  actorToken: form.actor_token,
+  actorTokenType: form.actor_token_type,
+})
 
 export const makeTokenHandler = (wire: Wire) => {
   const { ports, refuser, logger, inTime, metrics, traces } = wire
@@ -29,13 +39,16 @@ export const makeTokenHandler = (wire: Wire) => {
     const resources = [...(form.resource ?? []), ...(form.audience ?? [])]
     const dpop = dpopOf(request)
     const onCaller = makeCallerNote(request.raw, ports.secrets)
-    const issued = await issue({ ...client, grantType: form.grant_type, scope: form.scope, resources, dpop, onCaller })
+    const isExchange = form.grant_type === TOKEN_EXCHANGE
+    const asked = { ...client, grantType: form.grant_type, scope: form.scope, resources, dpop, onCaller }
+    const issued = await issue(isExchange ? { ...asked, exchange: exchangeOf(form) } : asked)
     if (isRefused(issued)) return void refuser.refuse(reply, issued.refusal)
     const answer: AnswerOf<typeof issueToken> = {
       access_token: issued.accessToken,
       token_type: issued.tokenType,
       expires_in: issued.expiresInSeconds,
       scope: issued.scope,
+      ...(isExchange && { issued_token_type: ACCESS_TOKEN_TYPE }),
     }
     if (typeof issued.nonce === 'string') void reply.header('dpop-nonce', issued.nonce)
     metrics.add('mintmark_tokens_issued_total', {})

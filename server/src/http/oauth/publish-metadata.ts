@@ -2,6 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { CertificateSources } from '../../domain/clients/client-certificate.ts'
 import { ASSERTION_ALGORITHMS, DPOP_ALGORITHMS } from '../../../../api/values/algorithms.ts'
+import { GRANT_TYPES } from '../../../../api/values/delegation.ts'
 import { publishKeys } from '../../operations/signing-keys/read-signing-keys.ts'
 import type { Ports, ServiceProfile } from '../../ports/ports.ts'
 import { allowAnyOrigin, makeVersionedBody, sendConstant } from './constant-body.ts'
@@ -31,7 +32,7 @@ const describeServer = ({ profile: { issuer, scopesSupported, certificates }, si
   revocation_endpoint: `${issuer}/oauth/revoke`,
   jwks_uri: `${issuer}/.well-known/jwks.json`,
   service_documentation: `${issuer}/docs`,
-  grant_types_supported: ['client_credentials'],
+  grant_types_supported: GRANT_TYPES,
   // Required; §3.2 forbids an empty array, Authlib refuses one, and no client refuses this.
   response_types_supported: ['none'],
   token_endpoint_auth_methods_supported: clientAuthMethods(certificates),

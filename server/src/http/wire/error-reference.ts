@@ -22,13 +22,14 @@ export const ERRORS: Readonly<Record<RefusalCode, ErrorEntry>> = {
       'The content type is wrong.',
       'The request carries two credentials.',
       'The agent needs a client certificate and the request has none, or the header that carries it is malformed or does not come from a trusted proxy.',
+      'A token exchange: the subject token is not active, or the agent may not exchange it, or less than 15 s of it are left, or it has 8 ancestors; or a field names another type of token, or an actor token.',
     ],
     remedy: 'Correct the request; the description names the part that is wrong.',
   },
   unsupported_grant_type: {
     status: 400,
     title: 'Unsupported grant type',
-    causes: ['`grant_type` is not `client_credentials`.'],
+    causes: ['`grant_type` is neither `client_credentials` nor `urn:ietf:params:oauth:grant-type:token-exchange`.'],
     remedy: 'Request tokens with `grant_type=client_credentials`.',
   },
   unsupported_response_type: {
@@ -46,6 +47,7 @@ export const ERRORS: Readonly<Record<RefusalCode, ErrorEntry>> = {
     causes: [
       'The scope is malformed or holds an item that the agent may not have.',
       'The request names no scope and the agent has no default scope.',
+      'A token exchange: the subject token does not carry an item of the scope, or carries nothing that the agent may have.',
       'When an agent is created or changed: its default scope goes beyond its scope.',
     ],
     remedy: 'Request `resource:action` items that the agent may have.',
@@ -62,9 +64,12 @@ export const ERRORS: Readonly<Record<RefusalCode, ErrorEntry>> = {
   },
   unauthorized_client: {
     status: 400,
-    title: 'Token of another client',
-    causes: ['A client tried to revoke a live token that was issued to another client. The token stays active.'],
-    remedy: 'Ask an operator to revoke the token.',
+    title: 'Not allowed to this client',
+    causes: [
+      'At `/oauth/token`: the `grant_types` of the agent do not hold the grant.',
+      'At `/oauth/revoke`: a client tried to revoke a live token that was issued to another client. The token stays active.',
+    ],
+    remedy: 'Ask an administrator to allow the agent the grant, or an operator to revoke the token.',
   },
   invalid_dpop_proof: {
     status: 400,

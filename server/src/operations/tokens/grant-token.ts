@@ -1,20 +1,23 @@
 // Decides what token a request is granted: its client, scope, audience, lifetime, and the key that it is bound to: none, that
-// of its DPoP proof (RFC 9449), or that of the client's certificate (RFC 8705 §3).
+// of its DPoP proof (RFC 9449), or that of the client's certificate (RFC 8705 §3). An exchange (RFC 8693) also needs the token
+// that is exchanged, which exchange-tokens.ts looks up.
 import type { ClientCaller } from '../../domain/caller.ts'
 import type { Agent, Client } from '../../domain/clients/agent.ts'
 import { type PresentedCertificate, validityFault } from '../../domain/clients/client-certificate.ts'
 import { AUDIENCES_MAX, audiencesOfAgent, firstResourceBeyond, isResource } from '../../../../api/values/audience.ts'
 import type { Confirmation } from '../../domain/ledger/claims.ts'
+import { GRANT_TYPES, isGrantType } from '../../../../api/values/delegation.ts'
 import { firstScopeBeyond, parseScope, SCOPE_ITEMS_MAX } from '../../../../api/values/scope.ts'
 import { isRefused, type OrRefusal, type Refusal, refuse } from '../../domain/refusal.ts'
 import type { Milliseconds } from '../../../../api/values/time.ts'
-import type { Ports, TokenProof } from '../../ports/ports.ts'
+import type { FoundToken, Ports, TokenProof } from '../../ports/ports.ts'
 import type { SingleUse } from '../../ports/secret-repositories.ts'
 import {
   type AuthenticatedClient,
   type CheckedCredentials,
   recognizeClient,
 } from '../authentication/recognize-client.ts'
+import { type ExchangeFields, readExchange } from './read-exchange.ts'
 
 /** What a request presents to bind its token to. */
 type Bindable = {
@@ -31,6 +34,8 @@ export type IssueRequest = Bindable & {
   readonly scope: string | undefined
   /** The values of `resource`, or of `audience`, which is taken as another name for it. */
   readonly resources: readonly string[]
+  /** Of a token exchange alone. */
+  readonly exchange?: ExchangeFields
   /** Told who asks, once they are recognized. */
   readonly onCaller?: ((caller: ClientCaller) => void) | undefined
 }
@@ -42,7 +47,15 @@ export type Grant = AuthenticatedClient & {
   readonly cnf?: Confirmation
   readonly proof: TokenProof | undefined
   readonly assertion: SingleUse | undefined
+  /** The live token that it is granted for. */
+  readonly subject?: FoundToken
 }
+
+/** A token exchange that its client may ask for: the token that it presents is yet to be looked up. */
+export type Exchange = Bound &
+  AuthenticatedClient & { readonly request: IssueRequest; readonly subjectToken: string; readonly now: Milliseconds }
+
+type Bound = { readonly cnf?: Confirmation }
 
 type GrantPorts = Pick<Ports, 'importedSecrets' | 'profile' | 'secrets'>
 
@@ -70,12 +83,24 @@ const bindToken = (
   agent: Pick<Agent, 'dpopBound' | 'certificateBound'>,
   bindable: Bindable,
   now: Milliseconds,
-): OrRefusal<{ readonly cnf?: Confirmation }> => {
+): OrRefusal<Bound> => {
   if (agent.certificateBound) return bindToCertificate(bindable, now)
   const { proof } = bindable
   if (proof !== undefined) return { cnf: { jkt: proof.jkt } }
   // RFC 9449 §5.2.
   return agent.dpopBound ? refuse('invalid_dpop_proof', PROOF_WANTED) : {}
+}
+
+/** A scope that a request names, where the agent may have all of it. */
+export const grantRequested = (agent: Agent, requested: string): OrRefusal<{ scope: readonly string[] }> => {
+  const scope = parseScope(requested)
+  if (scope === undefined) {
+    const form = `at most ${SCOPE_ITEMS_MAX} items of the form resource:action, separated by one space each`
+    return refuse('invalid_scope', `The scope is malformed: send ${form}.`)
+  }
+  return firstScopeBeyond(agent.scopes, scope) === undefined
+    ? { scope }
+    : refuse('invalid_scope', 'The scope holds an item that is unknown or that this agent may not have.')
 }
 
 const grantScope = (agent: Agent, requested: string | undefined): OrRefusal<{ scope: readonly string[] }> => {
@@ -87,17 +112,11 @@ const grantScope = (agent: Agent, requested: string | undefined): OrRefusal<{ sc
         )
       : { scope: agent.defaultScope }
   }
-  const scope = parseScope(requested)
-  if (scope === undefined) {
-    const form = `at most ${SCOPE_ITEMS_MAX} items of the form resource:action, separated by one space each`
-    return refuse('invalid_scope', `The scope is malformed: send ${form}.`)
-  }
-  return firstScopeBeyond(agent.scopes, scope) === undefined
-    ? { scope }
-    : refuse('invalid_scope', 'The scope holds an item that is unknown or that this agent may not have.')
+  return grantRequested(agent, requested)
 }
 
-const grantAudience = (
+/** `fallback` is the audience of the service. */
+export const grantAudience = (
   agent: Agent,
   requested: readonly string[],
   fallback: string,
@@ -115,30 +134,45 @@ const grantAudience = (
     : refuse('invalid_target', 'A resource is not one that this agent may ask for.')
 }
 
-/** What an authenticated client is granted at `now`. */
+/** The use of an assertion that may be used once. */
+export const assertionOf = ({ credentials }: IssueRequest): SingleUse | undefined =>
+  credentials.kind === 'verified' ? credentials.assertion : undefined
+
+const GRANT_UNKNOWN = `The grant_type is none that this service has: ${GRANT_TYPES.join(', ')}.`
+const GRANT_REFUSED = 'This agent may not use this grant_type.'
+
+const refuseGrantType = ({ grantTypes }: Agent, grantType: string): { readonly refusal: Refusal } | undefined => {
+  if (!isGrantType(grantType)) return refuse('unsupported_grant_type', GRANT_UNKNOWN)
+  return grantTypes.includes(grantType) ? undefined : refuse('unauthorized_client', GRANT_REFUSED)
+}
+
+/** What an authenticated client is granted at `now`; an exchange only so far as it needs no subject token. */
 const decide = (
   { profile }: GrantPorts,
   request: IssueRequest,
   authenticated: AuthenticatedClient,
   now: Milliseconds,
-): OrRefusal<Grant> => {
-  if (request.grantType !== 'client_credentials') {
-    return refuse('unsupported_grant_type', 'The only grant_type of this service is client_credentials.')
-  }
+): OrRefusal<Grant | Exchange> => {
   const { agent } = authenticated.client
+  const wrong = refuseGrantType(agent, request.grantType)
+  if (wrong !== undefined) return wrong
   const bound = bindToken(agent, request, now)
   if (isRefused(bound)) return bound
+  if (request.exchange !== undefined) {
+    const read = readExchange(request.exchange)
+    return isRefused(read) ? read : { ...authenticated, ...bound, ...read, request, now }
+  }
   const scoped = grantScope(agent, request.scope)
   if (isRefused(scoped)) return scoped
   const targeted = grantAudience(agent, request.resources, profile.defaultAudience)
   if (isRefused(targeted)) return targeted
   const lifetimeSeconds = agent.lifetimeSeconds ?? profile.lifetimeSeconds
-  const assertion = request.credentials.kind === 'verified' ? request.credentials.assertion : undefined
+  const assertion = assertionOf(request)
   return { ...authenticated, ...scoped, ...targeted, ...bound, lifetimeSeconds, proof: request.proof, assertion }
 }
 
 /** `authenticated`: the store's number of the agent, where it was refused although it authenticated itself. */
-type NotGranted = { readonly refusal: Refusal; readonly authenticated?: number }
+export type NotGranted = { readonly refusal: Refusal; readonly authenticated?: number }
 
 /** Decides on a request at `now`. `client` is the one with its client id; it is authenticated before anything else is checked. */
 export const grantToken = (
@@ -146,7 +180,7 @@ export const grantToken = (
   request: IssueRequest,
   client: Client | undefined,
   now: Milliseconds,
-): Grant | NotGranted => {
+): Grant | Exchange | NotGranted => {
   const authenticated = recognizeClient(ports, request.credentials, client, now)
   if (isRefused(authenticated)) return authenticated
   const { id: agentId, clientId } = authenticated.client.agent

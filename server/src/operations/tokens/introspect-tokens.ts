@@ -1,10 +1,11 @@
 // Says whether tokens are active (RFC 7662), for all requests of a group at once. Every answer starts at inactive.
 import type { ApiKeyCaller } from '../../domain/caller.ts'
-import { audienceClaim, type Confirmation } from '../../domain/ledger/claims.ts'
+import { type ActorClaim, actorClaim, audienceClaim, type Confirmation } from '../../domain/ledger/claims.ts'
 import type { Introspection } from '../../domain/ledger/introspection.ts'
 import { oneByOne } from '../../domain/one-by-one.ts'
 import { counted, isRefused, type OrRefusal, refuse, refuseCaller } from '../../domain/refusal.ts'
-import type { FoundToken, Ports, TokenReference } from '../../ports/ports.ts'
+import type { FoundToken, Ports } from '../../ports/ports.ts'
+import type { TokenReference } from '../../ports/token-codec.ts'
 import { authenticateApiKeys, type PresentedApiKey } from '../authentication/authenticate-api-key.ts'
 
 export type IntrospectRequest = {
@@ -16,6 +17,8 @@ export type IntrospectRequest = {
 }
 
 export type IntrospectPorts = Pick<Ports, 'apiKeys' | 'codec' | 'ledger' | 'profile' | 'secrets'>
+
+const NO_ACT = {}
 
 const INACTIVE: Introspection = { active: false }
 
@@ -40,9 +43,14 @@ type Found = { readonly reference: TokenReference | undefined; readonly token: F
 const isFor = (audiences: ApiKeyCaller['audiences'], token: FoundToken): boolean =>
   audiences === null || token.audience.some(audience => audiences.includes(audience))
 
+const actOf = ({ actors }: FoundToken): { readonly act?: ActorClaim } => {
+  const act = actorClaim(actors)
+  return act === undefined ? NO_ACT : { act }
+}
+
 const describe = (token: FoundToken, cnf: Confirmation | undefined, issuer: string): Introspection => ({
   active: true,
-  sub: token.agentId,
+  sub: token.subjectId,
   scope: token.scope,
   exp: token.expiresAt,
   client_id: token.clientId,
@@ -52,6 +60,7 @@ const describe = (token: FoundToken, cnf: Confirmation | undefined, issuer: stri
   jti: token.id,
   // Who holds the key of a certificate shows so by the connection: such a token comes as a bearer token (RFC 8705 §3).
   token_type: cnf !== undefined && 'jkt' in cnf ? 'DPoP' : 'Bearer',
+  ...actOf(token),
   ...(cnf !== undefined && { cnf }),
 })
 

@@ -43,16 +43,20 @@ export const makeIssueToken = (
   ports: Ports,
   { inTime, defer, onFull, onGroup, traces = NO_TRACES }: Timing,
 ): ((request: TokenRequest) => Promise<OrRefusal<Issued>>) => {
-  const issueTogether = inGroups<Joining, Exclude<IssueAnswer, Error>>(
-    requests => {
-      onGroup?.(requests.length)
-      const until = Math.min(...requests.map(({ origin }) => origin.until))
-      return inTime(issueTokens(ports, requests, until))
-    },
-    GROUP_MAX,
-    defer,
-    { traces, name: 'issue' },
-  )
+  const makeGroups = () =>
+    inGroups<Joining, Exclude<IssueAnswer, Error>>(
+      requests => {
+        onGroup?.(requests.length)
+        const until = Math.min(...requests.map(({ origin }) => origin.until))
+        return inTime(issueTokens(ports, requests, until))
+      },
+      GROUP_MAX,
+      defer,
+      { traces, name: 'issue' },
+    )
+  const [grants, exchanges] = [makeGroups(), makeGroups()]
+  // In groups of their own: no other request waits for the look-up of their tokens, nor for the lock under which they are written.
+  const issueTogether = (request: Joining) => (request.exchange === undefined ? grants(request) : exchanges(request))
   // A proof is checked before its request joins a group: no other request waits for it.
   const issueBound = async (request: Checked<TokenRequest>, text: string): Promise<OrRefusal<Issued>> => {
     const checked = await checkProof(ports, request.credentials, text)

@@ -1,9 +1,9 @@
-// Issues access tokens by the client-credentials grant (RFC 6749 §4.4), for all requests of a group at once:
-// decide, sign, write, answer. A token leaves only once its row is durable.
+// Issues access tokens by client credentials (RFC 6749 §4.4) and by token exchange (RFC 8693), for all requests of a group at
+// once: decide, sign, write, answer. A token leaves only once its row is durable.
 import { refuseProof } from '../../domain/ledger/dpop.ts'
 import type { LimitName } from '../../../../api/values/limits.ts'
 import { oneByOne } from '../../domain/one-by-one.ts'
-import { isRefused, type OrRefusal, type Refusal, Unavailable } from '../../domain/refusal.ts'
+import { isRefused, type OrRefusal, type Refusal, refuse, Unavailable } from '../../domain/refusal.ts'
 import type { MonotonicMilliseconds } from '../../../../api/values/time.ts'
 import type {
   Freshness,
@@ -15,8 +15,9 @@ import type {
   TokenLedger,
 } from '../../ports/ports.ts'
 import { clientIdOf, refuseUsed } from '../authentication/recognize-client.ts'
+import { decideExchanges, areDecided, SUBJECT_INACTIVE } from './exchange-tokens.ts'
 import { type Grant, grantToken, type IssueRequest } from './grant-token.ts'
-import { mintTokens } from './mint-tokens.ts'
+import { type Minted, mintTokens } from './mint-tokens.ts'
 
 export type IssuedToken = {
   readonly accessToken: string
@@ -30,8 +31,8 @@ type IssuePorts = Pick<
   'agents' | 'codec' | 'importedSecrets' | 'ledger' | 'profile' | 'randomness' | 'secrets' | 'usage'
 >
 
-/** The same, with a ledger that only inserts tokens. */
-type RoundPorts = Omit<IssuePorts, 'ledger'> & { readonly ledger: Pick<TokenLedger, 'insert'> }
+/** The same, with a ledger that only finds and inserts tokens. */
+type RoundPorts = Omit<IssuePorts, 'ledger'> & { readonly ledger: Pick<TokenLedger, 'find' | 'insert'> }
 
 /** A request of the group that has no answer yet, and where its answer belongs. */
 type Pending = { readonly request: IssueRequest; readonly index: number }
@@ -50,23 +51,26 @@ const UNDECIDED = 'A token could not be decided on even under the lock of the st
 
 type Granted = { readonly grant: Grant; readonly request: IssueRequest }
 
-const answerOf = (
-  { grant, request }: Granted,
-  minted: { readonly token: string; readonly row: NewToken } | undefined,
-  outcome: InsertOutcome | Error | undefined,
-): Decided => {
+const EARLIER_PROGRAM =
+  'No token is exchanged while a process of an earlier version uses the database: it does not look at ancestors.'
+const TOO_LONG = 'The token would be too long: ask for fewer resources or a smaller scope.'
+
+const answerOf = ({ grant, request }: Granted, minted: Minted, outcome: InsertOutcome | Error | undefined): Decided => {
   if (outcome instanceof Error) return outcome
   if (typeof outcome === 'object') return refuseBeyond(outcome, grant.client.agent.clientId)
   if (outcome === 'no_room') return new Unavailable(NO_ROOM, { limit: 'ledger_names' })
   if (outcome === 'proof_used' || outcome === 'proof_late') return refuseProof(PROOF_FAILURES[outcome])
   if (outcome === 'assertion_used') return refuseUsed(request.credentials, grant.client)
-  return minted === undefined || outcome !== 'inserted' ? 'again' : issuedToken(minted.token, minted.row)
+  if (outcome === 'earlier_program') return new Unavailable(EARLIER_PROGRAM, { toCaller: EARLIER_PROGRAM })
+  if (outcome === 'parent_ended') return refuse('invalid_request', SUBJECT_INACTIVE)
+  return outcome === 'inserted' ? issuedToken(minted.token, minted.row) : 'again'
 }
 
 /** Counts what the agent of a grant got or was refused. A used assertion authenticates nobody. */
 const countOutcome = ({ usage }: Pick<RoundPorts, 'usage'>, row: NewToken, outcome: InsertOutcome | Error): void => {
   if (outcome === 'inserted') usage.countIssued(row.agent, row.id)
-  else if (outcome === 'proof_used' || outcome === 'proof_late') usage.countRefused(row.agent)
+  else if (outcome === 'proof_used' || outcome === 'proof_late' || outcome === 'parent_ended')
+    usage.countRefused(row.agent)
   else if (typeof outcome === 'object' && 'limit' in outcome) usage.countRefused(row.agent)
 }
 
@@ -78,12 +82,17 @@ const write = async (ports: RoundPorts, granted: readonly Granted[], view: Issue
     granted.map(({ grant }) => grant),
     view,
   )
-  const outcomes = await ports.ledger.insert(minted.map(({ row }) => row))
+  const rows = minted.filter(one => one !== undefined).map(({ row }) => row)
+  const outcomes = await ports.ledger.insert(rows)
   outcomes.forEach((outcome, n) => {
-    const row = minted[n]?.row
+    const row = rows[n]
     if (row !== undefined) countOutcome(ports, row, outcome)
   })
-  return granted.map((one, n) => answerOf(one, minted[n], outcomes[n]))
+  let next = 0
+  return granted.map((one, n) => {
+    const own = minted[n]
+    return own === undefined ? refuse('invalid_request', TOO_LONG) : answerOf(one, own, outcomes[next++])
+  })
 }
 
 /** One round; answers in order. Nothing that can fail follows the insert: if this throws, no row was written. */
@@ -95,8 +104,11 @@ const issueRound = async (
   const clientIds = requests.map(({ credentials }) => clientIdOf(credentials))
   const view = await ports.agents.viewForIssue(clientIds, freshness)
   const granted: Granted[] = []
+  const first = requests.map((request, n) => grantToken(ports, request, view.clients[n], view.now))
+  const decisions = areDecided(first) ? first : await decideExchanges(ports, first)
   const refused = requests.map((request, n): Decided | undefined => {
-    const decided = grantToken(ports, request, view.clients[n], view.now)
+    const decided = decisions[n]
+    if (decided === undefined) throw new Error('A request of a group was not decided on.')
     if (isRefused(decided)) {
       if (freshness === 'cached') return 'again'
       const { authenticated, ...refusal } = decided
@@ -146,7 +158,8 @@ export const issueTokens = async (
   requests: readonly IssueRequest[],
   until: MonotonicMilliseconds,
 ): Promise<readonly IssueAnswer[]> => {
-  const round: RoundPorts = { ...ports, ledger: { insert: tokens => ports.ledger.insert(tokens, until) } }
+  const find: TokenLedger['find'] = addresses => ports.ledger.find(addresses)
+  const round: RoundPorts = { ...ports, ledger: { find, insert: tokens => ports.ledger.insert(tokens, until) } }
   const answers: (IssueAnswer | undefined)[] = requests.map(() => undefined)
   let pending: readonly Pending[] = requests.map((request, index) => ({ request, index }))
 
@@ -166,6 +179,8 @@ export const issueTokens = async (
   for (let n = 0; n < ROUNDS_BEFORE_LOCK && pending.length > 0; n += 1) {
     await run(some => issueRound(round, some, n === 0 ? 'cached' : 'fresh'))
   }
-  await run(some => ports.ledger.exclusively(ledger => issueRound({ ...ports, ledger }, some, 'fresh'), until))
+  await run(some =>
+    ports.ledger.exclusively(({ insert }) => issueRound({ ...ports, ledger: { find, insert } }, some, 'fresh'), until),
+  )
   return answers.map(answer => answer ?? new Unavailable(UNDECIDED))
 }

@@ -1,14 +1,42 @@
 // Makes signed tokens of grants, and the rows that record them.
-import { type AccessTokenClaims, audienceClaim } from '../../domain/ledger/claims.ts'
+import {
+  type AccessTokenClaims,
+  actorClaim,
+  type AncestorClaim,
+  audienceClaim,
+  type TokenAddress,
+} from '../../domain/ledger/claims.ts'
+import type { NamedAncestor } from '../../domain/lists/page.ts'
 import { limitsOf } from '../../../../api/values/limits.ts'
 import { formatScope } from '../../../../api/values/scope.ts'
 import { expiresSecondOf, issuedSecondOf, makeTokenId } from '../../domain/ledger/token-id.ts'
-import type { IssueView, MintedToken, NewToken, Ports } from '../../ports/ports.ts'
+import type { FoundToken, IssueView, NewToken, Ports } from '../../ports/ports.ts'
+import type { MintedToken } from '../../ports/token-codec.ts'
 import type { Grant } from './grant-token.ts'
 
 const RANDOM_BYTES_OF_ID = 10
 
 type MintPorts = Pick<Ports, 'codec' | 'profile' | 'randomness'>
+
+const ancestorClaim = (one: Omit<NamedAncestor, 'audience'>): AncestorClaim => ({
+  id: one.id,
+  exp: one.expiresAt,
+  seq: one.seq,
+  agent_id: one.agentId,
+  credential_id: one.credentialId,
+  kid: one.kid,
+})
+
+/** What a token that is got for another says of where it comes from. An agent that narrows a token of its own is no new actor. */
+const inheritedClaims = ({ client: { agent }, credential }: Grant, subject: FoundToken) => {
+  const act = actorClaim(subject.agentId === agent.id ? subject.actors : [agent.id, ...subject.actors])
+  return {
+    sub: subject.subjectId,
+    ...(act !== undefined && { act }),
+    credential_id: credential.id,
+    lineage: [subject, ...subject.ancestors].map(ancestorClaim),
+  }
+}
 
 const claimsOf = (ports: MintPorts, grant: Grant, view: IssueView, random: Uint8Array): AccessTokenClaims => {
   const jti = makeTokenId(view.now, random)
@@ -23,8 +51,14 @@ const claimsOf = (ports: MintPorts, grant: Grant, view: IssueView, random: Uint8
     scope: formatScope(grant.scope),
     seq: view.seq,
   }
-  return grant.cnf === undefined ? claims : { ...claims, cnf: grant.cnf }
+  const confirmed = grant.cnf === undefined ? claims : { ...claims, cnf: grant.cnf }
+  return grant.subject === undefined ? confirmed : { ...confirmed, ...inheritedClaims(grant, grant.subject) }
 }
+
+const addressOf = ({ id, issuedAt, expiresAt }: FoundToken): TokenAddress => ({
+  id,
+  lifetimeSeconds: expiresAt - issuedAt,
+})
 
 const rowOf = (grant: Grant, claims: AccessTokenClaims, minted: MintedToken, signingKey: number): NewToken => {
   const row = {
@@ -39,25 +73,34 @@ const rowOf = (grant: Grant, claims: AccessTokenClaims, minted: MintedToken, sig
     seq: claims.seq,
     limits: limitsOf(grant.client.agent),
   }
-  const { proof, assertion } = grant
-  if (proof === undefined && assertion === undefined) return row
-  return { ...row, ...(proof !== undefined && { proof }), ...(assertion !== undefined && { assertion }) }
+  const { proof, assertion, subject } = grant
+  if (proof === undefined && assertion === undefined && subject === undefined) return row
+  return {
+    ...row,
+    ...(proof !== undefined && { proof }),
+    ...(assertion !== undefined && { assertion }),
+    ...(subject !== undefined && { parent: addressOf(subject) }),
+  }
 }
 
-/** A signed token and its row for each grant, in order. */
+/** A token with the row that records it. */
+export type Minted = { readonly token: string; readonly row: NewToken }
+
+/** A signed token and its row for each grant, in order; undefined where the token would be too long. */
 export const mintTokens = (
   ports: MintPorts,
   grants: readonly Grant[],
   view: IssueView,
-): { token: string; row: NewToken }[] => {
+): readonly (Minted | undefined)[] => {
   const random = ports.randomness.bytes(RANDOM_BYTES_OF_ID * grants.length)
   const claims = grants.map((grant, n) =>
     claimsOf(ports, grant, view, random.subarray(RANDOM_BYTES_OF_ID * n, RANDOM_BYTES_OF_ID * (n + 1))),
   )
   const minted = ports.codec.mint(claims, view.signingKey)
+  if (minted.length !== grants.length) throw new Error('The codec minted fewer tokens than asked for.')
   return grants.map((grant, n) => {
     const [own, signed] = [claims[n], minted[n]]
-    if (own === undefined || signed === undefined) throw new Error('The codec minted fewer tokens than asked for.')
+    if (own === undefined || signed === undefined) return undefined
     return { token: signed.token, row: rowOf(grant, own, signed, view.signingKey.number) }
   })
 }

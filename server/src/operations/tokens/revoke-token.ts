@@ -2,7 +2,8 @@
 // After its answer no process ever reports the token active.
 import { actBy, type ClientCaller, hasRole, type OperatorCaller } from '../../domain/caller.ts'
 import { isRefused, type OrRefusal, refuse, refuseCaller } from '../../domain/refusal.ts'
-import type { FoundToken, Ports, TokenReference } from '../../ports/ports.ts'
+import type { FoundToken, Ports } from '../../ports/ports.ts'
+import type { TokenReference } from '../../ports/token-codec.ts'
 import { authenticateOperator } from '../authentication/authenticate-administrator.ts'
 import { authenticateClients, type Checked, type RequestOrigin } from '../authentication/authenticate-client.ts'
 import { type ClientCredentials, findClient, refuseUsed } from '../authentication/recognize-client.ts'

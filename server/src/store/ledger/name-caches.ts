@@ -1,13 +1,14 @@
 // What the numbers in a row stand for on the wire. None of it ever changes, so it is remembered.
 import type { TokenAddress } from '../../domain/ledger/claims.ts'
 import { actorsOf, subjectOf } from '../../domain/ledger/lineage.ts'
-import type { TokenRecord } from '../../domain/lists/page.ts'
+import type { NamedAncestor, TokenRecord } from '../../domain/lists/page.ts'
 import type { PublicJwk } from '../../domain/keys/signing-key.ts'
 import { issuedSecondOf } from '../../domain/ledger/token-id.ts'
 import { recall, type NameCache, cached } from '../name-cache.ts'
 import { first, type Program } from '../statement-program.ts'
 import { parsePublicJwk } from '../signing-keys/signing-keys.ts'
 import type { ScopeSet, Sets } from './interned-sets.ts'
+import type { StoredAncestor } from './lineages.ts'
 import { addressOfRow, type TokenRow } from './token-rows.ts'
 
 type AgentLabel = { readonly id: string; readonly clientId: string }
@@ -48,7 +49,23 @@ export type RowNames = {
   readonly lineage: NamedLineage | null
 }
 
-type NamedLineage = Pick<TokenRecord, 'subjectId' | 'actors' | 'ancestors'>
+type NamedLineage = Pick<TokenRecord, 'subjectId' | 'actors'> & { readonly ancestors: readonly NamedAncestor[] }
+
+function* nameAncestor(
+  { id, lifetimeSeconds, agent, credential, key, audience, seq }: StoredAncestor,
+  nameCaches: NameCaches,
+  sets: Pick<Sets, 'audience'>,
+): Program<NamedAncestor> {
+  return {
+    id,
+    audience: yield* recall(sets.audience, audience),
+    expiresAt: issuedSecondOf(id) + lifetimeSeconds,
+    seq,
+    agentId: (yield* recall(nameCaches.agent, agent)).id,
+    credentialId: yield* recall(nameCaches.credential, credential),
+    kid: (yield* recall(nameCaches.publicJwk, key)).kid,
+  }
+}
 
 const NOBODY: readonly never[] = []
 
@@ -63,12 +80,15 @@ export function* readNamedLineage(
   const token = { id: '', agent, ancestors: stored }
   const actors: string[] = []
   for (const n of actorsOf(token)) actors.push((yield* recall(nameCaches.agent, n)).id)
-  const ancestors = []
-  for (const { id, audience } of stored) ancestors.push({ id, audience: yield* recall(sets.audience, audience) })
+  const ancestors: NamedAncestor[] = []
+  for (const one of stored) ancestors.push(yield* nameAncestor(one, nameCaches, sets))
   return { subjectId: (yield* recall(nameCaches.agent, subjectOf(token))).id, actors, ancestors }
 }
 
-export const recordWith = ({ id, lifetimeSeconds }: TokenAddress, names: RowNames): TokenRecord => {
+/** A record whose ancestors have all their names. */
+type NamedRecord = TokenRecord & { readonly ancestors: readonly NamedAncestor[] }
+
+export const recordWith = ({ id, lifetimeSeconds }: TokenAddress, names: RowNames): NamedRecord => {
   const issuedAt = issuedSecondOf(id)
   return {
     id,

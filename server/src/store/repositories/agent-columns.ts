@@ -1,6 +1,7 @@
 // The columns of the table of agents. A setting has one entry here; what reads and writes agents derives from it.
 import type { Agent } from '../../domain/clients/agent.ts'
 import type { AgentSettings } from '../../domain/clients/change-agent.ts'
+import { isGrantType } from '../../../../api/values/delegation.ts'
 import type { AtLiveTokensMax } from '../../../../api/values/limits.ts'
 import { parseLabels, parseStrings } from '../rows.ts'
 import type { Value } from '../statement-program.ts'
@@ -50,6 +51,13 @@ const COLUMNS: { readonly [Name in keyof AgentSettings]: Column<AgentSettings[Na
   },
   dpopBound: flag('dpop_bound'),
   certificateBound: flag('certificate_bound'),
+  grantTypes: {
+    name: 'grant_types',
+    write: kept => JSON.stringify(kept),
+    read: value => parseStrings(String(value)).filter(isGrantType),
+  },
+  actsFor: list('acts_for'),
+  receives: list('receives'),
 }
 
 const SETTINGS = Object.entries(COLUMNS) as readonly (readonly [keyof AgentSettings, Column<unknown>])[] // as above

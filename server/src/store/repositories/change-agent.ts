@@ -7,6 +7,7 @@ import {
   applyChange,
   audiencesKept,
   changedSettings,
+  losesActors,
   scopesKept,
 } from '../../domain/clients/change-agent.ts'
 import { NO_CONDITION } from '../../domain/ledger/ledger.ts'
@@ -34,6 +35,7 @@ const GRANTED_BY: readonly (keyof AgentSettings)[] = [
   'lifetimeSeconds',
   'dpopBound',
   'certificateBound',
+  'grantTypes',
   ...LIMITS,
 ]
 
@@ -51,9 +53,11 @@ function* endLost(tx: Transaction, agent: number, change: Change, act: Act): Pro
   const conditions = { ...NO_CONDITION, agent }
   const scopes = { conditions: { ...conditions, keepScopes }, reason: 'scope_removed', act } as const
   const audiences = { conditions: { ...conditions, keepAudiences }, reason: 'audience_removed', act } as const
+  const delegated = { conditions: { ...conditions, fromAnother: true as const }, reason: 'actor_removed', act } as const
   return {
     ...(keepScopes !== null && { scope_removed: yield* endAll(tx, scopes) }),
     ...(keepAudiences !== null && { audience_removed: yield* endAll(tx, audiences) }),
+    ...(losesActors(before, after) && { actor_removed: yield* endAll(tx, delegated) }),
   }
 }
 

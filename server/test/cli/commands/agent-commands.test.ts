@@ -74,6 +74,9 @@ test('agent show --json prints the agent as it was configured, and no secret', t
     at_live_tokens_max: 'supersede',
     dpop_bound_access_tokens: false,
     tls_client_certificate_bound_access_tokens: false,
+    grant_types: ['client_credentials'],
+    acts_for: [],
+    receives: [],
     disabled_at: null,
     suspended_at: null,
   })

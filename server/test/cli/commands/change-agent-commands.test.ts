@@ -95,6 +95,43 @@ test('agent change sets and clears the limits, and refuses one that is none', t 
   }
 })
 
+const EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange'
+
+test('agent create and change say for whom it may act, and confirm what a narrowing would end', t => {
+  const folder = makeStore(t)
+  const granted = [
+    '--grant-type',
+    'client_credentials',
+    EXCHANGE,
+    '--receives',
+    'https://a.example',
+    'https://b.example',
+  ]
+  const id = create(folder, 'server', ...granted, '--acts-for', 'label:team=data', '*')
+  const before = reported(folder, ['agent', 'show', id])
+  assert.deepEqual(before['grant_types'], ['client_credentials', EXCHANGE])
+  assert.deepEqual(before['acts_for'], ['label:team=data', '*'])
+  assert.deepEqual(before['receives'], ['https://a.example', 'https://b.example'])
+  const harmless = reported(folder, ['agent', 'change', id, '--acts-for', '*'])
+  assert.deepEqual(harmless, { ...before, acts_for: ['*'] })
+  for (const options of [
+    ['--no-acts-for'],
+    ['--receives', 'https://a.example'],
+    ['--grant-type', 'client_credentials'],
+  ]) {
+    const unconfirmed = run(folder, ['agent', 'change', id, ...options])
+    assert.equal(unconfirmed.status, 2)
+    assert.match(
+      unconfirmed.stderr,
+      /ends the tokens of agent \S+ that it got for tokens of other agents \(of 0 alive now\)\./,
+    )
+  }
+  const narrowed = reported(folder, ['agent', 'change', id, '--no-acts-for', '--no-receives', '--yes'])
+  assert.deepEqual(narrowed, { ...before, acts_for: [], receives: [] })
+  const own = reported(folder, ['agent', 'change', id, '--grant-type', EXCHANGE])
+  assert.deepEqual(own, { ...narrowed, grant_types: [EXCHANGE] })
+})
+
 test('a change that hangs on the default audience of the service names the variable that tells it', t => {
   const folder = makeStore(t)
   const id = create(folder, 'reports', '--resource', 'https://a.example', 'https://b.example')

@@ -75,7 +75,12 @@ test('grant_type repeated: 400 invalid_request', async () => {
 
 test('another grant_type: 400 unsupported_grant_type', async () => {
   const answer = await askToken(service, agent, { grant_type: 'password' })
-  assertError(answer, 400, 'unsupported_grant_type', 'The only grant_type of this service is client_credentials.')
+  assertError(
+    answer,
+    400,
+    'unsupported_grant_type',
+    'The grant_type is none that this service has: client_credentials, urn:ietf:params:oauth:grant-type:token-exchange.',
+  )
 })
 
 test('client unknown, secret wrong, no or unsupported authentication, agent disabled: one identical 401', async () => {

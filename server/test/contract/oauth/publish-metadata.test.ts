@@ -20,7 +20,7 @@ const documentOf = (baseUrl: string) => ({
   revocation_endpoint: `${baseUrl}/oauth/revoke`,
   jwks_uri: `${baseUrl}/.well-known/jwks.json`,
   service_documentation: `${baseUrl}/docs`,
-  grant_types_supported: ['client_credentials'],
+  grant_types_supported: ['client_credentials', 'urn:ietf:params:oauth:grant-type:token-exchange'],
   response_types_supported: ['none'],
   token_endpoint_auth_methods_supported: ['client_secret_post', 'client_secret_basic', 'private_key_jwt'],
   token_endpoint_auth_signing_alg_values_supported: ASSERTION_ALGORITHMS,

@@ -1,10 +1,12 @@
-// Every known weakness of verifiers, at every place that takes a JWT: introspection, and revocation, both for the token
-// and for the operator's JWT. The table is test/support/weaknesses.ts.
+// Every known weakness of verifiers, at every place that takes a JWT: introspection, token exchange, and revocation, both for
+// the token and for the operator's JWT. The table is testkit/forgeries/weaknesses.ts.
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
+import { TOKEN_EXCHANGE } from '../../../../api/values/delegation.ts'
 import { openSigningKey } from '../../../src/keys/tokens/signing-keys.ts'
 import type { Ports } from '../../../src/ports/ports.ts'
 import { goodClaims, makeProof, makeProofKey, type ProofKey } from '../../../../testkit/keys/dpop.ts'
+import { askExchange } from '../../../../testkit/callers/exchanges.ts'
 import { ATTACKER_JWKS, attackerOf, type Genuine, resigned } from '../../../../testkit/forgeries/forgeries.ts'
 import {
   assertError,
@@ -17,6 +19,7 @@ import {
 } from '../../../../testkit/callers/requests.ts'
 import {
   type AgentOfTest,
+  AUDIENCE,
   KEY_ENCRYPTION_KEY,
   startServer,
   type TestServer,
@@ -25,6 +28,7 @@ import { setTrap, type Trap } from '../../../../testkit/identity-providers/trap.
 import { WEAKNESSES, type Weakness } from '../../../../testkit/forgeries/weaknesses.ts'
 
 const INACTIVE = '{"active":false}'
+const NOT_ACTIVE = 'The subject_token is not an active access token of this service.'
 const JWT_REFUSED = 'The bearer token is not a valid JWT of a configured identity provider for this service.'
 
 let service: TestServer
@@ -95,6 +99,34 @@ suite('at introspection, signed by the key of the service itself: exactly {"acti
   }
 
   test('and the genuine one is active', async () => assert.equal(await isActive(genuine.text), true))
+})
+
+suite('at token exchange, signed by the key of the service itself: 400, by the text for every token that is not active', () => {
+  let genuine: Genuine
+  let exchanger: AgentOfTest
+  before(async () => {
+    genuine = (await genuineToken()).genuine
+    exchanger = await service.createAgent({ grantTypes: [TOKEN_EXCHANGE], actsFor: ['*'], receives: [AUDIENCE] })
+  })
+
+  for (const { name, forge } of WEAKNESSES) {
+    test(name, async () => {
+      const answer = await askExchange(service, exchanger, forge(genuine))
+      assertError(answer, 400, 'invalid_request', NOT_ACTIVE)
+      assertNobodyCame()
+    })
+  }
+
+  test('and the genuine one is exchanged', async () => {
+    const { status } = await askExchange(service, exchanger, genuine.text)
+    assert.equal(status, 200)
+  })
+
+  test('what is of another kind is no subject token', async () => {
+    for (const other of Object.values(await othersOf())) {
+      assertError(await askExchange(service, exchanger, other), 400, 'invalid_request', NOT_ACTIVE)
+    }
+  })
 })
 
 suite('at revocation, as the token: 200 {}, and the token that it was made of lives on', () => {

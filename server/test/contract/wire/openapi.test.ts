@@ -41,6 +41,11 @@ test('the document shows the fields that the routes parse', async () => {
     'scope',
     'resource',
     'audience',
+    'subject_token',
+    'subject_token_type',
+    'requested_token_type',
+    'actor_token',
+    'actor_token_type',
   ])
   const history = paths['/api/v1/tokens/history']?.['get']
   assert.deepEqual(
@@ -51,6 +56,9 @@ test('the document shows the fields that the routes parse', async () => {
       'scope',
       'issued_after',
       'issued_before',
+      'subject',
+      'parent_id',
+      'root_id',
       'limit',
       'cursor',
       'termination_reason',
@@ -90,6 +98,9 @@ test('an operation of the administration: its JSON body, the id in its path, its
     'at_live_tokens_max',
     'dpop_bound_access_tokens',
     'tls_client_certificate_bound_access_tokens',
+    'grant_types',
+    'acts_for',
+    'receives',
   ])
   assert.deepEqual(
     parameters?.map(({ name }) => name),

@@ -68,6 +68,7 @@ const foundToken = (row: Row, own: LookedUp, above: FoundRows): FoundToken => {
     dead: isDead(judged(row, own), ancestors),
     digest: digest.replaceAll('-', ''),
     publicJwk: row.names.publicJwk,
+    seq: row.numbers.seq,
   }
 }
 

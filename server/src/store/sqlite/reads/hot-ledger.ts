@@ -113,6 +113,7 @@ export const findTokens = (
       dead: isDead(one, lookUpAncestors(snapshot, one.token.ancestors)),
       digest: row.digest,
       publicJwk: names.publicJwk,
+      seq: row.seq,
     }
   })
 }

@@ -1,0 +1,53 @@
+// Delegation: the grants that an agent may use, and whose tokens it may exchange for its own (RFC 8693).
+import { isLabelKey } from './labels.ts'
+import { isName } from './name.ts'
+import { isUuid } from './uuid.ts'
+
+export const CLIENT_CREDENTIALS = 'client_credentials'
+export const TOKEN_EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange'
+
+/** RFC 6749 §4.4, RFC 8693 §2.1; in the order of the metadata. */
+export const GRANT_TYPES = [CLIENT_CREDENTIALS, TOKEN_EXCHANGE] as const
+
+export type GrantType = (typeof GRANT_TYPES)[number]
+
+export const isGrantType = (text: string): text is GrantType => (GRANT_TYPES as readonly string[]).includes(text)
+
+/** RFC 8693 §3: the one type of token that is taken, and issued. */
+export const ACCESS_TOKEN_TYPE = 'urn:ietf:params:oauth:token-type:access_token'
+
+/** Entries of an agent's `acts_for`. */
+export const ACTS_FOR_MAX = 64
+/** Entries of an agent's `receives`. */
+export const RECEIVES_MAX = 64
+
+/** In `acts_for`: any agent. */
+export const ANY_AGENT = '*'
+
+export const ACTS_FOR_FORM = `the id of an agent, label:key=value, or ${ANY_AGENT}`
+
+const LABEL = 'label:'
+
+type Label = { readonly key: string; readonly value: string }
+
+/** The label of an entry of `acts_for`; undefined where it names none. */
+export const labelIn = (entry: string): Label | undefined => {
+  const equals = entry.indexOf('=')
+  if (!entry.startsWith(LABEL) || equals < 0) return undefined
+  const [key, value] = [entry.slice(LABEL.length, equals), entry.slice(equals + 1)]
+  return isLabelKey(key) && isName(value) ? { key, value } : undefined
+}
+
+export const isActsForEntry = (text: string): boolean =>
+  text === ANY_AGENT || isUuid(text) || labelIn(text) !== undefined
+
+/** Whether the agent may act for one with this id, whatever its labels. */
+export const actsForId = (actsFor: readonly string[], agentId: string): boolean =>
+  actsFor.includes(ANY_AGENT) || actsFor.includes(agentId)
+
+/** Whether the agent may act for one with these labels. */
+export const actsForLabels = (actsFor: readonly string[], labels: Readonly<Record<string, string>>): boolean =>
+  actsFor.some(entry => {
+    const label = labelIn(entry)
+    return label !== undefined && Object.hasOwn(labels, label.key) && labels[label.key] === label.value
+  })

@@ -1,0 +1,163 @@
+// Token exchange (RFC 8693): decides what an agent is granted for the token that it presents. What is believed of that token
+// comes from its row, and whether it is active is read from the store each time; the insert asks again.
+import { actsForId, actsForLabels, labelIn } from '../../../../api/values/delegation.ts'
+import { firstScopeBeyond } from '../../../../api/values/scope.ts'
+import type { Agent } from '../../domain/clients/agent.ts'
+import type { Labels } from '../../../../api/values/labels.ts'
+import { DELEGATED_LIFETIMES, delegatedLifetime, DEPTH_MAX } from '../../domain/ledger/lineage.ts'
+import { isRefused, type OrRefusal, type Refusal, refuse } from '../../domain/refusal.ts'
+import type { FoundToken, Ports, TokenLedger } from '../../ports/ports.ts'
+import {
+  assertionOf,
+  type Exchange,
+  type Grant,
+  grantAudience,
+  grantRequested,
+  type NotGranted,
+} from './grant-token.ts'
+
+type ExchangePorts = Pick<Ports, 'agents' | 'codec' | 'profile' | 'secrets'> & {
+  readonly ledger: Pick<TokenLedger, 'find'>
+}
+
+type Refused = { readonly refusal: Refusal }
+
+/** One text for every cause: who presents a token that is not active learns nothing of it. */
+export const SUBJECT_INACTIVE = 'The subject_token is not an active access token of this service.'
+
+const LIFETIME_MIN = Math.min(...DELEGATED_LIFETIMES)
+
+const refuseSubject = (description: string): Refused => refuse('invalid_request', description)
+
+/** The live tokens presented, in order; undefined for a text that is not, byte for byte, one of them. */
+const findSubjects = async (
+  { codec, ledger, secrets }: ExchangePorts,
+  exchanges: readonly Exchange[],
+): Promise<readonly (FoundToken | undefined)[]> => {
+  const references = exchanges.map(({ subjectToken }) => codec.read(subjectToken))
+  const asked = references.filter(reference => reference !== undefined)
+  const found = asked.length === 0 ? [] : await ledger.find(asked)
+  let next = 0
+  return references.map(reference => {
+    const token = reference === undefined ? undefined : found[next++]
+    if (reference === undefined || token === undefined || token.dead) return undefined
+    return secrets.areEqual(reference.digest, token.digest) ? token : undefined
+  })
+}
+
+const dependsOnLabels = ({ id, actsFor }: Agent, { agentId }: FoundToken): boolean =>
+  agentId !== id && !actsForId(actsFor, agentId) && actsFor.some(entry => labelIn(entry) !== undefined)
+
+/** The labels of agents, by their ids. */
+type LabelsOf = ReadonlyMap<string, Labels>
+
+/**
+ * The labels of those whose tokens are exchanged, where an exchange depends on them. Always read: a changed label takes no
+ * number of the service by which a remembered one could be told to be old.
+ */
+const readLabels = async (
+  { agents }: ExchangePorts,
+  exchanges: readonly Exchange[],
+  subjects: readonly (FoundToken | undefined)[],
+): Promise<LabelsOf> => {
+  const clientIds = exchanges.flatMap(({ client: { agent } }, n) => {
+    const subject = subjects[n]
+    return subject !== undefined && dependsOnLabels(agent, subject) ? [subject.clientId] : []
+  })
+  if (clientIds.length === 0) return new Map()
+  const { clients } = await agents.viewForIssue(clientIds, 'fresh')
+  return new Map(clients.flatMap(client => (client === undefined ? [] : [[client.agent.id, client.agent.labels]])))
+}
+
+/** Why the agent may not exchange this live token; undefined where it may. Its own it always may. */
+const refuseHolder = (agent: Agent, subject: FoundToken, labels: LabelsOf): Refused | undefined => {
+  const { id, actsFor, receives } = agent
+  if (subject.agentId === id) return undefined
+  if (!actsForId(actsFor, subject.agentId) && !actsForLabels(actsFor, labels.get(subject.agentId) ?? {})) {
+    return refuseSubject('This agent may not act for the agent that holds the subject_token.')
+  }
+  return subject.audience.some(audience => receives.includes(audience))
+    ? undefined
+    : refuseSubject('The subject_token is for no audience that this agent receives tokens for.')
+}
+
+/** What the child of this token may carry: never more than it. */
+const grantScope = (
+  agent: Agent,
+  subject: FoundToken,
+  requested: string | undefined,
+): OrRefusal<{ readonly scope: readonly string[] }> => {
+  const held = subject.scope.split(' ')
+  if (requested === undefined) {
+    const scope = held.filter(item => firstScopeBeyond(agent.scopes, [item]) === undefined)
+    return scope.length === 0
+      ? refuse('invalid_scope', 'The subject_token carries no scope that this agent may have.')
+      : { scope }
+  }
+  const granted = grantRequested(agent, requested)
+  if (isRefused(granted)) return granted
+  return firstScopeBeyond(held, granted.scope) === undefined
+    ? granted
+    : refuse('invalid_scope', 'The scope holds an item that the subject_token does not carry.')
+}
+
+/** A lifetime with which the token ends no later than the one that it is granted for. */
+const grantLifetime = (
+  ownLifetime: number,
+  subject: FoundToken,
+  { now }: Exchange,
+): OrRefusal<{ readonly lifetimeSeconds: number }> => {
+  const secondsLeft = subject.expiresAt - Math.floor(now / 1000)
+  const lifetimeSeconds = delegatedLifetime(secondsLeft, ownLifetime)
+  if (lifetimeSeconds !== undefined) return { lifetimeSeconds }
+  const cause = secondsLeft < LIFETIME_MIN ? 'The subject_token expires' : 'The tokens of this agent expire'
+  return refuseSubject(`${cause} in less than ${LIFETIME_MIN} s, the shortest lifetime of an exchanged token.`)
+}
+
+const decide = (
+  { profile }: ExchangePorts,
+  exchange: Exchange,
+  subject: FoundToken | undefined,
+  labels: LabelsOf,
+): OrRefusal<Grant> => {
+  const { client, credential, request, cnf } = exchange
+  const { agent } = client
+  if (subject === undefined) return refuseSubject(SUBJECT_INACTIVE)
+  const refused = refuseHolder(agent, subject, labels)
+  if (refused !== undefined) return refused
+  if (subject.ancestors.length >= DEPTH_MAX) {
+    return refuseSubject(`The subject_token has ${DEPTH_MAX} ancestors, the most that a token may have.`)
+  }
+  const lived = grantLifetime(agent.lifetimeSeconds ?? profile.lifetimeSeconds, subject, exchange)
+  if (isRefused(lived)) return lived
+  const scoped = grantScope(agent, subject, request.scope)
+  if (isRefused(scoped)) return scoped
+  const targeted = grantAudience(agent, request.resources, profile.defaultAudience)
+  if (isRefused(targeted)) return targeted
+  const shown = { ...(cnf !== undefined && { cnf }), proof: request.proof, assertion: assertionOf(request) }
+  return { client, credential, ...scoped, ...targeted, ...lived, ...shown, subject }
+}
+
+type Decision = Grant | NotGranted
+
+const isExchange = (decision: Decision | Exchange): decision is Exchange => 'subjectToken' in decision
+
+/** Whether none of these is an exchange. */
+export const areDecided = (decisions: readonly (Decision | Exchange)[]): decisions is readonly Decision[] =>
+  !decisions.some(isExchange)
+
+/** Decides on the exchanges among these; in order. */
+export const decideExchanges = async (
+  ports: ExchangePorts,
+  decisions: readonly (Decision | Exchange)[],
+): Promise<readonly Decision[]> => {
+  const exchanges = decisions.filter(isExchange)
+  const subjects = await findSubjects(ports, exchanges)
+  const labels = await readLabels(ports, exchanges, subjects)
+  let next = 0
+  return decisions.map(decision => {
+    if (!isExchange(decision)) return decision
+    const decided = decide(ports, decision, subjects[next++], labels)
+    return isRefused(decided) ? { ...decided, authenticated: decision.client.number } : decided
+  })
+}

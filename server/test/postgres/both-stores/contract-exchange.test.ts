@@ -1,0 +1,8 @@
+// Token exchange on PostgreSQL.
+import { runOnPostgres } from '../../suites/run-files.ts'
+
+await runOnPostgres(
+  ['contract/oauth', ['exchange-tokens', 'exchange-refusals', 'exchange-ends', 'exchange-races', 'delegation-page']],
+  ['contract/clients', ['exchange-clients']],
+  ['contract/admin', ['delegation-settings']],
+)
