@@ -1,5 +1,6 @@
 // GET /api/v1/exports/…: what is in them, in both formats, and to whom. What makes them break off is tested with the faults.
 import assert from 'node:assert/strict'
+import { CELLS, COLUMNS, type Kept } from '../../../../testkit/services/export-tables.ts'
 import { suite, test } from 'node:test'
 import { csvHeader, csvLine } from '../../../src/domain/lists/csv.ts'
 import { bindings } from '../../../src/http/admin/exports.ts'
@@ -21,7 +22,6 @@ import {
 } from '../../../../testkit/callers/requests.ts'
 import { useService } from '../../../../testkit/services/service-fixture.ts'
 
-type Kept = Readonly<Record<string, unknown>>
 type Page = { readonly data: readonly Kept[]; readonly next_cursor: string | null }
 
 const LISTS = {
@@ -181,51 +181,6 @@ for (const name of NAMES) {
       assert.equal((await exportAs(name, '', bearer(jwt))).text, (await exportAs(name)).text)
     })
   })
-}
-
-const OWN_COLUMNS = 'id agent_id client_id credential_id scope audience kid issued_at expires_at'.split(' ')
-const TOKEN_COLUMNS = [...OWN_COLUMNS, ...'subject_agent_id parent_id root_id depth actors'.split(' ')]
-const COLUMNS: Readonly<Record<Name, readonly string[]>> = {
-  tokens: TOKEN_COLUMNS,
-  history: [
-    ...TOKEN_COLUMNS,
-    ...'ended_at termination_reason ended_by_type ended_by_id ended_by_iss ended_by_sub note revocation_id ancestor_id'.split(
-      ' ',
-    ),
-  ],
-  audit: 'n at kind actor_type actor_id actor_iss actor_sub source request_id subject note detail'.split(' '),
-}
-
-const cell = (value: unknown): string => {
-  if (value === null || value === undefined) return ''
-  if (Array.isArray(value)) return value.join(' ')
-  const text = typeof value === 'string' ? value : JSON.stringify(value)
-  // A kid may begin so.
-  return text.startsWith('-') ? `'${text}` : text
-}
-
-const actorCells = (actor: unknown): readonly string[] =>
-  ['type', 'id', 'iss', 'sub'].map(member => cell((actor as Kept | null)?.[member]))
-
-const tokenCells = (record: Kept): readonly string[] => [
-  ...OWN_COLUMNS.map(name => cell(record[name])),
-  cell((record['subject'] as Kept | undefined)?.['agent_id']),
-  ...['parent_id', 'root_id', 'depth', 'actors'].map(name => cell(record[name])),
-]
-
-const CELLS: Readonly<Record<Name, (record: Kept) => readonly string[]>> = {
-  tokens: tokenCells,
-  history: record => [
-    ...tokenCells(record),
-    ...['ended_at', 'termination_reason'].map(name => cell(record[name])),
-    ...actorCells(record['ended_by']),
-    ...['note', 'revocation_id', 'ancestor_id'].map(name => cell(record[name])),
-  ],
-  audit: record => [
-    ...['n', 'at', 'kind'].map(name => cell(record[name])),
-    ...actorCells(record['actor']),
-    ...['source', 'request_id', 'subject', 'note', 'detail'].map(name => cell(record[name])),
-  ],
 }
 
 suite('filters', () => {

@@ -1,0 +1,52 @@
+// Exports as tables: the names of their columns, and a record of the list as the cells of its line.
+
+export type Kept = Readonly<Record<string, unknown>>
+
+type Name = 'tokens' | 'history' | 'audit'
+
+const OWN_COLUMNS = 'id agent_id client_id credential_id scope audience kid issued_at expires_at'.split(' ')
+const TOKEN_COLUMNS = [...OWN_COLUMNS, ...'subject_agent_id parent_id root_id depth actors'.split(' ')]
+/** By the name of the export. */
+export const COLUMNS: Readonly<Record<Name, readonly string[]>> = {
+  tokens: TOKEN_COLUMNS,
+  history: [
+    ...TOKEN_COLUMNS,
+    ...'ended_at termination_reason ended_by_type ended_by_id ended_by_iss ended_by_sub note revocation_id ancestor_id'.split(
+      ' ',
+    ),
+  ],
+  audit: 'n at kind actor_type actor_id actor_iss actor_sub source request_id subject note detail'.split(' '),
+}
+
+const cell = (value: unknown): string => {
+  if (value === null || value === undefined) return ''
+  if (Array.isArray(value)) return value.join(' ')
+  const text = typeof value === 'string' ? value : JSON.stringify(value)
+  // A kid may begin so.
+  return text.startsWith('-') ? `'${text}` : text
+}
+
+const actorCells = (actor: unknown): readonly string[] =>
+  ['type', 'id', 'iss', 'sub'].map(member => cell((actor as Kept | null)?.[member]))
+
+const tokenCells = (record: Kept): readonly string[] => [
+  ...OWN_COLUMNS.map(name => cell(record[name])),
+  cell((record['subject'] as Kept | undefined)?.['agent_id']),
+  ...['parent_id', 'root_id', 'depth', 'actors'].map(name => cell(record[name])),
+]
+
+/** The line of a record. */
+export const CELLS: Readonly<Record<Name, (record: Kept) => readonly string[]>> = {
+  tokens: tokenCells,
+  history: record => [
+    ...tokenCells(record),
+    ...['ended_at', 'termination_reason'].map(name => cell(record[name])),
+    ...actorCells(record['ended_by']),
+    ...['note', 'revocation_id', 'ancestor_id'].map(name => cell(record[name])),
+  ],
+  audit: record => [
+    ...['n', 'at', 'kind'].map(name => cell(record[name])),
+    ...actorCells(record['actor']),
+    ...['source', 'request_id', 'subject', 'note', 'detail'].map(name => cell(record[name])),
+  ],
+}
