@@ -24,6 +24,7 @@ export const ACT_KINDS = [
   'signing_key.retire',
   'signing_key.rotate',
   'store.accept',
+  'store.backup',
   'store.restore',
   'token.revoke',
   'token.supersede',

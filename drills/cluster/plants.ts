@@ -61,9 +61,9 @@ export const SEEDED_FAULTS: readonly SeededFault[] = [
       { file: FIND, find: ASK, replace: KEEP },
       { file: 'store/postgres/connection/connection.ts', find: 'await client.connect()', replace: LISTEN },
       {
-        file: 'store/ledger/end-tokens.ts',
-        find: 'yield* run(MOVE, ...values, at, REASONS[reason], act)',
-        replace: `yield* run(MOVE, ...values, at, REASONS[reason], act)
+        file: 'store/ledger/move-rows.ts',
+        find: 'tx.endings.push(reason)',
+        replace: `tx.endings.push(reason)
   yield* run("select pg_notify('ended', ?::uuid::text)", row.id)`,
       },
     ],

@@ -64,11 +64,11 @@ const startServer = (programs: string, place: string, port: number, more: Readon
   return spawn(join(programs, 'postgres'), args, { ...user, cwd: place, stdio: 'ignore' })
 }
 
-const IS_SYNCHRONOUS = `select 1 from pg_stat_replication where application_name = '${STANDBY}' and sync_state = 'sync'`
-
-const untilSynchronous = async (url: string): Promise<void> => {
+const untilFollowing = async (url: string, commits: 'wait' | 'go on'): Promise<void> => {
+  const state = commits === 'wait' ? 'sync' : 'async'
+  const isFollowing = `select 1 from pg_stat_replication where application_name = '${STANDBY}' and sync_state = '${state}'`
   for (let n = 0; ; n += 1) {
-    const rows = await runStatement(url, IS_SYNCHRONOUS).catch(() => [])
+    const rows = await runStatement(url, isFollowing).catch(() => [])
     if (rows.length > 0) return
     if (n === START_TRIES_MAX) throw new Error('The standby did not follow.')
     await delay(POLL_MS)
@@ -90,8 +90,8 @@ const end = async (child: ChildProcess, place: string): Promise<void> => {
   await gone
 }
 
-/** On Linux; the standby is a copy of the primary from before its first start. */
-export const startSynchronousPair = async (): Promise<SynchronousPair> => {
+/** On Linux; the standby is a copy of the primary from before its first start. `commits`: whether they wait for the standby. */
+export const startPair = async (commits: 'wait' | 'go on'): Promise<SynchronousPair> => {
   const top = mkdtempSync(join(tmpdir(), 'mintmark-pair-'))
   makeFolder(top)
   const programs = programsOfPostgres(top)
@@ -101,7 +101,9 @@ export const startSynchronousPair = async (): Promise<SynchronousPair> => {
   cpSync(join(one, 'cluster'), join(two, 'cluster'), { recursive: true })
   writeFileSync(join(two, 'cluster', 'standby.signal'), '')
   chownAll(two)
-  const primary = startServer(programs, one, port, { synchronous_standby_names: `FIRST 1 (${STANDBY})` })
+  const primary = startServer(programs, one, port, {
+    synchronous_standby_names: commits === 'wait' ? `FIRST 1 (${STANDBY})` : '',
+  })
   const source = `host=${one} port=${port} user=mintmark application_name=${STANDBY}`
   const standby = startServer(programs, two, port, { primary_conninfo: source, wal_retrieve_retry_interval: '50ms' })
   const url = (database: string): string => addressIn(one, port, database)
@@ -110,7 +112,7 @@ export const startSynchronousPair = async (): Promise<SynchronousPair> => {
     rmSync(top, { recursive: true, force: true })
   }
   try {
-    await untilSynchronous(url('postgres'))
+    await untilFollowing(url('postgres'), commits)
   } catch (fault) {
     await stop()
     throw fault
@@ -126,3 +128,5 @@ export const startSynchronousPair = async (): Promise<SynchronousPair> => {
     stop,
   }
 }
+
+export const startSynchronousPair = (): Promise<SynchronousPair> => startPair('wait')

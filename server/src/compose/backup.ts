@@ -105,6 +105,13 @@ export const restoreStoreInPlace = (config: MigrateConfig, origin: Origin<CliCal
     return restoreDatabase(config.postgres, restoration)
   })
 
+/** Records in the store's audit log that a backup as of `madeAt` is complete. */
+export const recordStoreBackup = (
+  config: StoreConfig,
+  madeAt: BackupMade['madeAt'],
+  origin: Origin<CliCaller>,
+): Promise<void> => withStore(config, ({ restores }) => restores.recordBackup(madeAt, actBy(origin, 'store.backup')))
+
 /** The last restore of the store, and what is still suspended. */
 export const readStoreRestore = (config: StoreConfig): Promise<RestoreState | undefined> =>
   withStore(config, ({ restores }) => restores.state())

@@ -159,7 +159,7 @@ const portsOf = (store: Connected | Store, config: ServiceConfig, verifiers: Ver
   operators: verifiers.operators,
   certificates,
   secrets,
-  importedSecrets: makeImportedSecrets(keyOf(config)),
+  importedSecrets: makeImportedSecrets(keyOf(config), verifiers.metrics),
   randomness,
   monotonic: monotonicMs,
   profile: {
@@ -188,7 +188,7 @@ const openFor = async (maker: StoreMaker, config: ServiceConfig, checkKey: Check
     await checkKey(store, config)
     await refuseLifetime(store, config.tokenLifetimeSeconds)
     const keySets = await openKeySets(config, metrics.main)
-    const verifiers = await verifiersOf(config, keySets)
+    const verifiers = await verifiersOf(config, keySets, metrics.main)
     const health = withThreadEnds(store.health, threadEnds)
     const ports = { ...portsOf(store, config, verifiers), health }
     metrics.follow(store.facts, report)
@@ -225,7 +225,7 @@ type ThreadOptions = {
 /** The ports of a serving thread. It can write once `connect` has received a port to the writing thread, if there is one. */
 export const connectPorts = async (config: ServiceConfig, options: ThreadOptions) => {
   const { clock, keySets, report, metrics, traces = NO_TRACES } = options
-  const verifiers = await verifiersOf(config, keySets)
+  const verifiers = await verifiersOf(config, keySets, metrics)
   const store = await connectToStore(config, clock, { onFault: report, metrics, traces })
   const disconnect = async (): Promise<void> => {
     await store.settle()

@@ -1,13 +1,13 @@
 // Publishes the facts of the store as gauges: read in the background, so that no scrape waits for a store that hangs.
 import type { Metrics } from '../ports/metrics.ts'
 import { inBackground, type OnFault } from '../store/background.ts'
-import type { StoreFacts } from '../domain/service-status.ts'
+import type { MetricFacts } from '../store/facts.ts'
 
 const EVERY_MS = 15_000
 
 const STATES = ['next', 'current', 'retained'] as const
 
-const publish = (metrics: Metrics, facts: StoreFacts): void => {
+const publish = (metrics: Metrics, facts: MetricFacts): void => {
   metrics.set('mintmark_live_tokens_estimate', {}, facts.liveTokensEstimate)
   for (const state of STATES) {
     // A gauge that is not a number is not shown.
@@ -18,13 +18,19 @@ const publish = (metrics: Metrics, facts: StoreFacts): void => {
   metrics.set('mintmark_api_keys_expiring', {}, facts.apiKeysExpiring)
   metrics.set('mintmark_audit_entries_unsealed', {}, facts.auditEntriesUnsealed)
   metrics.set('mintmark_open_cutoffs', {}, facts.openCutOffs)
+  metrics.set('mintmark_cutoff_backlog_rows', {}, facts.cutOffBacklog)
+  metrics.set('mintmark_cascades_waiting', {}, facts.cascades)
+  const { standbys, lagBytes } = facts.replication
+  metrics.set('mintmark_replication_standbys', {}, standbys ?? Number.NaN)
+  metrics.set('mintmark_replication_lag_bytes', {}, lagBytes ?? Number.NaN)
+  metrics.set('mintmark_last_backup_timestamp_seconds', {}, (facts.lastBackupAt ?? Number.NaN) / 1000)
   const oldest = facts.oldestOpenCutOffAt ?? Number.NaN
   metrics.set('mintmark_oldest_open_cutoff_timestamp_seconds', {}, oldest / 1000)
   metrics.set('mintmark_facts_timestamp_seconds', {}, facts.at / 1000)
 }
 
 /** Reads at once and every 15 s, one at a time; returns the function that stops it. What cannot be read stays as it was. */
-export const followFacts = (metrics: Metrics, read: () => Promise<StoreFacts>, onFault: OnFault): (() => void) => {
+export const followFacts = (metrics: Metrics, read: () => Promise<MetricFacts>, onFault: OnFault): (() => void) => {
   let isReading = false
   const follow = async (): Promise<void> => {
     if (isReading) return

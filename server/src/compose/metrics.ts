@@ -8,7 +8,7 @@ import { readMemory } from '../metrics/read-memory.ts'
 import { openThreadMetrics } from '../metrics/thread-metrics.ts'
 import { type Metrics, NO_METRICS } from '../ports/metrics.ts'
 import { BACKGROUND_TASKS, type OnFault } from '../store/background.ts'
-import type { StoreFacts } from '../domain/service-status.ts'
+import type { MetricFacts } from '../store/facts.ts'
 import { SERVING_TASKS } from './log.ts'
 import { followFacts } from './follow-facts.ts'
 
@@ -19,7 +19,7 @@ export type ProcessMetrics = {
   /** Memory for one more thread, and for those that replace it. Null: nothing is measured. */
   readonly addThread: () => ThreadMemory | null
   /** Reads the facts of the store now and again, until `close`. */
-  readonly follow: (facts: () => Promise<StoreFacts>, onFault: OnFault) => void
+  readonly follow: (facts: () => Promise<MetricFacts>, onFault: OnFault) => void
   /** Answers scrapers until `close`, or throws a StartRefused. */
   readonly serve: (onFault: (fault: unknown) => void, logger: Pick<Logger, 'warn'>) => Promise<void>
   readonly close: () => Promise<void>

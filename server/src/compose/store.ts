@@ -96,7 +96,7 @@ export const connectToStore = async (
 ): Promise<Connected> => {
   if (postgres === null) {
     if (clock === null) throw new Error('A thread that serves was given no clock.')
-    return forPerson(() => connectStore({ file: databaseFile, clock, onFault, traces }))
+    return forPerson(() => connectStore({ file: databaseFile, clock, onFault, metrics, traces }))
   }
   const { openPostgresStore } = await import('../store/postgres/open.ts')
   const store = await forPerson(() =>

@@ -19,6 +19,8 @@ export const openKeySets = async (
 }
 
 type Verifiers = Pick<Ports, 'assertions' | 'operators'> & {
+  /** What they record in. */
+  readonly metrics: Metrics
   /** From now on the operators of these providers are recognized, and of no others. Throws if one is configured insecurely. */
   readonly replaceProviders: (providers: ServiceConfig['identityProviders']) => void
 }
@@ -27,6 +29,7 @@ type Verifiers = Pick<Ports, 'assertions' | 'operators'> & {
 export const verifiersOf = async (
   { identityProviders, baseUrl: ownIssuer }: Pick<ServiceConfig, 'identityProviders' | 'baseUrl'>,
   keySets: KeySets,
+  metrics: Metrics = NO_METRICS,
 ): Promise<Verifiers> => {
   const [{ makeClientAssertions }, { makeOperators }] = await Promise.all([
     import('../keys/clients/client-assertions.ts'),
@@ -34,10 +37,11 @@ export const verifiersOf = async (
   ])
   const monotonicNow = monotonicMs
   const operatorsOf = (providers: ServiceConfig['identityProviders']): Operators =>
-    makeOperators({ providers, ownIssuer, keySets, now: Date.now, monotonicNow })
+    makeOperators({ providers, ownIssuer, keySets, now: Date.now, monotonicNow, metrics })
   let operators = operatorsOf(identityProviders)
   return {
-    assertions: makeClientAssertions({ keySets, monotonicNow }),
+    metrics,
+    assertions: makeClientAssertions({ keySets, monotonicNow, metrics }),
     operators: { verify: (...given) => operators.verify(...given), check: () => operators.check() },
     replaceProviders: providers => {
       operators = operatorsOf(providers)

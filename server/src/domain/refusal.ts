@@ -22,6 +22,21 @@ type PlainCode =
   | 'use_dpop_nonce'
   | 'temporarily_unavailable'
 
+/** Limits of docs/limits.md that refuse work which would be done at another time: what they refuse is counted by these names. */
+export const WORK_LIMITS = [
+  'agent_tokens',
+  'cut_offs',
+  'exports',
+  'imported_secrets',
+  'imports',
+  'key_sets',
+  'ledger_names',
+  'signatures',
+  'token_requests',
+] as const
+
+export type WorkLimit = (typeof WORK_LIMITS)[number]
+
 type CallerRefusal = {
   readonly code: 'invalid_client' | 'invalid_token'
   readonly description: string
@@ -44,6 +59,8 @@ export type Refusal =
       readonly retryAfterSeconds?: number
       /** For the next DPoP proof (RFC 9449 §8). */
       readonly nonce?: string
+      /** The limit that refused, to be counted. */
+      readonly limit?: WorkLimit
       /** To be counted, as for a CallerRefusal. */
       readonly attempt?: Attempt
     }
@@ -52,8 +69,8 @@ export type Refusal =
 /** Also the codes of program errors, and of bytes that could not be read as a request. */
 export type RefusalCode = Refusal['code'] | 'server_error' | 'request_timeout' | 'header_fields_too_large'
 
-export const refuse = (code: PlainCode, description: string): { readonly refusal: Refusal } => ({
-  refusal: { code, description },
+export const refuse = (code: PlainCode, description: string, limit?: WorkLimit): { readonly refusal: Refusal } => ({
+  refusal: { code, description, ...(limit !== undefined && { limit }) },
 })
 
 export const refuseCaller = (
@@ -77,6 +94,8 @@ export type OrRefusal<T> = T | { readonly refusal: Refusal }
 export const isRefused = <T extends object>(answer: OrRefusal<T>): answer is { readonly refusal: Refusal } =>
   'refusal' in answer
 
+type UnavailableOptions = ErrorOptions & { readonly toCaller?: string; readonly limit?: WorkLimit }
+
 /**
  * Thrown if the store or an identity provider does not answer in time. The wire responds with 503 and `Retry-After`;
  * whether a change was made is then unknown (promise P4: closed and loud).
@@ -85,9 +104,12 @@ export class Unavailable extends Error {
   override readonly name = 'Unavailable'
   /** A description for callers instead of the general one; it must contain nothing confidential. */
   readonly toCaller: string | undefined
-  constructor(message: string, { toCaller, ...options }: ErrorOptions & { readonly toCaller?: string } = {}) {
+  /** The limit that refused, if one did: to be counted. */
+  readonly limit: WorkLimit | undefined
+  constructor(message: string, { toCaller, limit, ...options }: UnavailableOptions = {}) {
     super(message, options)
     this.toCaller = toCaller
+    this.limit = limit
   }
 }
 

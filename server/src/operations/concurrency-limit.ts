@@ -1,6 +1,6 @@
 // Limits how many requests of one kind are under way, so that a flood of them is refused at once and leaves room for others.
 import type { Administrator } from '../domain/caller.ts'
-import { type OrRefusal, refuse } from '../domain/refusal.ts'
+import { type OrRefusal, refuse, type WorkLimit } from '../domain/refusal.ts'
 
 /** A permit for one request under way. Its owner releases it once. */
 export type Permit = { readonly release: () => void }
@@ -9,7 +9,11 @@ export type Permit = { readonly release: () => void }
  * Has room for at most `permitsMax`; any further request is refused. `onFull` is called for the first of them, and not
  * again before all permits have been released.
  */
-export const makeConcurrencyLimit = (permitsMax: number, onFull: () => void): (() => OrRefusal<Permit>) => {
+export const makeConcurrencyLimit = (
+  permitsMax: number,
+  limit: WorkLimit,
+  onFull: () => void,
+): (() => OrRefusal<Permit>) => {
   let taken = 0
   let reported = false
   const release = (): void => {
@@ -20,20 +24,24 @@ export const makeConcurrencyLimit = (permitsMax: number, onFull: () => void): ((
     if (taken >= permitsMax) {
       if (!reported) onFull()
       reported = true
-      return refuse('temporarily_unavailable', 'More requests of this kind are waiting than are taken: try again.')
+      return refuse(
+        'temporarily_unavailable',
+        'More requests of this kind are waiting than are taken: try again.',
+        limit,
+      )
     }
     taken += 1
     return { release }
   }
 }
 
-/** Lets at most `requestsMax` be under way in `serve`; any further one is refused before anything is done for it. */
+/** Lets at most `requestsMax` token requests be under way in `serve`; any further one is refused before anything is done for it. */
 export const withPermit = <Request, Answer extends object>(
   serve: (request: Request) => Promise<OrRefusal<Answer>>,
   requestsMax: number,
   onFull: () => void,
 ): ((request: Request) => Promise<OrRefusal<Answer>>) => {
-  const enter = makeConcurrencyLimit(requestsMax, onFull)
+  const enter = makeConcurrencyLimit(requestsMax, 'token_requests', onFull)
   return async request => {
     const permit = enter()
     if ('refusal' in permit) return permit
@@ -61,13 +69,13 @@ export const nameOfCaller = (caller: Administrator): string => {
   return caller.kind === 'operator' ? `${caller.iss} ${caller.sub}` : caller.kind
 }
 
-/** The same for administrators who share the permits: no caller can take all, and API keys cannot take those of operators. */
+/** The same for the exports of administrators, who share the permits: no caller can take all, and API keys cannot take those of operators. */
 export const makeSharedLimit = (
   { permitsMax, ofOneMax, reserved }: Shares,
   onFull: () => void,
 ): ((caller: Administrator) => OrRefusal<Permit>) => {
-  const enter = makeConcurrencyLimit(permitsMax, onFull)
-  const enterWithKey = makeConcurrencyLimit(permitsMax - reserved, onFull)
+  const enter = makeConcurrencyLimit(permitsMax, 'exports', onFull)
+  const enterWithKey = makeConcurrencyLimit(permitsMax - reserved, 'exports', onFull)
   const underWay = new Map<string, number>()
 
   const leave = (name: string): void => {
@@ -79,7 +87,7 @@ export const makeSharedLimit = (
   return caller => {
     const name = nameOfCaller(caller)
     const own = underWay.get(name) ?? 0
-    if (own >= ofOneMax) return refuse('temporarily_unavailable', OF_ONE_FULL)
+    if (own >= ofOneMax) return refuse('temporarily_unavailable', OF_ONE_FULL, 'exports')
     const withKey = caller.kind === 'api_key' ? enterWithKey() : undefined
     if (withKey !== undefined && 'refusal' in withKey) return withKey
     const permit = enter()

@@ -1,4 +1,5 @@
 // What the service counts and measures: one table, from which the memory, /metrics and docs/metrics.md follow.
+import { WORK_LIMITS } from '../domain/refusal.ts'
 import { type EndingReason, REASONS } from '../../../api/values/reason.ts'
 
 /** Values that the process gives at its start; any other value counts as `other`. Never an id, an address or a name. */
@@ -19,6 +20,7 @@ const OUTCOMES = ['success', 'refused', 'unavailable', 'fault'] as const
 const THREADS = ['main', 'serving', 'writing'] as const
 const KINDS = ['probe', 'known', 'revocation', 'open'] as const
 const ENDINGS = Object.keys(REASONS).filter((reason): reason is EndingReason => reason !== 'expired')
+const POOLS = ['hot', 'side'] as const
 const KEY_OWNERS = ['provider', 'client'] as const
 
 const counter = <const L extends Labels>(help: string, labels: L) => ({ kind: 'counter', help, labels }) as const
@@ -48,8 +50,12 @@ export const METRICS = {
   mintmark_start_queue_requests: gauge('Requests that wait for their start now.', { kind: KINDS }),
   mintmark_connections: gauge('Open connections.', {}),
   mintmark_limits_reached_total: counter(
-    'What a limit turned away: connections beyond MINTMARK_CONNECTIONS_MAX or MINTMARK_CONNECTIONS_PER_ADDRESS, and failed authentications beyond their number a minute.',
-    { limit: ['connections', 'failed_authentications'] },
+    'What a limit of docs/limits.md turned away: connections, failed authentications beyond their number a minute, tokens beyond the limits of their agent, and work that would be done at another time.',
+    { limit: ['connections', 'failed_authentications', ...WORK_LIMITS] },
+  ),
+  mintmark_work_waiting: gauge(
+    'Requests for an export that are under way, and requests that wait: for their turn to import, for a signature or an imported secret to be verified.',
+    { work: ['exports', 'imports', 'operator_signatures', 'client_signatures', 'imported_secrets'] },
   ),
   mintmark_tokens_issued_total: counter('Tokens issued.', {}),
   mintmark_tokens_introspected_total: counter('Answers to introspections of tokens.', {
@@ -74,6 +80,24 @@ export const METRICS = {
   mintmark_write_queue_jobs: gauge(
     'Writes that the writing thread of the embedded store has received and not begun.',
     {},
+  ),
+  mintmark_store_read_seconds: seconds(
+    'Reads of the store: look-ups of tokens, on PostgreSQL of a batch together, and snapshots for everything else.',
+    { kind: ['tokens', 'snapshot'] },
+  ),
+  mintmark_postgres_connections: gauge(
+    'Connections to PostgreSQL. The pool hot is for look-ups and writes, side for everything else; each thread has both.',
+    { pool: POOLS, state: ['busy', 'idle'] },
+  ),
+  mintmark_postgres_connections_max: gauge('As many connections as the pools may open.', { pool: POOLS }),
+  mintmark_postgres_waiting: gauge('What waits for a connection to PostgreSQL now.', { pool: POOLS }),
+  mintmark_postgres_connection_wait_seconds: seconds(
+    'How long what found no free connection to PostgreSQL waited for one, whether it got one or not.',
+    { pool: POOLS },
+  ),
+  mintmark_replication_wait_seconds: seconds(
+    'How long a transaction on PostgreSQL waited for its end. write: its commit, for the disk and the synchronous standby; new tokens are in mintmark_commit_seconds alone if they are sent whole. read: its fence and commit, which wait for the synchronous standby, if there is one.',
+    { of: ['read', 'write'] },
   ),
   mintmark_event_loop_delay_seconds: seconds('The longest delay of the event loop in each second, of each thread.', {
     thread: THREADS,
@@ -106,6 +130,26 @@ export const METRICS = {
   mintmark_open_cutoffs: gauge('Large acts whose tokens are still being moved.', {}),
   mintmark_oldest_open_cutoff_timestamp_seconds: gauge(
     'When the oldest of these was done. Not shown where none is open.',
+    {},
+  ),
+  mintmark_cutoff_backlog_rows: gauge(
+    'Rows that the backfill of the oldest of these has not read yet, whether it ended them or not. At most 10,000 are counted.',
+    {},
+  ),
+  mintmark_cascades_waiting: gauge(
+    'Ended tokens whose descendants are dead with them and have yet to be moved. At most 10,000 are counted.',
+    {},
+  ),
+  mintmark_replication_standbys: gauge(
+    'Standbys that PostgreSQL streams to, if the role of the service may see them (pg_monitor).',
+    {},
+  ),
+  mintmark_replication_lag_bytes: gauge(
+    'How far the slowest of these is behind in replaying, as the primary knows.',
+    {},
+  ),
+  mintmark_last_backup_timestamp_seconds: gauge(
+    'As of when the last backup by mintmark backup shows the store, as the audit log has it. Not shown where there is none. Backups made with other tools are unknown.',
     {},
   ),
   mintmark_facts_timestamp_seconds: gauge(

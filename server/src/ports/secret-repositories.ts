@@ -137,4 +137,6 @@ export interface RestoreRepository {
   state(): Promise<RestoreState | undefined>
   /** Reinstates what is suspended; returns how many of each. Of two callers the second changes nothing. */
   accept(acceptance: Acceptance, act: Act): Promise<Suspended | 'unknown'>
+  /** Records that a backup of the store as of `madeAt` is complete. */
+  recordBackup(madeAt: Milliseconds, act: Act): Promise<void>
 }

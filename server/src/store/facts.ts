@@ -2,16 +2,40 @@
 import { DAY_MS, type Milliseconds } from '../../../api/values/time.ts'
 import type { StoreFacts } from '../domain/service-status.ts'
 import { issuedAtOf, lowestLiveId } from '../domain/ledger/token-id.ts'
-import { readLifetimes } from './ledger/scan-affected-rows.ts'
+import { readAgentOf, readLifetimes } from './ledger/scan-affected-rows.ts'
+import { readLastBackup } from './repositories/backups.ts'
 import { bytesOfId, idOfBytes } from './rows.ts'
 import type { Snapshot } from './snapshot.ts'
-import { all, first, only, type Program } from './statement-program.ts'
+import { all, byIndex, first, only, type Program } from './statement-program.ts'
+
+/** Null where there is nothing to tell: the store has no standbys, or may not see them. */
+export type ReplicationFacts = { readonly standbys: number | null; readonly lagBytes: number | null }
+
+/** Of a store that has no standbys. */
+export function* noReplication(): Program<ReplicationFacts> {
+  yield* []
+  return { standbys: null, lagBytes: null }
+}
+
+/** What only metrics tell besides. */
+export type MetricFacts = StoreFacts & {
+  /** Rows that the backfill of the oldest open cut-off has not read yet, at most {@link BACKLOG_COUNTED}. */
+  readonly cutOffBacklog: number
+  /** Ended tokens whose descendants have yet to follow, at most {@link BACKLOG_COUNTED}. */
+  readonly cascades: number
+  readonly replication: ReplicationFacts
+  /** The moment as of which the last recorded backup shows the store; null if none is recorded. */
+  readonly lastBackupAt: Milliseconds | null
+}
 
 /** A key or credential that expires sooner is counted. */
 const SOON_MS = 7 * DAY_MS
 
 /** Of each lifetime so many of the newest live tokens are looked at. */
 export const LOOKED_AT = 10_000
+
+/** So many rows behind the oldest open cut-off are counted. */
+export const BACKLOG_COUNTED = 10_000
 
 const NEWEST = 'select id from token where life = ? and id >= ? order by id desc limit 1 offset ?'
 const OLDEST = 'select id from token where life = ? and id >= ? order by id limit 1'
@@ -27,6 +51,30 @@ const UNSEALED = `select coalesce((select n from audit order by n desc limit 1),
   - coalesce((select last_n from seal order by n desc limit 1), 0) as count`
 
 const OPEN = `select count(*) as count, min(at) as oldest from cutoff where state = 'open'`
+
+const CASCADES = 'select count(*) as count from (select 1 as one from cascade limit ?) as waiting'
+
+const POSITION = 'select fill_life as life, fill_id as id from cutoff where seq = ?'
+
+// Compared as one, the place is found in the index, however many rows lie before it.
+const BEHIND = {
+  life: 'select count(*) as count from (select 1 as one from token where (life, id) > (?, ?) limit ?) as behind',
+  agent: `select count(*) as count from (select 1 as one from token ${byIndex('token_agent')}
+    where (agent, life, id) > (?, ?, ?) and agent <= ? limit ?) as behind`,
+}
+
+/** Rows beyond the place that the backfill of the oldest open cut-off has reached, whether they are covered or not. */
+function* countBacklog(snapshot: Snapshot): Program<number> {
+  const [oldest] = yield* snapshot.cutOffs()
+  if (oldest === undefined) return 0
+  const { life, id } = yield* only<{ life: number; id: Uint8Array }>(POSITION, oldest.seq)
+  const agent = yield* readAgentOf(oldest)
+  const { count } =
+    agent === null
+      ? yield* only<{ count: number }>(BEHIND.life, life, id, BACKLOG_COUNTED)
+      : yield* only<{ count: number }>(BEHIND.agent, agent, life, id, agent, BACKLOG_COUNTED)
+  return count
+}
 
 type IdRow = { readonly id: Uint8Array }
 
@@ -61,5 +109,20 @@ export function* readFacts({ now }: Snapshot): Program<StoreFacts> {
     auditEntriesUnsealed: Math.max(0, (yield* only<{ count: number }>(UNSEALED)).count),
     openCutOffs: open.count,
     oldestOpenCutOffAt: open.oldest,
+  }
+}
+
+/** The same, and what only metrics tell. */
+export function* readMetricFacts(
+  snapshot: Snapshot,
+  readReplication: () => Program<ReplicationFacts>,
+): Program<MetricFacts> {
+  const facts = yield* readFacts(snapshot)
+  return {
+    ...facts,
+    cutOffBacklog: yield* countBacklog(snapshot),
+    cascades: (yield* only<{ count: number }>(CASCADES, BACKLOG_COUNTED)).count,
+    replication: yield* readReplication(),
+    lastBackupAt: yield* readLastBackup(),
   }
 }

@@ -8,6 +8,7 @@ import { createAgent, disableAgent, enableAgent } from './repositories/agents.ts
 import { createApiKey, revokeApiKey, rotateApiKey } from './repositories/api-keys.ts'
 import { changeAgent, deleteAgent } from './repositories/change-agent.ts'
 import { createCredential, revokeCredential, rotateCredential } from './repositories/credentials.ts'
+import { recordBackup } from './repositories/backups.ts'
 import { convertSecret, importAgents } from './repositories/imports.ts'
 import { noteApiKeyUses } from './repositories/last-uses.ts'
 import { revokeLeaked } from './repositories/revoke-leaked.ts'
@@ -46,6 +47,7 @@ export const JOBS = {
   countRefusals,
   countUsage,
   acceptRestored,
+  recordBackup,
 } as const
 
 /** These refuse nothing and end nothing but what they name: no token that is being issued can be theirs. */
@@ -56,6 +58,7 @@ export const QUIET_JOBS = [
   'countRefusals',
   'countUsage',
   'convertSecret',
+  'recordBackup',
 ] as const satisfies readonly (keyof typeof JOBS)[]
 
 /** What a statement program returns. */

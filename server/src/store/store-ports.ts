@@ -8,8 +8,7 @@ import { makeAuditLog } from './audit/audit-log.ts'
 import type { OnFault } from './background.ts'
 import type { Writer } from './jobs.ts'
 import type { NameCaches } from './ledger/name-caches.ts'
-import type { StoreFacts } from '../domain/service-status.ts'
-import { readFacts } from './facts.ts'
+import { type MetricFacts, noReplication, readMetricFacts, type ReplicationFacts } from './facts.ts'
 import { previewRevocation } from './ledger/preview-revocation.ts'
 import { showRevocation } from './ledger/revocations.ts'
 import { type HotLedger, makeTokenLedger } from './ledger/token-ledger.ts'
@@ -38,7 +37,7 @@ type Stored =
 
 export type StorePorts = Pick<Ports, Stored> & {
   readonly restores: RestoreRepository
-  readonly facts: () => Promise<StoreFacts>
+  readonly facts: () => Promise<MetricFacts>
   /** Hands over what was counted and not written yet. Never rejects. */
   readonly settle: () => Promise<void>
 }
@@ -49,6 +48,7 @@ type OwnPorts = {
   readonly health: StoreHealth
   readonly nameCaches: NameCaches
   readonly onFault: OnFault
+  readonly readReplication?: () => Program<ReplicationFacts>
 }
 
 const listPage = (after: number | null, limit: number) =>
@@ -83,6 +83,7 @@ const makeImportRepository = ({ call }: Writer): ImportRepository => ({
 const makeRestoreRepository = ({ read }: Reader, { call }: Writer): RestoreRepository => ({
   state: () => read(readRestoreState),
   accept: (acceptance, act) => call('acceptRestored', { acceptance, act }),
+  recordBackup: (madeAt, act) => call('recordBackup', { madeAt, act }),
 })
 
 const makeRevocationRepository = (reader: Reader, nameCaches: NameCaches, { call }: Writer): RevocationRepository => ({
@@ -92,7 +93,7 @@ const makeRevocationRepository = (reader: Reader, nameCaches: NameCaches, { call
 })
 
 export const makeStorePorts = (reader: Reader, writer: Writer, own: OwnPorts): StorePorts => {
-  const { hot, health, nameCaches, onFault } = own
+  const { hot, health, nameCaches, onFault, readReplication = noReplication } = own
   const audit = makeAuditLog(reader, writer, onFault)
   const usage = makeUsageCounts(reader, writer, onFault)
   return {
@@ -108,7 +109,7 @@ export const makeStorePorts = (reader: Reader, writer: Writer, own: OwnPorts): S
     audit,
     health,
     usage,
-    facts: () => reader.read(readFacts),
+    facts: () => reader.read(snapshot => readMetricFacts(snapshot, readReplication)),
     settle: async () => {
       await audit.settle()
       await usage.settle()

@@ -7,6 +7,7 @@ const REFUSED = {
   refusal: {
     code: 'temporarily_unavailable',
     description: 'More requests of this kind are waiting than are taken: try again.',
+    limit: 'token_requests',
   },
 }
 

@@ -61,6 +61,8 @@ test('no label is of a kind whose values are ids, addresses or names', () => {
     'task',
     'reason',
     'state',
+    'pool',
+    'work',
   ]
   assert.deepEqual([...labels].toSorted(), known.toSorted(), 'A new label: does a closed list hold all of its values?')
 })

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { test, type TestContext } from 'node:test'
+import { connect, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { pino } from 'pino'
@@ -16,13 +17,13 @@ import { freePorts, makeFolder, run, serveVariables } from '../../../testkit/com
 const OPTIONS = { timeout: 300_000 }
 const THREADS = process.platform === 'linux' ? 2 : 1
 
-const start = async (t: TestContext) => {
+const start = async (t: TestContext, threads = THREADS) => {
   const [port, metricsPort] = await freePorts()
   const folder = makeFolder(t)
   const variables = { ...serveVariables(port), MINTMARK_DATA_DIR: folder, LOG_LEVEL: 'silent' }
   const config = await readServeConfig({
     ...variables,
-    MINTMARK_WORKERS: String(THREADS),
+    MINTMARK_WORKERS: String(threads),
     MINTMARK_DRAIN_SECONDS: '0',
     MINTMARK_METRICS_ADDRESS: `127.0.0.1:${metricsPort}`,
   })
@@ -56,7 +57,7 @@ const start = async (t: TestContext) => {
     })
     return { status: response.status, body: await response.text() }
   }
-  return { ask, agent, key: key ?? '', workers, metricsPort }
+  return { ask, agent, key: key ?? '', workers, port, metricsPort }
 }
 
 /** Every sample by its name and labels. */
@@ -76,7 +77,7 @@ const scrape = async (port: number | undefined): Promise<ReadonlyMap<string, num
 
 /** Of what changes by itself. */
 const BY_ITSELF =
-  /^mintmark_(?:live_tokens|facts|event_loop|gc|commit|write|background|audit|key_set|request_seconds_(?:bucket|sum)|group_requests|connections|start_)/
+  /^mintmark_(?:live_tokens|facts|event_loop|gc|commit|write|store_read|work|background|audit|key_set|request_seconds_(?:bucket|sum)|group_requests|connections|start_)/
 
 /** Samples that have changed, with the difference. */
 const changes = (before: ReadonlyMap<string, number>, after: ReadonlyMap<string, number>) =>
@@ -173,4 +174,49 @@ test('what a thread counts can be read while its event loop is blocked', OPTIONS
   const first = Number(read())
   while (Number(read()) === first) await delay(10)
   assert.ok(Number(read()) > first)
+})
+
+/** More than begin in a turn of one thread and wait for the next. */
+const PROBES = 1000
+
+const openConnections = async (t: TestContext, port: number): Promise<readonly Socket[]> => {
+  const sockets: Socket[] = []
+  t.after(() => sockets.forEach(socket => socket.destroy()))
+  for (let n = 0; n < PROBES; n += 1) {
+    const socket = connect(port, '127.0.0.1').on('error', () => undefined)
+    sockets.push(socket)
+    // What is shed closes some of them later.
+    await once(socket, 'connect')
+    socket.resume()
+  }
+  return sockets
+}
+
+const readShed = (samples: ReadonlyMap<string, number>): number =>
+  samples.get('mintmark_requests_shed_total{kind="probe"}') ?? 0
+
+test('a service that sheds requests answers scrapes, and they show all that they showed before', OPTIONS, async t => {
+  const { port, metricsPort } = await start(t, 1)
+  const before = await scrape(metricsPort)
+  assert.equal(readShed(before), 0)
+  const flooded = new AbortController()
+  const flood = async (): Promise<void> => {
+    while (!flooded.signal.aborted) {
+      const sockets = await openConnections(t, port ?? 0)
+      for (let n = 0; !flooded.signal.aborted && n < 20; n += 1) {
+        for (const socket of sockets) socket.write('GET /livez HTTP/1.1\r\nHost: x\r\n\r\n')
+        await delay(20)
+      }
+      for (const socket of sockets) socket.destroy()
+    }
+  }
+  const flooding = flood()
+  let first = await scrape(metricsPort)
+  while (readShed(first) === 0) first = await scrape(metricsPort)
+  let second = await scrape(metricsPort)
+  while (readShed(second) === readShed(first)) second = await scrape(metricsPort)
+  flooded.abort()
+  await flooding
+  const gone = [...before.keys(), ...first.keys()].filter(name => !second.has(name))
+  assert.deepEqual(gone, [])
 })

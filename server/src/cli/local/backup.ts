@@ -1,10 +1,11 @@
 // mintmark backup
 import type { Command } from 'commander'
-import { backupStore } from '../../compose/backup.ts'
-import { readStoreConfig } from '../../config/config.ts'
+import { backupStore, recordStoreBackup } from '../../compose/backup.ts'
+import { readStoreConfig, type StoreConfig } from '../../config/config.ts'
 import { formatTime } from '../../../../api/values/time.ts'
+import { cliOrigin } from '../remote/cli-origin.ts'
 import { addExamples } from '../terminal/examples.ts'
-import { printJson, printLine } from '../terminal/print.ts'
+import { printError, printJson, printLine } from '../terminal/print.ts'
 import { localOnly } from './local-only.ts'
 import { formatCount } from '../terminal/format-count.ts'
 import { suspendedRecord } from './count-suspended.ts'
@@ -26,10 +27,22 @@ const makeProgress = (): { readonly onProgress: (part: number) => void; readonly
   }
 }
 
+/** The backup is good without: a person is told, and the command succeeds. */
+const recordOrWarn = async (config: StoreConfig, madeAt: number): Promise<void> => {
+  try {
+    await recordStoreBackup(config, madeAt, cliOrigin())
+  } catch (fault) {
+    const reason = fault instanceof Error ? fault.message : String(fault)
+    printError(`the backup is complete, but the store could not record it: ${reason}`)
+  }
+}
+
 const run = async (target: string, { force = false, json }: Options): Promise<void> => {
   const progress = makeProgress()
-  const made = await backupStore(readStoreConfig(), { target, force, onProgress: progress.onProgress })
+  const config = readStoreConfig()
+  const made = await backupStore(config, { target, force, onProgress: progress.onProgress })
   progress.end()
+  await recordOrWarn(config, made.madeAt)
   const { file, madeAt, bytes, keyEncryptionKeyIds, tokens, ended, auditEntries } = made
   const time = formatTime(madeAt)
   if (json === true) {

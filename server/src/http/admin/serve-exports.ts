@@ -37,8 +37,9 @@ const HTTP_1_1_NEEDED =
 type Enter = (response: ServerResponse, reader: Administrator) => OrRefusal<Permit>
 
 /** An export that is under way when the server closes would keep it open: its caller asks again elsewhere. */
-const makeExportLimit = (app: FastifyInstance, { logger }: AdministrationWire): Enter => {
+const makeExportLimit = (app: FastifyInstance, { logger, metrics }: AdministrationWire): Enter => {
   const underWay = new Set<ServerResponse>()
+  const publish = () => metrics.set('mintmark_work_waiting', { work: 'exports' }, underWay.size)
   const enter = makeSharedLimit(SHARES, () =>
     logger.warn({ underWayMax: EXPORTS_MAX }, 'exports are refused until others have ended'),
   )
@@ -50,8 +51,10 @@ const makeExportLimit = (app: FastifyInstance, { logger }: AdministrationWire): 
     const permit = enter(reader)
     if ('refusal' in permit) return permit
     underWay.add(response)
+    publish()
     response.once('close', () => {
       underWay.delete(response)
+      publish()
       permit.release()
     })
     return permit

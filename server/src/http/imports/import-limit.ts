@@ -26,8 +26,12 @@ export type ImportLimit = {
 
 const FULL = 'Another import is under way: send this one again once that has ended.'
 
-/** `now` in ms, the same for all threads of the process. */
-export const makeImportLimit = (cell: ImportCell, now: () => number): ImportLimit => {
+/** `now` in ms, the same for all threads of the process. `onWaiting` is called with how many wait, whenever that changes. */
+export const makeImportLimit = (
+  cell: ImportCell,
+  now: () => number,
+  onWaiting: (count: number) => void = () => undefined,
+): ImportLimit => {
   const owner = ownerOf(threadId)
   const turns = makeImportTurns(cell, now)
   const entered = new WeakMap<ServerResponse, () => void>()
@@ -64,17 +68,19 @@ export const makeImportLimit = (cell: ImportCell, now: () => number): ImportLimi
     const name = nameOfCaller(caller)
     if (turn !== 'wait' || waiting.has(name)) return turn === 'taken'
     waiting.add(name)
+    onWaiting(waiting.size)
     try {
       return await waitForTurn(response, caller)
     } finally {
       waiting.delete(name)
+      onWaiting(waiting.size)
     }
   }
 
   return {
     hold,
     enter: async (response, caller) => {
-      if (!(await takeTurn(response, caller))) return refuse('temporarily_unavailable', FULL)
+      if (!(await takeTurn(response, caller))) return refuse('temporarily_unavailable', FULL, 'imports')
       const leave = hold()
       entered.set(response, leave)
       if (response.closed) leave()

@@ -37,8 +37,9 @@ const requireImportAccess =
 
 /** The one route whose body is read beside the threads that serve. */
 export const serveImports = (app: FastifyInstance, wire: AdministrationWire): void => {
-  const { ports, importCell } = wire
-  const limit = makeImportLimit(importCell, ports.monotonic)
+  const { ports, importCell, metrics } = wire
+  const onWaiting = (count: number) => metrics.set('mintmark_work_waiting', { work: 'imports' }, count)
+  const limit = makeImportLimit(importCell, ports.monotonic, onWaiting)
   const handler = handle<{ readonly answer: Buffer }>(wire.refuser, {
     access: importClients.access,
     run: withKey(async (origin, { body }) => {

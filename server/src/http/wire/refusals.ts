@@ -10,6 +10,7 @@ import {
   type RefusalCode,
   Overloaded,
   Unavailable,
+  type WorkLimit,
 } from '../../domain/refusal.ts'
 import type { FailedAuthentications } from '../../ports/failed-authentications.ts'
 import type { Metrics } from '../../ports/metrics.ts'
@@ -139,6 +140,10 @@ const makeChallenges = (issuer: string) => {
   }
 }
 
+const countLimit = (metrics: Metrics, limit: WorkLimit | undefined): void => {
+  if (limit !== undefined) metrics.add('mintmark_limits_reached_total', { limit })
+}
+
 export const makeRefuser = (options: RefuserOptions): Refuser => {
   const { recognize, issuer, problemsUnder, logger, reportUnavailable, sourceOf, metrics } = options
 
@@ -184,6 +189,7 @@ export const makeRefuser = (options: RefuserOptions): Refuser => {
       metrics.add('mintmark_limits_reached_total', { limit: 'failed_authentications' })
       return answer(reply, { ...FAILED_TOO_OFTEN, retryAfterSeconds })
     }
+    if ('limit' in refusal) countLimit(metrics, refusal.limit)
     if (refusal.code === 'temporarily_unavailable') restConnection(reply.request.raw, sourceOf)
     const challenges = challengesOf(reply, refusal)
     if (challenges.length > 0) void reply.header('www-authenticate', challenges)
@@ -197,6 +203,7 @@ export const makeRefuser = (options: RefuserOptions): Refuser => {
     const requestId = reply.request.id
     if (fault instanceof Unavailable) {
       reportUnavailable(requestId, fault)
+      countLimit(metrics, fault.limit)
       if (fault instanceof Overloaded) restConnection(reply.request.raw, sourceOf)
       return answer(reply, { ...UNAVAILABLE, description: fault.toCaller ?? UNAVAILABLE.description })
     }

@@ -20,6 +20,7 @@ export type AdministrationWire = {
   readonly logger: Pick<Logger, 'info' | 'warn'>
   /** Of all threads of the process that serve. */
   readonly importCell: ImportCell
+  readonly metrics: Metrics
 }
 
 export type Wire = AdministrationWire & {
@@ -27,7 +28,6 @@ export type Wire = AdministrationWire & {
   readonly logger: Logger
   readonly findCertificate: FindCertificate
   readonly sourceOf: SourceOf
-  readonly metrics: Metrics
   readonly traces: Traces
   readonly forwardedStateOf: ForwardedStateOf
   /** What the checks of the installation found last. */

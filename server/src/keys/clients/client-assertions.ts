@@ -43,7 +43,9 @@ const makeReader =
   }
 
 export const makeClientAssertions = (options: ClientKeysOptions): ClientAssertions => {
-  const queue = makeVerificationQueue()
+  const { metrics } = options
+  const onWaiting = (count: number) => metrics?.set('mintmark_work_waiting', { work: 'client_signatures' }, count)
+  const queue = makeVerificationQueue(undefined, onWaiting)
   const checks = { once: makeSignatureCheck(queue), repeated: makeRepeatedSignatureCheck(queue) }
   return { read: makeReader({ findKeys: makeClientKeys(options), ...checks }), readKeys: readRegisteredKeys }
 }

@@ -1,4 +1,5 @@
 // The keys that client assertions are verified with: registered ones, and ones at an address, which are cached.
+import type { Metrics } from '../../ports/metrics.ts'
 import type { KeyPlace, RegisteredJwk } from '../../domain/clients/client-trust.ts'
 import { Unavailable } from '../../domain/refusal.ts'
 import type { MonotonicMilliseconds } from '../../../../api/values/time.ts'
@@ -19,6 +20,7 @@ export const WAITING_MAX = 512
 export type ClientKeysOptions = {
   readonly keySets: KeySets
   readonly monotonicNow: () => MonotonicMilliseconds
+  readonly metrics?: Metrics
 }
 
 export type FindKeys = (place: KeyPlace, fits: (key: ProviderKey) => boolean) => Promise<readonly ProviderKey[]>
@@ -55,7 +57,9 @@ export const makeClientKeys = (options: ClientKeysOptions): FindKeys => {
     if (held.length > 0) return held
     // No more for one place than is left for all others: however many hang, another place finds room.
     if (place.waiting.count() >= Math.min(WAITING_A_PLACE_MAX, WAITING_MAX - waiting.count())) {
-      throw new Unavailable('More client assertions wait for the keys of their clients than are taken.')
+      throw new Unavailable('More client assertions wait for the keys of their clients than are taken.', {
+        limit: 'key_sets',
+      })
     }
     return waiting.during(place.waiting.during(place.keys.find(fits)))
   }

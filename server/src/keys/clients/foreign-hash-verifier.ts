@@ -59,6 +59,8 @@ type Options = {
   /** By default on a thread that serves the caller alone. */
   readonly verify?: Verify
   readonly now?: () => number
+  /** Called with how many secrets are verified or wait, whenever that changes. */
+  readonly onWaiting?: (count: number) => void
 }
 
 /** One secret, and all who wait for its verification. */
@@ -83,6 +85,7 @@ const waitingFor = (key: string, { credentialId, source, foreignHash, secrets, u
 export const makeForeignHashVerifier = ({
   verify = makeThreadVerify(),
   now = () => performance.now(),
+  onWaiting = () => undefined,
 }: Options = {}): ImportedSecrets['verify'] => {
   const queue = makeForeignHashQueue<Waiting>()
   const known = new Map<string, Waiting>()
@@ -111,6 +114,7 @@ export const makeForeignHashVerifier = ({
   const proceed = (): void => {
     clearTimeout(timer)
     queue.expire(now()).forEach(refuse)
+    onWaiting(known.size)
     const next = queue.next(now())
     if (next === undefined) return
     if ('begun' in next) void verifyOne(next.begun)

@@ -1,5 +1,6 @@
 // Client secrets and API keys: a prefix that says what leaked, 256 random bits, and a checksum for secret scanners.
 // All of it is random, so SHA-256 protects them as well as a slow password hash would. Also the secrets that another server made.
+import { type Metrics, NO_METRICS } from '../../ports/metrics.ts'
 import { createHmac, hash, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { DIGEST_CHARACTERS, SHA256_CHARACTERS } from '../../domain/text/text.ts'
@@ -74,10 +75,12 @@ export const makeSecrets = ({ bytes }: Pick<Randomness, 'bytes'>): Secrets => ({
 })
 
 /** Secrets that another server made: hashed under a key derived for them, and verified against its hashes on another thread. */
-export const makeImportedSecrets = (keyEncryptionKey: Uint8Array): ImportedSecrets => {
+export const makeImportedSecrets = (keyEncryptionKey: Uint8Array, metrics: Metrics = NO_METRICS): ImportedSecrets => {
   const pepper = deriveKey(keyEncryptionKey, 'mintmark imported secrets 1')
   return {
     hash: secret => createHmac('sha256', pepper).update(secret, 'utf8').digest('hex'),
-    verify: makeForeignHashVerifier(),
+    verify: makeForeignHashVerifier({
+      onWaiting: count => metrics.set('mintmark_work_waiting', { work: 'imported_secrets' }, count),
+    }),
   }
 }

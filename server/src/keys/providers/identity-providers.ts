@@ -1,5 +1,6 @@
 // Operators, recognized by a JWT of one of the configured identity providers (RFC 7519, RFC 8725).
 // Order: form, issuer, claims, then keys. Nothing that a token says chooses an address or an algorithm beyond the list.
+import type { Metrics } from '../../ports/metrics.ts'
 import type { KeyObject } from 'node:crypto'
 import type { OperatorCaller } from '../../domain/caller.ts'
 import { isStorable } from '../../domain/text/text.ts'
@@ -37,6 +38,7 @@ export type OperatorsOptions = {
   /** The clock, in milliseconds. */
   readonly now: () => number
   readonly monotonicNow: () => MonotonicMilliseconds
+  readonly metrics?: Metrics
 }
 
 type Refused = { readonly refused: string }
@@ -117,8 +119,9 @@ const recognize = async (
 
 /** Throws where the providers are not configured so that no token of theirs can be trusted. */
 export const makeOperators = (options: OperatorsOptions): Operators => {
-  const { providers, ownIssuer, keySets, monotonicNow } = options
-  const isSignedWith = makeRepeatedSignatureCheck(makeVerificationQueue())
+  const { providers, ownIssuer, keySets, monotonicNow, metrics } = options
+  const onWaiting = (count: number) => metrics?.set('mintmark_work_waiting', { work: 'operator_signatures' }, count)
+  const isSignedWith = makeRepeatedSignatureCheck(makeVerificationQueue(undefined, onWaiting))
   const trustOf = (provider: IdentityProvider): Trusted => {
     const place = { of: 'provider', issuer: provider.issuer, jwksUri: provider.jwksUri ?? null } as const
     const check = makeProviderCheck({ place, algorithms: provider.algorithms, keySets, monotonicNow })

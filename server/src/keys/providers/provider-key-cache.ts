@@ -61,7 +61,7 @@ const unread = ({ of, issuer }: KeySetPlace, failure: ReadingFailure | null): Un
 const isGood = (key: ProviderKey): boolean => 'key' in key.read()
 
 const crowded = ({ issuer }: KeySetPlace): Unavailable =>
-  new Unavailable(`More JWTs wait for the keys of ${issuer} than are taken.`)
+  new Unavailable(`More JWTs wait for the keys of ${issuer} than are taken.`, { limit: 'key_sets' })
 
 type CacheOptions = {
   readonly place: KeySetPlace

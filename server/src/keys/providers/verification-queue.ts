@@ -19,8 +19,10 @@ type Waiting = { readonly begin: () => void; readonly refuse: () => void }
 const busiestOf = (waiting: ReadonlyMap<string, Waiting[]>): Waiting[] =>
   [...waiting.values()].reduce((busiest, one) => (one.length > busiest.length ? one : busiest), [])
 
+/** `onWaiting` is called with how many wait, whenever that changes. */
 export const makeVerificationQueue = (
   { underWayMax, waitingMax }: Limits = { underWayMax: UNDER_WAY_MAX, waitingMax: WAITING_MAX },
+  onWaiting: (count: number) => void = () => undefined,
 ): VerificationQueue => {
   // By network, in the order of their turns: each network has one turn, however many of its own wait.
   const waiting = new Map<string, Waiting[]>()
@@ -36,6 +38,7 @@ export const makeVerificationQueue = (
     if (own.length > 0) waiting.set(network, own)
     count -= 1
     underWay += 1
+    onWaiting(count)
     next?.begin()
   }
 
@@ -58,12 +61,14 @@ export const makeVerificationQueue = (
     new Promise((resolve, reject) => {
       const network = networkOf(source)
       const own = waiting.get(network) ?? []
-      const refuse = (): void => reject(new Overloaded('More signatures wait to be verified than are taken.'))
+      const refuse = (): void =>
+        reject(new Overloaded('More signatures wait to be verified than are taken.', { limit: 'signatures' }))
       if (!makeRoom(own.length)) return refuse()
       const begin = (): void => void verify().then(resolve, reject).finally(endOne)
       own.push({ begin, refuse })
       waiting.set(network, own)
       count += 1
+      onWaiting(count)
       beginNext()
     })
 }

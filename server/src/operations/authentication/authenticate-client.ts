@@ -57,7 +57,7 @@ const verifyLegacySecret = async (
   { requestId, source, until }: RequestOrigin,
 ): Promise<OrRefusal<VerifiedCredentials> | 'wrong'> => {
   const verified = await ports.importedSecrets.verify({ credentialId, source, foreignHash, secrets, until })
-  if (verified === 'busy') return refuse('temporarily_unavailable', BUSY)
+  if (verified === 'busy') return refuse('temporarily_unavailable', BUSY, 'imported_secrets')
   if (verified === 'wrong') return verified
   if (isKeptFast(verified.secret)) {
     const act = actBy({ caller, requestId, source }, 'credential.convert')

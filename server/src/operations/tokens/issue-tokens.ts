@@ -58,7 +58,7 @@ const TOO_LONG = 'The token would be too long: ask for fewer resources or a smal
 const answerOf = ({ grant, request }: Granted, minted: Minted, outcome: InsertOutcome | Error | undefined): Decided => {
   if (outcome instanceof Error) return outcome
   if (typeof outcome === 'object') return refuseBeyond(outcome, grant.client.agent.clientId)
-  if (outcome === 'no_room') return new Unavailable(NO_ROOM)
+  if (outcome === 'no_room') return new Unavailable(NO_ROOM, { limit: 'ledger_names' })
   if (outcome === 'proof_used' || outcome === 'proof_late') return refuseProof(PROOF_FAILURES[outcome])
   if (outcome === 'assertion_used') return refuseUsed(request.credentials, grant.client)
   if (outcome === 'earlier_program') return new Unavailable(EARLIER_PROGRAM, { toCaller: EARLIER_PROGRAM })
@@ -134,6 +134,7 @@ const refuseBeyond = ({ limit, retryAfterSeconds }: LimitReached, clientId: stri
     code: 'too_many_requests',
     description: `${BEYOND[limit]} Ask again in ${retryAfterSeconds} s, and use each token until it expires.`,
     retryAfterSeconds,
+    limit: 'agent_tokens',
     attempt: { way: 'limit', clientId },
   },
 })

@@ -50,8 +50,8 @@ const SELECT = {
 /** The statements above, for the test that reads their plans. */
 export const SCAN_STATEMENTS: readonly string[] = Object.values(SELECT).flatMap(select => [select('>='), select('>')])
 
-// The tokens of a credential are among those of its agent.
-function* agentOf({ agent, credential }: CutOff): Program<number | null> {
+/** Whose rows alone the cut-off may cover; null: anybody's. The tokens of a credential are among those of its agent. */
+export function* readAgentOf({ agent, credential }: CutOff): Program<number | null> {
   if (agent !== null || credential === null) return agent
   const row = yield* first<{ agent: number }>('select agent from credential where n = ?', credential)
   return row?.agent ?? null
@@ -66,7 +66,7 @@ function* rowsOf(cutOff: CutOff, { among, after, limit }: Rows): Program<readonl
   // Rows that had expired by then are not covered; `after` is exclusive, the lower bound is not.
   const [comparison, bound] = Buffer.compare(low, after.id) > 0 ? ['>=', low] : ['>', after.id]
   if (among === 'delegated') return yield* all<TokenRow>(SELECT.delegated(comparison), after.life, bound, limit)
-  const agent = yield* agentOf(cutOff)
+  const agent = yield* readAgentOf(cutOff)
   if (agent === null) return yield* all<TokenRow>(SELECT.life(comparison), after.life, bound, limit)
   const { life } = after
   return yield* all<TokenRow>(SELECT.agent(comparison), agent, life, bound, agent, life, bound, limit)

@@ -19,7 +19,9 @@ const openActOf = ({ kind, actor }: Row): OpenAct => ({
 export function* takeSlot(act: Act): Program<void> {
   const share = exhaustedShare((yield* all<Row>(OPEN)).map(openActOf), act)
   if (share !== undefined) {
-    throw new Unavailable(`${share.max} ${share.of} are still being worked off. Try again later.`)
+    throw new Unavailable(`${share.max} ${share.of} are still being worked off. Try again later.`, {
+      limit: 'cut_offs',
+    })
   }
 }
 

@@ -20,6 +20,7 @@ import { transactionOpener } from './writer/open-transaction.ts'
 import { connectUnhurried } from './connection/primary.ts'
 import { makeReader } from './hot/reader.ts'
 import { type RunningMaintenance, startMaintenance } from './writer/maintenance.ts'
+import { readReplication } from './replication.ts'
 import { makeWriter } from './writer/writer.ts'
 
 export type PostgresStore = StorePorts & {
@@ -49,7 +50,7 @@ export const openPostgresStore = async (options: PostgresOptions): Promise<Postg
     onFault = IGNORE,
     metrics = NO_METRICS,
   } = options
-  const { session, madeBy, close } = await startSession(address, steady, serves ? wait : null)
+  const { session, madeBy, close } = await startSession(address, steady, serves ? wait : null, metrics)
   const deadline = (until = Number.POSITIVE_INFINITY): MonotonicMilliseconds =>
     Math.min(until, session.monotonic() + deadlineMs)
   const [sets, nameCaches] = [makeSets(), makeNameCaches()]
@@ -60,13 +61,19 @@ export const openPostgresStore = async (options: PostgresOptions): Promise<Postg
   let maintenance: RunningMaintenance | null = null
   const writer = makeWriter(session, transactionOpener(session, sets), { onActs: () => maintenance?.wake(), metrics })
   const lease = makeLease(() => writer.run({ queue: 'quiet', perform: coverAnswer, until: deadline() }), onFault)
-  const lookup = makeBatchedLookup(session)
-  const reader = makeReader(session, { lookup, sets, lease, deadline })
+  const lookup = makeBatchedLookup(session, metrics)
+  const reader = makeReader(session, { lookup, sets, lease, deadline, metrics })
   const jobs = jobWriter(writer, deadline)
   const hot = makeHotLedger(session, { lookup, writer, nameCaches, sets, lease, deadline })
   // Every transaction of the writer writes and waits for the disk, this one nothing else.
   const verifyWrite = () => writer.run({ queue: 'quiet', perform: () => given(null), until: deadline() })
-  const ports = makeStorePorts(reader, jobs, { hot, health: makeHealth(reader, verifyWrite), nameCaches, onFault })
+  const ports = makeStorePorts(reader, jobs, {
+    hot,
+    health: makeHealth(reader, verifyWrite),
+    nameCaches,
+    onFault,
+    readReplication,
+  })
   const onKeyWanted = supplyKeys({
     maker: options.keys?.maker ?? null,
     register: Promise.resolve(ports.signingKeys),

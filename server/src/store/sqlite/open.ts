@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { MessagePort } from 'node:worker_threads'
 import { existsSync } from 'node:fs'
 import { Unavailable } from '../../domain/refusal.ts'
+import { type Metrics, NO_METRICS } from '../../ports/metrics.ts'
 import type { Traces } from '../../ports/traces.ts'
 import type { SigningKeyRepository } from '../../ports/signing-keys.ts'
 import { IGNORE, type OnFault } from '../background.ts'
@@ -170,12 +171,13 @@ export const connectStore = (options: {
   readonly deadlineMs?: number | undefined
   readonly onFault?: OnFault | undefined
   readonly beforeJob?: BeforeJob | undefined
+  readonly metrics?: Metrics | undefined
   readonly traces?: Traces | undefined
 }): StoreConnection => {
-  const { onFault = IGNORE } = options
+  const { onFault = IGNORE, metrics = NO_METRICS } = options
   const db = openForReading(options.file)
   const writer = makeWriterClient(options)
-  const reader = makeReader(db, clockOf(options.clock), writer, onFault)
+  const reader = makeReader(db, clockOf(options.clock), writer, { onFault, metrics })
   const nameCaches = makeNameCaches()
   const own = {
     hot: makeHotLedger(reader, nameCaches, writer),
@@ -196,8 +198,8 @@ export const openSqliteStore = async (options: SqliteOptions): Promise<SqliteSto
   })
   const host = await startStore(options, onKeyWanted)
   const { file, clock, madeBy, beforeJob } = host
-  const { deadlineMs, onFault } = options
-  const connection = connectStore({ file, clock, deadlineMs, onFault, beforeJob })
+  const { deadlineMs, onFault, metrics } = options
+  const connection = connectStore({ file, clock, deadlineMs, onFault, beforeJob, metrics })
   opened.resolve(connection.signingKeys)
   host.attach(connection.connect)
   const close = async (): Promise<void> => {

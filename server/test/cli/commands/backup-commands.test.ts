@@ -16,6 +16,7 @@ import {
   start,
   type Variables,
 } from '../../../../testkit/commands/run-mintmark.ts'
+import { readRows, withFile } from '../../../../testkit/stores/store-file.ts'
 
 type Agent = { readonly agent_id: string; readonly client_id: string; readonly client_secret: string }
 type Restored = { readonly replaced: string; readonly kid: string; readonly suspended: Counts }
@@ -272,4 +273,19 @@ test('a store that was put back by other means is taken by restore epoch, and ac
   assert.deepEqual(json('restore', 'accept', '--yes'), { accepted: suspended })
   assert.match(run(folder, ['restore', 'status'], variables).stdout, /Nothing is suspended any more\.\n$/)
   assert.equal(run(folder, ['restore', 'accept', '--agent', 'nobody', '--yes'], variables).status, 1)
+})
+
+test('a backup is an entry of the audit log that it does not contain; if that cannot be written, it is complete all the same', async t => {
+  const { folder, variables, json } = await makeWorld(t)
+  const { made_at: madeAt } = json('backup', 'backup.db') as { readonly made_at: string }
+  const recorded = `select detail from audit where kind = 'store.backup'`
+  const [store, backup] = [join(folder, '.mintmark', 'mintmark.db'), join(folder, 'backup.db')]
+  assert.deepEqual(readRows(store, recorded), [{ detail: JSON.stringify({ made_at: Date.parse(madeAt) }) }])
+  assert.deepEqual(readRows(backup, recorded), [])
+  withFile(store, db => {
+    db.exec(`create trigger refuse before insert on audit begin select raise(abort, 'not now'); end`)
+  })
+  const { status, stderr } = run(folder, ['backup', 'other.db'], variables)
+  assert.deepEqual([status, existsSync(join(folder, 'other.db'))], [0, true])
+  assert.match(stderr, /^mintmark: the backup is complete, but the store could not record it: [^\n]+\n$/)
 })

@@ -62,11 +62,11 @@ const newCredential = () => ({
 /** Does the act on things made before it; gives the subject that its row must name. */
 type Doing = (store: TestedStore, act: Act) => Promise<string | null>
 
-// The end of a token for a newer one of its agent is part of an issue, and issues are told by the ledger alone.
-/** Those of a service by itself, and of a command with the store to itself, have tests of their own. */
+/** Those of a service by itself and of a command have tests of their own; the end for a newer token is part of its issue. */
 type OtherKind =
   | 'clock.reset'
   | 'store.accept'
+  | 'store.backup'
   | 'store.restore'
   | 'token.supersede'
   | 'signing_key.drop'

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { test, type TestContext } from 'node:test'
 import { LOOKED_AT } from '../../../src/store/facts.ts'
+import { withFile } from '../../../../testkit/stores/store-file.ts'
 import { act, createAgent, issue, makeTestStore, START, type TestStore } from '../../../../testkit/stores/store.ts'
 
 const open = async (t: TestContext): Promise<TestStore> => {
@@ -52,4 +53,49 @@ test('keys by state, what expires within 7 days, entries behind the last seal, a
   assert.equal(after.apiKeysExpiring, 1)
   assert.equal(after.credentialsExpiring, 0)
   assert.equal(after.auditEntriesUnsealed, before.auditEntriesUnsealed + 3)
+})
+
+const NONE = {
+  agentId: null,
+  credentialId: null,
+  scope: null,
+  audience: null,
+  kid: null,
+  issuedBefore: null,
+  lineage: null,
+}
+
+test('the rows behind an open cut-off are those of its agent', async t => {
+  const { store } = await open(t)
+  const [agent, other] = [await createAgent(store), await createAgent(store)]
+  // More than an act moves by itself.
+  const wishes = Array.from({ length: 65 }, () => ({}))
+  for (const one of [agent, other]) await issue(store, one, ...wishes)
+  assert.equal((await store.facts()).cutOffBacklog, 0)
+  const conditions = { ...NONE, agentId: agent.id }
+  const revocation = { id: randomUUID(), conditions, reason: 'bulk_revocation' } as const
+  await store.revocations.create(revocation, act('revocation.create'))
+  const { openCutOffs, cutOffBacklog } = await store.facts()
+  assert.deepEqual([openCutOffs, cutOffBacklog], [1, 65])
+})
+
+test('the last backup is that of the newest record, as of the moment that it shows', async t => {
+  const { store, clock } = await open(t)
+  assert.equal((await store.facts()).lastBackupAt, null)
+  for (const seconds of [20, 10]) {
+    clock.advance(60_000)
+    await store.restores.recordBackup((await store.facts()).at - seconds * 1000, act('store.backup'))
+  }
+  const { at, lastBackupAt } = await store.facts()
+  assert.equal(lastBackupAt, at - 10_000)
+})
+
+test('ended tokens whose descendants have yet to follow are counted', async t => {
+  const world = await open(t)
+  assert.equal((await world.store.facts()).cascades, 0)
+  withFile(world.file, db => {
+    for (const token of [1, 2])
+      db.prepare('insert into cascade (token, act, at) values (?, 1, 1)').run(Buffer.alloc(16, token))
+  })
+  assert.equal((await world.store.facts()).cascades, 2)
 })

@@ -1,6 +1,7 @@
 // Starts what everything that talks to one database shares: its connections, and the clock that follows the database's.
 import { Unavailable } from '../../../domain/refusal.ts'
 import type { Milliseconds } from '../../../../../api/values/time.ts'
+import type { Metrics } from '../../../ports/metrics.ts'
 import { awaitLease, LEASE_MS, type Wait } from '../../lease.ts'
 import { monotonicMs } from '../../monotonic.ts'
 import { STORE_DEADLINE_MS, type StoreMaker } from '../../store-options.ts'
@@ -68,6 +69,7 @@ export const startSession = async (
   address: DatabaseAddress,
   steady: () => Milliseconds,
   wait: Wait | null,
+  metrics: Metrics,
 ): Promise<Started> => {
   const failOvers = makeFailOvers()
   let isStarted = false
@@ -76,8 +78,9 @@ export const startSession = async (
       // At the start it is for a person to mend. Later it is the database that changed, and is to be waited for.
       throw isStarted && fault instanceof StoreProblem ? new Unavailable(fault.message) : fault
     })
-  const pool = makePool({ open, connectionsMax: HOT_CONNECTIONS_MAX, monotonic: monotonicMs })
-  const sidePool = makePool({ open, connectionsMax: SIDE_CONNECTIONS_MAX, monotonic: monotonicMs })
+  const shared = { open, monotonic: monotonicMs, metrics }
+  const pool = makePool({ ...shared, connectionsMax: HOT_CONNECTIONS_MAX, name: 'hot' })
+  const sidePool = makePool({ ...shared, connectionsMax: SIDE_CONNECTIONS_MAX, name: 'side' })
   const close = (): void => {
     pool.close()
     sidePool.close()
@@ -91,7 +94,7 @@ export const startSession = async (
       runner,
       clock,
       leaseMs: wait === null ? 0 : LEASE_MS,
-      transactions: makeTransactions(address, failOvers.connected),
+      transactions: makeTransactions(address, failOvers.connected, metrics),
       monotonic: monotonicMs,
       makePartitions: () => sidePool.use(connection => makePartitions(connection, clock.now()), inTime()),
       fence: fenceOf(address),

@@ -8,6 +8,8 @@ import { type CutOffRow, cutOffOf } from '../../ledger/cut-offs.ts'
 import { SERVICE_COLUMNS, type ServiceRow } from '../../snapshot.ts'
 import { type Ask, makeBatches } from './batches.ts'
 import type { Answered, Asked, Connection } from '../connection/connection.ts'
+import { type Metrics, NO_METRICS } from '../../../ports/metrics.ts'
+import { timeRead } from '../../time-read.ts'
 import type { Session } from '../connection/session.ts'
 import { listOf } from '../connection/values.ts'
 
@@ -111,14 +113,14 @@ export const cut = <T>(list: readonly T[], lengths: readonly number[]): readonly
   return lengths.map(length => list.slice(from, (from += length)))
 }
 
-export const makeBatchedLookup = (session: Session): BatchedLookup => {
+export const makeBatchedLookup = (session: Session, metrics: Metrics = NO_METRICS): BatchedLookup => {
   const read = makeRead(session)
   return makeBatches<readonly TokenAddress[], LookedUp>({
     pool: session.pool,
     inFlightMax: IN_FLIGHT_MAX,
     sizeMax: TOGETHER_MAX,
     send: async (connection, batch) => {
-      const lookedUp = await read(connection, batch.flat())
+      const lookedUp = await timeRead(metrics, 'tokens', read(connection, batch.flat()))
       const lengths = batch.map(addresses => addresses.length)
       return cut(lookedUp.rows, lengths).map(rows => ({ ...lookedUp, rows }))
     },

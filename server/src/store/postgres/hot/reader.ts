@@ -1,4 +1,5 @@
 // Reads for statement programs: in one snapshot each, at the time of the store, and no answer at a time that no lease covers.
+import type { Metrics } from '../../../ports/metrics.ts'
 import type { CutOff } from '../../../domain/ledger/ledger.ts'
 import type { MonotonicMilliseconds } from '../../../../../api/values/time.ts'
 import { LATE, type Lease } from '../../lease.ts'
@@ -9,6 +10,7 @@ import type { Reader, Snapshot } from '../../snapshot.ts'
 import { askAgain } from '../connection/faults.ts'
 import type { Connection } from '../connection/connection.ts'
 import { type BatchedLookup, type Moment, readMoment } from './batched-lookup.ts'
+import { timeRead } from '../../time-read.ts'
 import { endedBetween } from '../partitions/partitions.ts'
 import type { Session } from '../connection/session.ts'
 
@@ -22,6 +24,7 @@ type ReaderOptions = {
   readonly lease: Lease
   /** When the request that begins now must be answered. */
   readonly deadline: () => MonotonicMilliseconds
+  readonly metrics: Metrics
 }
 
 const snapshotOf = ({ service, now }: Moment, sets: Sets): Snapshot => {
@@ -48,7 +51,7 @@ const answerFrom = (snapshot: Snapshot, work: Work): Read => {
   }
 }
 
-export const makeReader = (session: Session, { lookup, sets, lease, deadline }: ReaderOptions): Reader => {
+export const makeReader = (session: Session, { lookup, sets, lease, deadline, metrics }: ReaderOptions): Reader => {
   const { sidePool, runner, transactions } = session
 
   const readWhole = <T>(work: (snapshot: Snapshot) => Program<T>): Promise<T> => {
@@ -58,7 +61,11 @@ export const makeReader = (session: Session, { lookup, sets, lease, deadline }: 
         const snapshot = snapshotOf(await readMoment(connection, session), sets)
         return runner.runProgram(connection, work(snapshot))
       })
-    return askAgain(() => sidePool.use(readOn, until))
+    return timeRead(
+      metrics,
+      'snapshot',
+      askAgain(() => sidePool.use(readOn, until)),
+    )
   }
 
   const readUntimed = async <T>(work: (snapshot: Snapshot) => Program<T>): Promise<T> => {

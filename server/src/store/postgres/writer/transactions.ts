@@ -1,5 +1,7 @@
 // Transactions on a connection: how they begin, and when they count as done.
 import { Unavailable } from '../../../domain/refusal.ts'
+import { type LabelsOf, type Metrics, NO_METRICS } from '../../../ports/metrics.ts'
+import { monotonicMs } from '../../monotonic.ts'
 import type { DatabaseAddress } from '../connection/address.ts'
 import { askAgain } from '../connection/faults.ts'
 import { type Answered, type Asked, type Connection, SESSION_SETTINGS } from '../connection/connection.ts'
@@ -86,18 +88,36 @@ const sendAll = async (connection: Connection, statements: readonly Asked[]): Pr
   }
 }
 
+type Confirmed = LabelsOf<'mintmark_replication_wait_seconds'>['of']
+
+/** Ends a transaction, and measures how long that takes, whatever comes of it. */
+const makeConfirm =
+  (fence: Asked, metrics: Metrics) =>
+  async (connection: Connection, of: Confirmed): Promise<void> => {
+    const began = monotonicMs()
+    try {
+      // The fence is part of the transaction: what waits for the standby is the commit.
+      if (of === 'read') await connection.ask(fence)
+      await commit(connection)
+    } finally {
+      metrics.observe('mintmark_replication_wait_seconds', { of }, (monotonicMs() - began) / 1000)
+    }
+  }
+
 const OVERTAKEN = 'The pooler led to a server on another timeline than before: it was asked for nothing.'
 
 /** `connected` is called with the timeline of each transaction behind a pooler, which gives it another server as it likes. */
 export const makeTransactions = (
   address: DatabaseAddress,
   connected: FailOvers['connected'] = () => 'same',
+  metrics: Metrics = NO_METRICS,
 ): Transactions => {
   const { pooling } = address
   const fence: Asked = {
     text: `select case when ${fenceOf(address)} then pg_logical_emit_message(true, 'mintmark', '') end as fenced`,
     name: 'fence',
   }
+  const confirm = makeConfirm(fence, metrics)
 
   // Behind a pooler: what was remembered of one server may be wrong on the next, and nothing that rests on it was sent yet.
   const openPooled = async (connection: Connection, begin: Asked): Promise<void> => {
@@ -117,11 +137,11 @@ export const makeTransactions = (
     }
   }
 
-  const run = async <T>(connection: Connection, begin: Asked, work: () => Promise<T>): Promise<T> => {
-    await open(connection, begin)
+  const run = async <T>(connection: Connection, of: Confirmed, work: () => Promise<T>): Promise<T> => {
+    await open(connection, BEGIN[of])
     try {
       const value = await work()
-      await commit(connection)
+      await confirm(connection, of)
       return value
     } catch (fault) {
       await rollback(connection)
@@ -148,12 +168,7 @@ export const makeTransactions = (
   return {
     once,
     writeAtOnce,
-    write: (connection, work) => run(connection, BEGIN.write, work),
-    read: (connection, work) =>
-      run(connection, BEGIN.read, async () => {
-        const value = await work()
-        await connection.ask(fence)
-        return value
-      }),
+    write: (connection, work) => run(connection, 'write', work),
+    read: (connection, work) => run(connection, 'read', work),
   }
 }

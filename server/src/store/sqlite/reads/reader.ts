@@ -4,6 +4,7 @@ import type { CutOff } from '../../../domain/ledger/ledger.ts'
 import { Unavailable } from '../../../domain/refusal.ts'
 import type { Milliseconds } from '../../../../../api/values/time.ts'
 import { readOpenCutOffs } from '../../ledger/cut-offs.ts'
+import type { LabelsOf, Metrics } from '../../../ports/metrics.ts'
 import { LATE, makeLease } from '../../lease.ts'
 import { makeSets } from '../../ledger/interned-sets.ts'
 import type { OnFault } from '../../background.ts'
@@ -22,6 +23,8 @@ export type SqliteReader = Reader & {
   readonly readDirectly: <T>(work: (snapshot: SqliteSnapshot) => T) => Promise<T>
   readonly close: () => void
 }
+
+type Kind = LabelsOf<'mintmark_store_read_seconds'>['kind']
 
 type Seen = { cutOffs: readonly CutOff[] | undefined }
 
@@ -42,7 +45,7 @@ export const makeReader = (
   db: Database,
   clock: () => Milliseconds,
   writer: Pick<SqliteWriter, 'call'>,
-  onFault: OnFault,
+  { onFault, metrics }: { readonly onFault: OnFault; readonly metrics: Metrics },
 ): SqliteReader => {
   const sql = statementsOf(db)
   const sets = makeSets()
@@ -60,7 +63,16 @@ export const makeReader = (
     }
   }
 
-  const attempt = <T>(work: (snapshot: SqliteSnapshot) => T): T => {
+  const attempt = <T>(kind: Kind, work: (snapshot: SqliteSnapshot) => T): T => {
+    const began = performance.now()
+    try {
+      return attemptOften(work)
+    } finally {
+      metrics.observe('mintmark_store_read_seconds', { kind }, (performance.now() - began) / 1000)
+    }
+  }
+
+  const attemptOften = <T>(work: (snapshot: SqliteSnapshot) => T): T => {
     for (let n = 1; ; n += 1) {
       try {
         return snapshot(work)
@@ -70,13 +82,13 @@ export const makeReader = (
     }
   }
 
-  const readDirectly: SqliteReader['readDirectly'] = work =>
-    lease.answer(() => attempt(seen => (lease.covers(seen.now, seen.service.clockLease) ? work(seen) : LATE)))
+  const readAs = <T>(kind: Kind, work: (snapshot: SqliteSnapshot) => T): Promise<T> =>
+    lease.answer(() => attempt(kind, seen => (lease.covers(seen.now, seen.service.clockLease) ? work(seen) : LATE)))
 
   return {
-    readDirectly,
-    read: program => readDirectly(seen => runProgram(sql, program(seen))),
-    readUntimed: async program => attempt(seen => runProgram(sql, program(seen))),
+    readDirectly: work => readAs('tokens', work),
+    read: program => readAs('snapshot', seen => runProgram(sql, program(seen))),
+    readUntimed: async program => attempt('snapshot', seen => runProgram(sql, program(seen))),
     close: () => db.close(),
   }
 }

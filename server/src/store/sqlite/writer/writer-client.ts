@@ -31,8 +31,10 @@ type Waiting = {
   readonly span: Span | undefined
 }
 
-const faultOf = ({ kind, message }: Failure): Error =>
-  kind === 'unavailable' ? new Unavailable(message) : new Error(`The writing thread failed: ${message}`)
+const faultOf = ({ kind, message, limit }: Failure): Error =>
+  kind === 'unavailable'
+    ? new Unavailable(message, limit === undefined ? {} : { limit })
+    : new Error(`The writing thread failed: ${message}`)
 
 /** The times are of a clock that all threads share. */
 const recordCommit = (traces: Traces, span: Span, [beganAt, endedAt]: CommitTimes): void => {

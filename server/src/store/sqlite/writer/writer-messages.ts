@@ -1,4 +1,5 @@
 // What passes between the serving threads and the one writing thread.
+import type { WorkLimit } from '../../../domain/refusal.ts'
 import type { MessagePort } from 'node:worker_threads'
 import type { Seal } from '../../../domain/audit/seal.ts'
 import type { BackgroundTask } from '../../background.ts'
@@ -51,7 +52,12 @@ export type WriterReport =
   | { readonly failed: BackgroundTask; readonly fault: ReportedFault }
 
 /** `unavailable`: the store failed or was too slow. `fault`: a bug of ours. */
-export type Failure = { readonly kind: 'unavailable' | 'fault'; readonly message: string }
+export type Failure = {
+  readonly kind: 'unavailable' | 'fault'
+  readonly message: string
+  /** The limit that refused, if one did. */
+  readonly limit?: WorkLimit | undefined
+}
 
 /** When the group of a traced job began and was durable, in ms of monotonicMs(). */
 export type CommitTimes = readonly [beganAt: number, endedAt: number]
