@@ -1,7 +1,7 @@
 // Agents: the clients that may ask for tokens.
 import { z } from 'zod'
 import { newSettings, settingsChange, settingsRecord } from './agent-settings.ts'
-import { AGENT_ID, AUDIENCE, LATER, MADE, pageExample } from './examples.ts'
+import { AGENT_ID, AUDIENCE, LATER, MADE, pageExample, RELAY_ID } from './examples.ts'
 import { noteBody, pageOf, paging, parameter, suspendedAt, time, timeOrNull } from './fields.ts'
 import { operation } from './operation.ts'
 import { ACCESS } from './values/access.ts'
@@ -121,6 +121,52 @@ export const showAgent = operation({
   access: ACCESS.readAgents,
   answers: shown,
   example: { answer: example },
+})
+
+const peers = (description: string) =>
+  z
+    .array(
+      z.object({
+        agent_id: z.string(),
+        name: z.string(),
+        owner: z.string().nullable(),
+        disabled_at: timeOrNull,
+        by: z.string().describe('The entry of acts_for that allows it.'),
+      }),
+    )
+    .describe(description)
+
+const more = z.boolean().describe('Whether there are more than are shown.')
+
+export const showDelegation = operation({
+  route: 'GET /api/v1/agents/{id}/delegation',
+  id: 'showDelegation',
+  summary: 'Show who may act for an agent, and for whom it may act',
+  access: ACCESS.readAgents,
+  answers: {
+    200: z.object({
+      agent_id: z.string(),
+      grant_types: settingsRecord.grant_types,
+      acts_for: settingsRecord.acts_for,
+      receives: settingsRecord.receives,
+      subjects: peers('Agents whose tokens it may exchange, where they are for an audience that it receives.'),
+      subjects_more: more,
+      actors: peers('Agents that may exchange its tokens, where they are for an audience that those receive.'),
+      actors_more: more,
+    }),
+  },
+  example: {
+    answer: {
+      agent_id: AGENT_ID,
+      grant_types: ['client_credentials'],
+      acts_for: [],
+      receives: [],
+      subjects: [],
+      subjects_more: false,
+      actors: [{ agent_id: RELAY_ID, name: 'relay', owner: null, disabled_at: null, by: '*' }],
+      actors_more: false,
+    },
+  },
 })
 
 export const changeAgent = operation({

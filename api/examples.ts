@@ -1,6 +1,7 @@
 // Values that the examples of several operations share.
 
 export const ISSUER = 'https://tokens.example.com'
+export const RELAY_ID = '7a2e8d2f-5b6b-4d74-8e10-3c2b8d4f0b21'
 export const AGENT_ID = '7c1f6f5e-4b52-4a6c-9d0c-5f5b1f6a2f10'
 export const CREDENTIAL_ID = '2f0a0c0e-6f0b-4f43-8f7e-0c1d5f3b9a77'
 export const API_KEY_ID = '9b2d8a4c-1f3e-4c55-9a61-3f2b7d1c8e90'

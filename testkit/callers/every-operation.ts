@@ -127,6 +127,7 @@ export const OPERATIONS: Readonly<Record<string, MakeRequest>> = {
     body: { name: newName(), scope: 'db:read' },
   }),
   'GET /api/v1/agents/{id}': at('GET', agentPath),
+  'GET /api/v1/agents/{id}/delegation': at('GET', agentPath, '/delegation'),
   'PATCH /api/v1/agents/{id}': at('PATCH', agentPath, '', { owner: 'somebody' }),
   'DELETE /api/v1/agents/{id}': at('DELETE', agentPath),
   'POST /api/v1/agents/{id}/disable': at('POST', agentPath, '/disable'),

@@ -7,7 +7,8 @@ import { addAgentOptions, type AgentOptions, bodyOf, gatherLabels, type Label } 
 import { countAlive } from './count-alive.ts'
 import { countLosses } from './count-losses.ts'
 import { showAll } from './read-list.ts'
-import { printLine } from './terminal/print.ts'
+import { CommandFailed } from './terminal/exit.ts'
+import { areRecords, printLine, type PrintedRecord, printTable } from './terminal/print.ts'
 
 const AGENT_ID = '6f1d7c1e-4f5a-4c63-9d0f-2b1a7c3e9a10'
 const COLUMNS = ['agent_id', 'name', 'owner', 'scope', 'disabled_at', 'suspended_at']
@@ -78,6 +79,36 @@ const addShow = (agent: Command): void =>
     run: async ({ api, args: [id = ''] }) => show(await api.call(rows.showAgent, { path: { id } })),
   })
 
+const PEER_COLUMNS = ['agent_id', 'name', 'owner', 'disabled_at', 'by']
+
+const printPeers = (what: string, answer: PrintedRecord, name: 'subjects' | 'actors'): void => {
+  const peers = answer[name]
+  if (!areRecords(peers))
+    throw new CommandFailed('The answer is no delegation: is the URL that of a service of this version?')
+  printLine(peers.length === 0 ? `${what}: none.` : `${what}:`)
+  if (peers.length > 0) printTable(PEER_COLUMNS, peers)
+  if (answer[`${name}_more`] === true) printLine('There are more.')
+}
+
+const addDelegation = (agent: Command): void =>
+  defineAdminCommand(
+    ofOne(agent.command('delegation').description('show who may act for an agent, and for whom it may')),
+    {
+      json: 'print the answer of GET /api/v1/agents/{id}/delegation',
+      examples: [`mintmark agent delegation ${AGENT_ID}`],
+      run: async ({ api, args: [id = ''] }) => {
+        const answer = await api.call(rows.showDelegation, { path: { id } })
+        return {
+          json: answer,
+          forPeople: () => {
+            printPeers('It may exchange tokens of', answer, 'subjects')
+            printPeers('Its tokens may be exchanged by', answer, 'actors')
+          },
+        }
+      },
+    },
+  )
+
 const addChange = (agent: Command): void => {
   const command = agent
     .command('change')
@@ -142,5 +173,6 @@ const addDelete = (agent: Command): void => {
 
 export const addAgent = (program: Command): void => {
   const agent = program.command('agent').description('the agents that may ask for tokens')
-  for (const addTo of [addCreate, addList, addShow, addChange, addDisable, addEnable, addDelete]) addTo(agent)
+  for (const addTo of [addCreate, addList, addShow, addDelegation, addChange, addDisable, addEnable, addDelete])
+    addTo(agent)
 }

@@ -2,6 +2,7 @@
 // and one transaction. It throws Unavailable if the store does not answer in time.
 import type { Act } from '../domain/audit/act.ts'
 import type { Agent, Client } from '../domain/clients/agent.ts'
+import type { Delegation } from '../domain/clients/delegation.ts'
 import type { AgentChange } from '../domain/clients/change-agent.ts'
 import type { TokenAddress } from '../domain/ledger/claims.ts'
 import type { CertificateSources } from '../domain/clients/client-certificate.ts'
@@ -187,6 +188,8 @@ export interface AgentRepository {
   show(agentId: string): Promise<Agent | undefined>
   /** By name; on the first page the agent with the searched id comes before all others. */
   list(request: KeyedRequest<AgentFilters>): Promise<KeyedPage<Agent>>
+  /** Who may act for the agent, and for whom it may act; undefined if no agent has this id. */
+  delegation(agentId: string): Promise<Delegation | undefined>
   /**
    * Changes only the named members: of two simultaneous changes of different members both take effect. Ends the tokens that
    * carry what the agent lost. A change that changes nothing writes nothing.

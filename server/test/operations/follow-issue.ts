@@ -115,6 +115,7 @@ export const issueTo = async (program: Program, ...clientIds: readonly string[])
         create: never,
         show: never,
         list: never,
+        delegation: never,
         change: never,
         lifetimes: never,
         disable: never,

@@ -2,6 +2,7 @@
 import { formatScope } from '../../../../api/values/scope.ts'
 import { formatTime, formatTimeOrNull } from '../../../../api/values/time.ts'
 import type { Agent } from './agent.ts'
+import type { Delegation, DelegationPeer } from './delegation.ts'
 import { type AgentChange, type AgentSettings, BLANK_SETTINGS } from './change-agent.ts'
 
 type SettingName = keyof AgentSettings
@@ -72,4 +73,24 @@ export const agentRecord = (agent: Agent) => ({
   created_at: formatTime(agent.createdAt),
   disabled_at: formatTimeOrNull(agent.disabledAt),
   suspended_at: formatTimeOrNull(agent.suspendedAt),
+})
+
+const peerRecord = ({ id, name, owner, disabledAt, by }: DelegationPeer) => ({
+  agent_id: id,
+  name,
+  owner,
+  disabled_at: formatTimeOrNull(disabledAt),
+  by,
+})
+
+/** Who may act for an agent, and for whom it may act, on the wire. */
+export const delegationRecord = ({ agent, subjects, actors }: Delegation) => ({
+  agent_id: agent.id,
+  grant_types: [...agent.grantTypes],
+  acts_for: [...agent.actsFor],
+  receives: [...agent.receives],
+  subjects: subjects.peers.map(peerRecord),
+  subjects_more: subjects.hasMore,
+  actors: actors.peers.map(peerRecord),
+  actors_more: actors.hasMore,
 })

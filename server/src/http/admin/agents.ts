@@ -1,10 +1,10 @@
 // What the operations on agents do.
 import * as api from '../../../../api/agents.ts'
-import { agentRecord, changeOf } from '../../domain/clients/agent-record.ts'
+import { agentRecord, changeOf, delegationRecord } from '../../domain/clients/agent-record.ts'
 import { changeAgent } from '../../operations/agents/change-agent.ts'
 import { createAgent } from '../../operations/agents/create-agent.ts'
 import { deleteAgent, disableAgent, enableAgent } from '../../operations/agents/agent-states.ts'
-import { listAgents, showAgent } from '../../operations/agents/read-agents.ts'
+import { listAgents, showAgent, showDelegation } from '../../operations/agents/read-agents.ts'
 import { bind, bindList } from './binding.ts'
 
 export const bindings = [
@@ -28,6 +28,10 @@ export const bindings = [
   bind(api.showAgent, {
     run: (ports, { caller }, { path }) => showAgent(ports, caller, path.id),
     answer: agentRecord,
+  }),
+  bind(api.showDelegation, {
+    run: (ports, { caller }, { path }) => showDelegation(ports, caller, path.id),
+    answer: delegationRecord,
   }),
   bind(api.changeAgent, {
     run: (ports, origin, { path, body }) => changeAgent(ports, origin, path.id, changeOf(body)),

@@ -2,6 +2,7 @@
 import { isUuid } from '../../../../api/values/uuid.ts'
 import type { Administrator } from '../../domain/caller.ts'
 import type { Agent } from '../../domain/clients/agent.ts'
+import type { Delegation } from '../../domain/clients/delegation.ts'
 import type { AgentFilters } from '../../domain/lists/page.ts'
 import { type OrRefusal, refuse } from '../../domain/refusal.ts'
 import type { Ports } from '../../ports/ports.ts'
@@ -19,6 +20,16 @@ export const showAgent = async (
 ): Promise<OrRefusal<Agent>> => {
   const agent = isUuid(agentId) ? await ports.agents.show(agentId) : undefined
   return agent ?? refuseUnknownAgent(agentId)
+}
+
+/** Who may act for the agent with this id, and for whom it may act. */
+export const showDelegation = async (
+  ports: Pick<Ports, 'agents'>,
+  _caller: Administrator,
+  agentId: string,
+): Promise<OrRefusal<Delegation>> => {
+  const delegation = isUuid(agentId) ? await ports.agents.delegation(agentId) : undefined
+  return delegation ?? refuseUnknownAgent(agentId)
 }
 
 /** Asks nothing. */

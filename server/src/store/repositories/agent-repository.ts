@@ -5,6 +5,7 @@ import type { SigningKey } from '../../domain/keys/signing-key.ts'
 import type { AgentRepository, Freshness, IssueView } from '../../ports/ports.ts'
 import type { Writer } from '../jobs.ts'
 import { listAgents } from '../lists/list-agents.ts'
+import { readDelegation } from '../lists/read-delegation.ts'
 import type { Program } from '../statement-program.ts'
 import { readCurrentSigningKey } from '../signing-keys/signing-keys.ts'
 import type { Reader, Snapshot } from '../snapshot.ts'
@@ -48,6 +49,7 @@ export const makeAgentRepository = ({ read, readUntimed }: Reader, { call }: Wri
     create: (agent, act) => call('createAgent', { agent, act }),
     show: agentId => readUntimed(() => showAgent(agentId)),
     list: request => readUntimed(() => listAgents(request)),
+    delegation: agentId => readUntimed(() => readDelegation(agentId)),
     change: (wanted, act) => call('changeAgent', { ...wanted, act }),
     lifetimes: () => readUntimed(() => lifetimesInUse()),
     disable: (agentId, act) => call('disableAgent', { agentId, act }),

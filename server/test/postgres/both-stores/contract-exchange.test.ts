@@ -4,5 +4,5 @@ import { runOnPostgres } from '../../suites/run-files.ts'
 await runOnPostgres(
   ['contract/oauth', ['exchange-tokens', 'exchange-refusals', 'exchange-ends', 'exchange-races', 'delegation-page']],
   ['contract/clients', ['exchange-clients']],
-  ['contract/admin', ['delegation-settings']],
+  ['contract/admin', ['delegation-settings', 'show-delegation']],
 )

@@ -1,0 +1,59 @@
+// Who may act for an agent, and for whom it may act: one scan of the agents by name, of bounded length.
+import type { Agent } from '../../domain/clients/agent.ts'
+import { type Delegation, delegationBy, type DelegationPeer, type PeerList } from '../../domain/clients/delegation.ts'
+import { AGENT_COLUMNS, agentOf, type AgentRow } from '../repositories/agent-columns.ts'
+import { showAgent } from '../repositories/agents.ts'
+import { all, byIndex, type Program } from '../statement-program.ts'
+
+/** Agents that are looked at, and peers that are shown of each kind. */
+export const DELEGATION_AGENTS_MAX = 10_000
+export const DELEGATION_PEERS_MAX = 1000
+
+const STEP = 500
+
+const SELECT = `select ${AGENT_COLUMNS} from agent ${byIndex('agent_name')}
+  where name > ? and deleted_at is null order by name limit ?`
+
+const peer = ({ id, name, owner, disabledAt }: Agent, by: string): DelegationPeer => ({
+  id,
+  name,
+  owner,
+  disabledAt,
+  by,
+})
+
+type By = (other: Agent) => string | undefined
+
+const gather = () => {
+  const [found, more]: [DelegationPeer[], { is: boolean }] = [[], { is: false }]
+  return {
+    add: (other: Agent, by: string | undefined): void => {
+      if (by === undefined) return
+      if (found.length < DELEGATION_PEERS_MAX) found.push(peer(other, by))
+      else more.is = true
+    },
+    list: (isCut: boolean): PeerList => ({ peers: found, hasMore: more.is || isCut }),
+  }
+}
+
+/** Undefined where no agent has the id. */
+export function* readDelegation(agentId: string): Program<Delegation | undefined> {
+  const agent = yield* showAgent(agentId)
+  if (agent === undefined) return undefined
+  const bySubject: By = other => delegationBy(agent, other)
+  const byActor: By = other => delegationBy(other, agent)
+  const [subjects, actors] = [gather(), gather()]
+  let after = ''
+  for (let seen = 0; seen < DELEGATION_AGENTS_MAX; seen += STEP) {
+    const rows = yield* all<AgentRow>(SELECT, after, STEP)
+    for (const other of rows.map(agentOf)) {
+      subjects.add(other, bySubject(other))
+      actors.add(other, byActor(other))
+    }
+    const last = rows.at(-1)
+    if (rows.length < STEP || last === undefined)
+      return { agent, subjects: subjects.list(false), actors: actors.list(false) }
+    after = last.name
+  }
+  return { agent, subjects: subjects.list(true), actors: actors.list(true) }
+}
