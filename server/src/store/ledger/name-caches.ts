@@ -4,7 +4,7 @@ import { actorsOf, subjectOf } from '../../domain/ledger/lineage.ts'
 import type { NamedAncestor, TokenRecord } from '../../domain/lists/page.ts'
 import type { PublicJwk } from '../../domain/keys/signing-key.ts'
 import { issuedSecondOf } from '../../domain/ledger/token-id.ts'
-import { recall, type NameCache, cached } from '../name-cache.ts'
+import { cache, cached, type NameCache, recall } from '../name-cache.ts'
 import { first, type Program } from '../statement-program.ts'
 import { parsePublicJwk } from '../signing-keys/signing-keys.ts'
 import type { ScopeSet, Sets } from './interned-sets.ts'
@@ -18,6 +18,21 @@ export type NameCaches = {
   readonly agent: NameCache<number, AgentLabel>
   readonly credential: NameCache<number, string>
   readonly publicJwk: NameCache<number, PublicJwk>
+  readonly lineage: LineageCache
+}
+
+/** By the number of the lineage and that of the agent, as one text. */
+type LineageCache = Pick<NameCache<string, NamedLineage>, 'known' | 'forget'> & {
+  readonly keep: (key: string, lineage: NamedLineage) => NamedLineage
+}
+
+const makeLineageCache = (): LineageCache => {
+  const memory = new Map<string, NamedLineage>()
+  return {
+    known: key => memory.get(key),
+    keep: (key, lineage) => cache(memory, key, lineage),
+    forget: () => memory.clear(),
+  }
 }
 
 const readAgent = (n: number): Program<AgentLabel | undefined> =>
@@ -36,6 +51,7 @@ export const makeNameCaches = (): NameCaches => ({
   agent: cached('agent', readAgent),
   credential: cached('credential', readCredential),
   publicJwk: cached('signing key', readPublicJwk),
+  lineage: makeLineageCache(),
 })
 
 /** What a row names, as it is shown. */
@@ -69,6 +85,9 @@ function* nameAncestor(
 
 const NOBODY: readonly never[] = []
 
+/** What {@link LineageCache} knows the lineage of a row by. */
+export const lineageKey = ({ agent, lineage }: Pick<TokenRow, 'agent' | 'lineage'>): string => `${lineage} ${agent}`
+
 /** What the lineage of a row says, by names; null where it has none. */
 export function* readNamedLineage(
   { agent, lineage }: Pick<TokenRow, 'agent' | 'lineage'>,
@@ -76,13 +95,17 @@ export function* readNamedLineage(
   sets: Pick<Sets, 'audience' | 'lineage'>,
 ): Program<NamedLineage | null> {
   if (lineage === null) return null
+  const key = lineageKey({ agent, lineage })
+  const known = nameCaches.lineage.known(key)
+  if (known !== undefined) return known
   const stored = yield* recall(sets.lineage, lineage)
   const token = { id: '', agent, ancestors: stored }
   const actors: string[] = []
   for (const n of actorsOf(token)) actors.push((yield* recall(nameCaches.agent, n)).id)
   const ancestors: NamedAncestor[] = []
   for (const one of stored) ancestors.push(yield* nameAncestor(one, nameCaches, sets))
-  return { subjectId: (yield* recall(nameCaches.agent, subjectOf(token))).id, actors, ancestors }
+  const subjectId = (yield* recall(nameCaches.agent, subjectOf(token))).id
+  return nameCaches.lineage.keep(key, { subjectId, actors, ancestors })
 }
 
 /** A record whose ancestors have all their names. */

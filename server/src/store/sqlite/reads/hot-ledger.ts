@@ -1,6 +1,6 @@
 // What of the ledger's port SQLite does in its own way: looking tokens up, and handing new ones over to be written.
 import { randomUUID } from 'node:crypto'
-import { type NameCaches, readNamedLineage, recordWith, type RowNames } from '../../ledger/name-caches.ts'
+import { lineageKey, type NameCaches, readNamedLineage, recordWith, type RowNames } from '../../ledger/name-caches.ts'
 import type { HotLedger } from '../../ledger/token-ledger.ts'
 import { packTokens } from '../writer/packed-tokens.ts'
 import type { SqliteReader, SqliteSnapshot } from './reader.ts'
@@ -64,13 +64,16 @@ const endedSeqs = ({ sql, service }: SqliteSnapshot, row: TokenNumbers): EndedSe
 const recallNow = <T>(sql: Statements, { known, read }: NameCache<number, T>, n: number): T =>
   known(n) ?? runProgram(sql, read(n))
 
+const lineageNow = (sql: Statements, row: TokenNumbers, nameCaches: NameCaches, sets: Sets): RowNames['lineage'] =>
+  nameCaches.lineage.known(lineageKey(row)) ?? runProgram(sql, readNamedLineage(row, nameCaches, sets))
+
 const namesOf = (sql: Statements, row: TokenNumbers, nameCaches: NameCaches, sets: Sets): RowNames => ({
   agent: recallNow(sql, nameCaches.agent, row.agent),
   credential: recallNow(sql, nameCaches.credential, row.cred),
   publicJwk: recallNow(sql, nameCaches.publicJwk, row.key),
   scope: recallNow(sql, sets.scope, row.scope),
   audience: recallNow(sql, sets.audience, row.aud),
-  lineage: row.lineage === null ? null : runProgram(sql, readNamedLineage(row, nameCaches, sets)),
+  lineage: row.lineage === null ? null : lineageNow(sql, row, nameCaches, sets),
 })
 
 const lookUp = (snapshot: SqliteSnapshot, address: TokenAddress): FoundRow | undefined =>
