@@ -53,6 +53,7 @@ test('a token that was written is found with its digest and all that its record 
       subjectId: agent.id,
       actors: [],
       ancestors: [],
+      seq: token.seq,
       dead: false,
       digest: token.digest,
       publicJwk,

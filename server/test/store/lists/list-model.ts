@@ -18,6 +18,7 @@ export type ModelToken = {
   readonly agent: number
   readonly credential: number
   readonly key: number
+  readonly seq: number
   /** The token that it was got for. */
   readonly parent: ModelToken | null
   ending: Ending | null
@@ -107,7 +108,10 @@ const tokenOf = (agent: TestAgent, issued: NewToken, { now, parent, kid }: Issue
   const lineage = {
     subjectId: above.at(-1)?.record.agentId ?? agent.id,
     actors: actorsOf(agent.id, parent),
-    ancestors: above.map(({ record }) => ({ id: record.id, audience: record.audience })),
+    ancestors: above.map(({ record, seq }) => {
+      const { id: ancestorId, expiresAt: exp, agentId, credentialId, audience: aud } = record
+      return { id: ancestorId, audience: aud, expiresAt: exp, seq, agentId, credentialId, kid }
+    }),
   }
   return {
     record: { id, ...owner, scope, audience, kid, issuedAt, expiresAt, ...lineage },
@@ -117,6 +121,7 @@ const tokenOf = (agent: TestAgent, issued: NewToken, { now, parent, kid }: Issue
     agent: issued.agent,
     credential: issued.credential,
     key: issued.signingKey,
+    seq: issued.seq,
     parent,
     ending: null,
   }
