@@ -1,5 +1,8 @@
 // The argument that names a token: its id. A whole token there has been seen by everybody who can list processes.
+import { introspectToken } from '../../../api/oauth.ts'
+import { showToken } from '../../../api/tokens.ts'
 import { isUuid, parseUuid } from '../../../api/values/uuid.ts'
+import { type Api, ApiRefusal } from './remote/api.ts'
 import { CommandFailed, EXIT } from './terminal/exit.ts'
 import { parseJson } from './terminal/parse-json.ts'
 import { readPastedToken } from './terminal/pasted-token.ts'
@@ -28,9 +31,51 @@ export const idOfPasted = (pasted: string): string => {
   throw new CommandFailed('What was pasted is no access token of this service: it has no jti.', EXIT.usage)
 }
 
+/** What names a token. `text` is there where a token was pasted, whose id nobody has verified. */
+export type NamedToken = { readonly id: string; readonly text?: string }
+
 /** The token that an argument, or else a paste, names. */
-export const findTokenId = async (argument = PASTED): Promise<string> =>
-  argument === PASTED ? idOfPasted(await readPastedToken()) : readTokenId(argument)
+export const findToken = async (argument = PASTED): Promise<NamedToken> => {
+  if (argument !== PASTED) return { id: readTokenId(argument) }
+  const pasted = await readPastedToken()
+  const id = idOfPasted(pasted)
+  return parseUuid(pasted) === undefined ? { id, text: pasted } : { id }
+}
+
+/** The same, to look at: nothing depends on who made the text. */
+export const findTokenId = async (argument?: string): Promise<string> => (await findToken(argument)).id
+
+const NOT_OURS =
+  'What was pasted is no token of this service that is active, and nothing was ended. To end the token whose id it has, name that'
+
+const UNVERIFIED = 'To end a pasted token takes the permission tokens:introspect too. Without it name the id'
+
+/** Whether introspection shows that the text is a token of this service; false where it is none, or has ended. */
+const isOurs = async (api: Api, { id, text = '' }: NamedToken): Promise<boolean> => {
+  try {
+    const { active, jti } = await api.call(introspectToken, { form: { token: text } })
+    return active === true && jti === id
+  } catch (error) {
+    const isRefused = error instanceof ApiRefusal && error.status === 403
+    throw isRefused ? new CommandFailed(`${UNVERIFIED}: mintmark token revoke ${id}`) : error
+  }
+}
+
+const hasEnded = async (api: Api, id: string): Promise<boolean> => {
+  try {
+    return (await api.call(showToken, { path: { id } }))['state'] === 'ended'
+  } catch (error) {
+    if (error instanceof ApiRefusal) return false
+    throw error
+  }
+}
+
+/** The id of a token that is to be ended. Of a text that only claims to be it nothing ends. */
+export const verifyToken = async (api: Api, named: NamedToken): Promise<string> => {
+  const { id, text } = named
+  if (text === undefined || (await isOurs(api, named)) || (await hasEnded(api, id))) return id
+  throw new CommandFailed(`${NOT_OURS}: mintmark token revoke ${id}`)
+}
 
 /** The id of a token, or a refusal that never repeats what was given: it may be a secret. */
 export const readTokenId = (text: string): string => {

@@ -25,7 +25,7 @@ import { CommandFailed, EXIT } from './terminal/exit.ts'
 import { readSecret } from './terminal/standard-input.ts'
 import { drawTree } from './terminal/tree.ts'
 import { readPastedToken } from './terminal/pasted-token.ts'
-import { findTokenId, readTokenId, TOKEN_IN_ARGUMENT } from './token-id.ts'
+import { findToken, findTokenId, readTokenId, TOKEN_IN_ARGUMENT, verifyToken } from './token-id.ts'
 
 const TOKEN_ID = '019aa5a0-6f3c-7c1e-9d0f-2b1a7c3e9a10'
 const LIVE_COLUMNS = ['id', 'agent_id', 'agent', 'owner', 'scope', 'issued_at', 'expires_at']
@@ -94,7 +94,7 @@ const addLineage = (token: Command): void => {
 
 type IntrospectOptions = { readonly tokenFile?: string }
 
-const findToken = async ({ tokenFile }: IntrospectOptions, given: string | undefined): Promise<string> => {
+const readToken = async ({ tokenFile }: IntrospectOptions, given: string | undefined): Promise<string> => {
   if (tokenFile !== undefined && tokenFile !== '-') return readSecret(tokenFile, 'the token')
   const configured = given === undefined && tokenFile === undefined ? readTokenConfig() : undefined
   return configured ?? (await readPastedToken())
@@ -116,7 +116,7 @@ const addIntrospect = (token: Command): void => {
     json: 'print what POST /oauth/introspect/v2 answers',
     examples: ['mintmark token introspect < token.txt', 'mintmark token introspect --token-file token.txt --json'],
     run: async ({ api, args: [given], options }) => {
-      const answer = await api.call(introspectToken, { form: { token: await findToken(options, given) } })
+      const answer = await api.call(introspectToken, { form: { token: await readToken(options, given) } })
       if (typeof answer['active'] !== 'boolean')
         throw new CommandFailed('The answer does not say whether it is active.')
       if (answer['active']) return show(answer)
@@ -143,7 +143,8 @@ const addRevoke = (token: Command): void => {
   const command = token.command('revoke').description('end one token, at once; one that has ended stays as it ended')
   // A pasted token is there once, and read before anybody is asked.
   let found: Promise<string> | undefined
-  const idOf = ([given]: readonly string[]): Promise<string> => (found ??= findTokenId(given))
+  const idOf = (api: Api, [given]: readonly string[]): Promise<string> =>
+    (found ??= findToken(given).then(named => verifyToken(api, named)))
   defineAdminCommand<RevokeOptions>(
     ofOne(command)
       .addOption(reason.choices(TOKEN_REVOCATION_REASONS))
@@ -152,11 +153,16 @@ const addRevoke = (token: Command): void => {
       json: 'print the token as GET /api/v1/tokens/{id} answers it',
       examples: [`mintmark token revoke ${TOKEN_ID} --note "seen in a public log" --yes`],
       consequence: async ({ api, args }) => {
-        const id = await idOf(args)
+        const id = await idOf(api, args)
         return `This ends the token ${id}: ${await describe(api, id)}.`
       },
       run: async ({ api, args, options: { reason: because, note } }) =>
-        show(await api.call(rows.revokeTokenById, { path: { id: await idOf(args) }, body: { reason: because, note } })),
+        show(
+          await api.call(rows.revokeTokenById, {
+            path: { id: await idOf(api, args) },
+            body: { reason: because, note },
+          }),
+        ),
     },
   )
 }

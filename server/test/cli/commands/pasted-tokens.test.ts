@@ -34,6 +34,28 @@ test('a piped token is shown, introspected and revoked by what it says it is, on
   }
 })
 
+/** A text that claims to be the token, and was signed by nobody. */
+const forged = (token: string): string => token.replace(/[^.]+$/, signature => signature.replace(/^.{4}/, 'AAAA'))
+
+test('a pasted text that only claims to be a token ends nothing, and who may not introspect must name the id', async t => {
+  const { both } = makeBoth(t, serving, 'tokens:read', 'tokens:introspect', 'tokens:revoke')
+  const token = await issueOne()
+  for (const { status, stderr } of await both(['token', 'revoke', '--yes'], forged(token))) {
+    assert.equal(status, 1)
+    assert.match(
+      stderr,
+      new RegExp(`no token of this service that is active, .*: mintmark token revoke ${idOf(token)}`),
+    )
+  }
+  const { runThere } = makeBoth(t, serving, 'tokens:revoke')
+  const refused = await runThere(['token', 'revoke', '--yes'], token)
+  assert.equal(refused.status, 1)
+  assert.match(refused.stderr, /takes the permission tokens:introspect too/)
+  const [shown] = await both(['token', 'show', idOf(token), '--json'])
+  assert.equal((JSON.parse(shown.stdout) as Record<string, unknown>)['state'], 'active')
+  assert.equal((await runThere(['token', 'revoke', idOf(token), '--yes'])).status, 0)
+})
+
 test('a token as an argument is refused with the reason, and is not repeated', async () => {
   const token = await issueOne()
   for (const verb of ['show', 'revoke', 'introspect']) {
