@@ -7,7 +7,7 @@ import { SCAN_STATEMENTS } from '../../../src/store/ledger/scan-affected-rows.ts
 import type { Connection } from '../../../src/store/postgres/connection/connection.ts'
 import { databaseOf } from '../../../../testkit/databases/postgres-cluster.ts'
 import { addressOf, withConnection } from '../../../../testkit/databases/postgres-store.ts'
-import { act, createAgent, issue, makeTestStore } from '../../../../testkit/stores/store.ts'
+import { act, createAgent, issue, makeTestStore, newTokens } from '../../../../testkit/stores/store.ts'
 
 process.env['MINTMARK_TEST_STORE'] = 'postgres'
 
@@ -36,7 +36,16 @@ test('each range of the lists walks one index of each partition in its order, wh
   // All tokens of one agent, one scope and one reason: nothing that analysis finds speaks for the index of a filter.
   const agent = await createAgent(store)
   const tokens = await issue(store, agent, ...Array.from({ length: TOKENS }, () => ({})))
-  for (const token of tokens.slice(0, ENDED)) await store.ledger.end(token, 'manual_revocation', act('token.revoke'))
+  const [parent] = tokens.slice(-1)
+  assert.ok(parent)
+  const children = await newTokens(
+    store,
+    agent,
+    Array.from({ length: TOKENS }, () => ({ lifetimeSeconds: 240 })),
+  )
+  await store.ledger.insert(children.map(child => ({ ...child, parent })))
+  for (const token of [...tokens.slice(0, ENDED), ...children.slice(0, ENDED)])
+    await store.ledger.end(token, 'manual_revocation', act('token.revoke'))
   const ended = [...ENDED_RANGE_STATEMENTS, ...ENDED_ISSUED_STATEMENTS]
   const statements = [...TOKEN_RANGE_STATEMENTS, ...ended, ...SCAN_STATEMENTS]
   const plans = await withConnection(await addressOf(databaseOf(file)), async connection => {
@@ -61,15 +70,22 @@ test('each range of the lists walks one index of each partition in its order, wh
     plans.map(plan => [...indexesIn(plan, TODAY), ...indexesIn(plan, WEEK)]),
     [
       ['pkey Backward'],
+      ['life_id_idx Backward'],
       ['agent_life_id_idx Backward'],
       ['scope_life_id_idx Backward'],
+      ['lineage_life_id_idx Backward'],
+      ['subject_life_id_idx Backward'],
       ...[ENDED_RANGE_STATEMENTS, ENDED_ISSUED_STATEMENTS].flatMap(() => [
         ['reason_at_id_idx Backward'],
         ['agent_reason_at_id_idx Backward'],
         ['scope_at_id_idx Backward'],
+        ['lineage_at_id_idx Backward'],
+        ['subject_at_id_idx Backward'],
       ]),
       ['pkey'],
       ['pkey'],
+      ['life_id_idx'],
+      ['life_id_idx'],
       ['agent_life_id_idx'],
       ['agent_life_id_idx'],
     ],

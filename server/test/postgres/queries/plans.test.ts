@@ -54,6 +54,8 @@ const ENDED_PLANS = [
   [`${BACKWARD} ended_reason_at_id_idx`, `Index Cond: ((reason = $1) AND ${ENDED_FROM(2)})`],
   [`${BACKWARD} ended_agent_reason_at_id_idx`, `Index Cond: ((agent = $1) AND (reason = $2) AND ${ENDED_FROM(3)})`],
   [`${BACKWARD} ended_scope_at_id_idx`, `Index Cond: ((scope = $1) AND ${ENDED_FROM(2)})`],
+  [`${BACKWARD} ended_lineage_at_id_idx`, `Index Cond: ((lineage = $1) AND ${ENDED_FROM(2)})`],
+  [`${BACKWARD} ended_subject_at_id_idx`, `Index Cond: ((subject = $1) AND ${ENDED_FROM(2)})`],
 ]
 
 /** Of which an index holds the rows that have none too. */
@@ -64,6 +66,7 @@ const PLANS: Readonly<Record<string, { statements: readonly string[]; plans: rea
     statements: TOKEN_RANGE_STATEMENTS,
     plans: [
       [`${BACKWARD} token_pkey`, 'Index Cond: ((life = $1) AND (id >= $2) AND (id < $3))'],
+      [`${BACKWARD} token_life_id_idx`, 'Index Cond: ((life = $1) AND (id >= $2) AND (id < $3))'],
       [
         `${BACKWARD} token_agent_life_id_idx`,
         'Index Cond: ((agent = $1) AND (life = $2) AND (id >= $3) AND (id < $4))',
@@ -72,6 +75,10 @@ const PLANS: Readonly<Record<string, { statements: readonly string[]; plans: rea
         `${BACKWARD} token_scope_life_id_idx`,
         'Index Cond: ((scope = $1) AND (life = $2) AND (id >= $3) AND (id < $4))',
       ],
+      ...['lineage', 'subject'].map(column => [
+        `${BACKWARD} token_${column}_life_id_idx`,
+        `Index Cond: ((${column} = $1) AND (life = $2) AND (id >= $3) AND (id < $4))`,
+      ]),
     ],
   },
   'a range of ended tokens': { statements: ENDED_RANGE_STATEMENTS, plans: ENDED_PLANS },
@@ -83,7 +90,9 @@ const PLANS: Readonly<Record<string, { statements: readonly string[]; plans: rea
   'the tokens that a cut-off may reach': {
     statements: SCAN_STATEMENTS,
     plans: [
-      ...['>=', '>'].map(than => ['Index Scan using token_pkey', `Index Cond: ((life = $1) AND (id ${than} $2))`]),
+      ...['token_pkey', 'token_life_id_idx'].flatMap(index =>
+        ['>=', '>'].map(than => [`Index Scan using ${index}`, `Index Cond: ((life = $1) AND (id ${than} $2))`]),
+      ),
       ...['>=', '>'].map(than => [
         'Index Scan using token_agent_life_id_idx',
         `Index Cond: ((ROW(agent, life, id) ${than} ROW($1, $2, $3)) AND (ROW(agent, life) <= ROW($4, $5)) AND (id ${than} $6))`,
@@ -114,10 +123,12 @@ const MANY = `
     select n + 10, n, 'agent.create', '{}', 's' || n % 3, 'r' || n % 3, '{}' from generate_series(1, 20000) n;
   insert into token
     select (lpad(to_hex(${START} + n), 12, '0') || '70008000000000000000')::uuid, md5(n::text)::uuid, 1, 300,
-      n % 3, 1, 1, n % 3, 1 from generate_series(1, 20000) n;
+      n % 3, 1, 1, n % 3, 1, case when n % 2 = 0 then n % 3 end, case when n % 2 = 0 then n % 5 end
+    from generate_series(1, 20000) n;
   alter table ended disable trigger all;
   insert into ended
-    select md5(n::text)::uuid, ${START} + n, 300, n % 3, 1, 1, n % 3, 1, 1, n % 3 from generate_series(1, 20000) n;
+    select md5(n::text)::uuid, ${START} + n, 300, n % 3, 1, 1, n % 3, 1, 1, n % 3,
+      case when n % 2 = 0 then n % 3 end, case when n % 2 = 0 then n % 5 end from generate_series(1, 20000) n;
   analyze`
 
 for (const [name, { statements, plans }] of Object.entries(PLANS)) {
