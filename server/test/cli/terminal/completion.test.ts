@@ -38,7 +38,7 @@ test('bash is offered commands, options and choices, as the command tree has the
     program.commands.map(command => command.name()).filter(name => !first.includes(name)),
     [],
   )
-  assert.deepEqual(verbs?.slice(0, 4), ['create', 'list', 'show', 'change'])
+  assert.deepEqual(verbs?.slice(0, 4), ['create', 'list', 'show', 'delegation'])
   assert.deepEqual(one, ['show'])
   assert.deepEqual(choices, ['operator', 'client', 'api_key', 'cli', 'system'])
   // Readline replaces what stands behind the colon only.

@@ -155,6 +155,7 @@ const TOKEN_PLANS = [
 ]
 const SCAN_PLANS = [
   ...Array.from({ length: 2 }, () => 'SEARCH token USING PRIMARY KEY (life=? AND id>?)'),
+  ...Array.from({ length: 2 }, () => 'SEARCH token USING INDEX token_delegated (life=? AND id>?)'),
   ...Array.from(
     { length: 2 },
     () => 'SEARCH token USING INDEX token_agent ((agent,life,id)>(?,?,?) AND (agent,life)<(?,?))',
