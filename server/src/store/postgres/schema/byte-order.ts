@@ -1,4 +1,5 @@
 // Text is compared by its bytes, whatever the database compares by: names, ids and patterns are no words of a language.
+import { BEFORE_LINEAGE, SERVING } from '../connection/connection.ts'
 import type { NewIndex } from './new-indexes.ts'
 
 /**
@@ -52,7 +53,8 @@ const ALTERED = Object.entries(COLUMNS)
 // `service` nothing serves; who waits to migrate too has a session of another name.
 const END_SESSIONS = `
 select pg_terminate_backend(pid) from pg_stat_activity, service
-  where datname = current_database() and usename = current_user and application_name = 'mintmark';
+  where datname = current_database() and usename = current_user
+    and application_name in ('${BEFORE_LINEAGE}', '${SERVING}');
 `
 
 // Of two indexes that serve a statement alike PostgreSQL takes the younger: `refused_at` is made again for that.
