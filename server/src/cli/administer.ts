@@ -2,7 +2,7 @@
 import type { Command } from 'commander'
 import { nameAgent } from './agent-names.ts'
 import type { Api } from './remote/api.ts'
-import { confirm } from './terminal/confirm.ts'
+import { confirm, type Consequence } from './terminal/confirm.ts'
 import { addExamples } from './terminal/examples.ts'
 import type { CommandFailed } from './terminal/exit.ts'
 import { addWhere, openApi, type WhereOptions } from './remote/open-api.ts'
@@ -29,7 +29,7 @@ type Verb<Options> = {
   /** Each runs as it stands. */
   readonly examples: readonly string[]
   /** What it would end, in a sentence that a person is asked about unless --yes; null where it ends nothing. */
-  readonly consequence?: (call: Call<Options>) => Promise<string | null>
+  readonly consequence?: (call: Call<Options>) => Promise<Consequence | null>
   /** Null where it has printed by itself. */
   readonly run: (call: Call<Options>) => Promise<Shown | null>
 }

@@ -5,8 +5,9 @@ import { defineAdminCommand, type Shown } from './administer.ts'
 import { countAlive } from './count-alive.ts'
 import { addReencryptKeys } from './local/reencrypt-keys.ts'
 import { showAll } from './read-list.ts'
+import { type Api, ApiRefusal } from './remote/api.ts'
 import { parseDocument } from './terminal/parse-json.ts'
-import { isRecord, printLine, type PrintedRecord, printRecord } from './terminal/print.ts'
+import { areRecords, isRecord, printLine, type PrintedRecord, printRecord } from './terminal/print.ts'
 import { readStandardInput } from './terminal/standard-input.ts'
 
 const COLUMNS = ['kid', 'algorithm', 'state', 'signs_from', 'signs_until', 'ready_in_seconds', 'leaves_in_seconds']
@@ -51,12 +52,36 @@ const addShow = (key: Command): void =>
     },
   )
 
+/** A rotation so soon after another one is more often a slip, or two people at once, than meant. */
+const REPEAT_MS = 3_600_000
+
+const minutesSince = (time: unknown): number | null => {
+  const passed = Date.now() - Date.parse(String(time))
+  return passed < REPEAT_MS ? Math.max(0, Math.floor(passed / 60_000)) : null
+}
+
+/** Asked about only where a rotation waits, or was made within the hour; and where the caller may look at keys. */
+const describeRepeat = async (api: Api): Promise<string | null> => {
+  try {
+    const { data } = await api.call(rows.listSigningKeys, { query: {} })
+    const keys = areRecords(data) ? data : []
+    const [current, ...others] = keys.filter(({ state }) => state === 'current')
+    const minutes = current === undefined || others.length > 0 ? null : minutesSince(current['signs_from'])
+    if (minutes === null || !keys.some(({ state }) => state === 'retained')) return null
+    return `The key that signs has signed for ${minutes} min only. This rotates again.`
+  } catch (error) {
+    if (error instanceof ApiRefusal && error.status === 403) return null
+    throw error
+  }
+}
+
 const addRotate = (key: Command): void => {
   const command = verb(key, 'rotate', 'let the next key sign: now where verifiers have it, else as soon as they have')
   command.option('--force', 'at once, although verifiers that keep the key set may refuse its tokens for some minutes')
   defineAdminCommand<Rotation>(withNote(command), {
     json: CHANGED_JSON,
     examples: ['mintmark key rotate --note "quarterly"'],
+    consequence: ({ api }) => describeRepeat(api),
     run: async ({ api, options: { force, note } }) => {
       const changed = await api.call(rows.rotateSigningKey, { body: { force, note } })
       const waits = 'It signs as soon as it has been published long enough.'

@@ -7,6 +7,7 @@ import { type Call, defineAdminCommand, show, type Shown } from './administer.ts
 import { nameAgents } from './agent-names.ts'
 import { countAlive, formatPreviewCount, preview, type RevocationBody } from './count-alive.ts'
 import type { Api } from './remote/api.ts'
+import type { Consequence } from './terminal/confirm.ts'
 import { CommandFailed, EXIT } from './terminal/exit.ts'
 import { areRecords, printLine, type PrintedRecord, printTable } from './terminal/print.ts'
 import { addTimeHelp, readTime } from './terminal/time.ts'
@@ -117,11 +118,12 @@ const create = async ({ api, options }: Call<CreateOptions>): Promise<Shown> => 
   return show(options.wait === true ? await followRevocation(api, made) : made)
 }
 
-const consequence = async ({ api, options }: Call<CreateOptions>): Promise<string | null> => {
+const consequence = async ({ api, options }: Call<CreateOptions>): Promise<Consequence | null> => {
   requireCondition(options)
   if (options.dryRun === true) return null
   const body = bodyOf(options)
-  return `This ends every token${describe(body)}: ${await countAlive(api, body)}.`
+  const text = `This ends every token${describe(body)}: ${await countAlive(api, body)}.`
+  return options.all === true ? { text, phrase: 'end every token' } : text
 }
 
 const addCreate = (revocation: Command): void => {

@@ -22,18 +22,34 @@ const answerTo = async (lines: Interface, question: string): Promise<string | un
 
 const isYes = (answer: string): boolean => /^\s*y(es)?\s*$/i.test(answer)
 
-/** Goes on only after a yes. Where nobody can be asked, or the answer is another, the command ends. */
-export const confirm = async (consequence: string, { stdin, stderr }: Terminal = process): Promise<void> => {
-  const reported = printableLines(consequence)
+/** What a command does that cannot be undone, in a sentence. */
+export type Consequence =
+  | string
+  | {
+      readonly text: string
+      /** What a person types before it happens: of what reaches so far a slip of one key is not enough. */
+      readonly phrase: string
+    }
+
+const questionOf = (consequence: Consequence) => {
+  if (typeof consequence === 'string') return { text: consequence, ask: 'Go on? [y/N]', isMeant: isYes }
+  const { text, phrase } = consequence
+  return { text, ask: `Type "${phrase}" to go on:`, isMeant: (answer: string): boolean => answer.trim() === phrase }
+}
+
+/** Goes on only after a yes, or the phrase. Where nobody can be asked, or the answer is another, the command ends. */
+export const confirm = async (consequence: Consequence, { stdin, stderr }: Terminal = process): Promise<void> => {
+  const { text, ask, isMeant } = questionOf(consequence)
+  const reported = printableLines(text)
   if (stdin.isTTY !== true)
     throw new CommandFailed(`${reported} If that is meant, run it again with --yes.`, EXIT.usage)
   // On standard error: standard output is for what the command prints.
   const lines = createInterface({ input: stdin, output: stderr })
   const closed = once(lines, 'close').then(() => undefined)
   try {
-    const answer = await Promise.race([answerTo(lines, `${reported} Go on? [y/N] `), closed])
+    const answer = await Promise.race([answerTo(lines, `${reported} ${ask} `), closed])
     if (answer === undefined) stderr.write('\n')
-    else if (isYes(answer)) return
+    else if (isMeant(answer)) return
     throw new CommandFailed('Nothing was changed.')
   } finally {
     lines.close()

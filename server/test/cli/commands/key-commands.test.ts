@@ -59,6 +59,19 @@ test('key list, show and rotate: the next key is published first, and --force wa
   assert.deepEqual([unknown.status, unknown.stderr], [1, 'mintmark: No signing key has the kid nobody.\n'])
 })
 
+test('key rotate asks where the key that signs has signed for minutes only, and not where it is the first', t => {
+  const folder = makeStore(t)
+  key(folder, 'rotate', '--force')
+  const asked = run(folder, ['key', 'rotate', '--force'], VARIABLES)
+  assert.equal(asked.status, 2)
+  assert.match(
+    asked.stderr,
+    /^mintmark: The key that signs has signed for 0 min only\. This rotates again\. .*--yes\.$/m,
+  )
+  assert.equal(list(folder).length, 2)
+  assert.equal(run(folder, ['key', 'rotate', '--force', '--yes'], VARIABLES).status, 0)
+})
+
 test('key compromise asks first, and key retire takes a next key away', t => {
   const folder = makeStore(t)
   const [first] = list(folder)

@@ -3,25 +3,25 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { PassThrough } from 'node:stream'
 import { test } from 'node:test'
-import { confirm } from '../../../src/cli/terminal/confirm.ts'
+import { confirm, type Consequence } from '../../../src/cli/terminal/confirm.ts'
 import { CommandFailed } from '../../../src/cli/terminal/exit.ts'
 
 const CONSEQUENCE = 'This ends \u001B[31mall.'
 const QUESTION = 'This ends \\u001b[31mall. Go on? [y/N] '
 
 /** What a person types once the question is there; undefined where the terminal goes away. */
-const answer = async (typed: string | undefined) => {
+const answer = async (typed: string | undefined, consequence: Consequence = CONSEQUENCE, question = QUESTION) => {
   const stdin = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => undefined })
   const stderr = Object.assign(new PassThrough(), { isTTY: true })
   let shown = ''
   stderr.setEncoding('utf8').on('data', (text: string) => {
     shown += text
   })
-  const outcome = confirm(CONSEQUENCE, { stdin, stderr }).then(
+  const outcome = confirm(consequence, { stdin, stderr }).then(
     () => 'goes on',
     (error: unknown) => error,
   )
-  while (!shown.includes(QUESTION)) await once(stderr, 'data')
+  while (!shown.includes(question)) await once(stderr, 'data')
   if (typed === undefined) stdin.end()
   else stdin.write(typed)
   return { outcome: await outcome, shown }
@@ -37,6 +37,18 @@ test('any other answer, Ctrl-C, Ctrl-D and a terminal that goes away change noth
     assert.ok(outcome instanceof CommandFailed, String(outcome))
     assert.deepEqual([outcome.message, outcome.exitCode], ['Nothing was changed.', 1])
     assert.match(shown, /[^\n]\n$/)
+  }
+})
+
+test('of what reaches everything the phrase is typed, and a yes changes nothing', async () => {
+  const all = { text: 'This ends all.', phrase: 'end every token' }
+  const question = 'This ends all. Type "end every token" to go on: '
+  for (const typed of ['end every token\r', ' end every token \r']) {
+    assert.equal((await answer(typed, all, question)).outcome, 'goes on')
+  }
+  for (const typed of ['y\r', 'yes\r', 'end every\r', 'End every token\r', '\r', '\u0003', undefined]) {
+    const { outcome } = await answer(typed, all, question)
+    assert.ok(outcome instanceof CommandFailed && outcome.message === 'Nothing was changed.', String(outcome))
   }
 })
 
