@@ -3,8 +3,7 @@ import type { Act } from '../../domain/audit/act.ts'
 import type { KeyRecord, KeyState } from '../../domain/keys/key-life.ts'
 import type { PublicJwk, SealedSigningKey, SigningKey } from '../../domain/keys/signing-key.ts'
 import type { KeysSeen } from '../../ports/signing-keys.ts'
-import { lifetimesInUse } from '../repositories/agents.ts'
-import { all, first, run, type Program } from '../statement-program.ts'
+import { all, first, only, run, type Program } from '../statement-program.ts'
 import type { Seen } from '../snapshot.ts'
 import { audit, nextSeq, type Transaction } from '../transaction.ts'
 
@@ -82,9 +81,12 @@ export function* listKeys(after: number | null, limit: number): Program<readonly
   return (yield* all<RecordRow>(`${RECORD} where n < ? order by n desc limit ?`, below, limit)).map(recordOf)
 }
 
-/** The longest token lifetime in use, in seconds; 0 where none is. */
+const LONGEST = `select coalesce(max(life), 0) as longest from (
+  select life from lifetime union all select life from agent where life is not null and deleted_at is null) as used`
+
+/** The longest lifetime of a token that lives or may come, in seconds; 0 where there is none. */
 export function* longestLifetime(): Program<number> {
-  return (yield* lifetimesInUse()).at(-1) ?? 0
+  return (yield* only<{ longest: number }>(LONGEST)).longest
 }
 
 export function* seenAt({ now }: Pick<Seen, 'now'>, keys: readonly KeyRecord[]): Program<KeysSeen> {

@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import {
   act,
   createAgent,
+  issue,
   KEEP_LONG,
   makeTestStore,
   newTokens,
@@ -169,6 +170,17 @@ test('keys are listed newest first, a page at a time, and shown by their kid', a
   assert.deepEqual([shown.keys.map(({ state }) => state), shown.now, shown.longest], [['current'], START, 0])
   await createAgent(world.store, 3600)
   assert.deepEqual(await signingKeys.show('nobody'), { keys: [], now: START, longest: 3600 })
+})
+
+test('the longest lifetime is that of any token that is there, whatever it is for', async t => {
+  const { store, dispose } = await makeTestStore(null)
+  t.after(dispose)
+  const longest = async (): Promise<number> => (await store.signingKeys.list(null, 1)).longest
+  const agent = await createAgent(store)
+  for (const lifetimeSeconds of [15, 900, 1000, 3600]) {
+    await issue(store, agent, { lifetimeSeconds })
+    assert.equal(await longest(), lifetimeSeconds)
+  }
 })
 
 test('all of it is there after a restart', async t => {
