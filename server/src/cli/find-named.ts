@@ -6,6 +6,7 @@ import { listCredentials } from '../../../api/credentials.ts'
 import { PAGE_RECORDS_MAX } from '../../../api/values/lists.ts'
 import { isName } from '../../../api/values/name.ts'
 import { parseUuid } from '../../../api/values/uuid.ts'
+import { printable } from '../domain/text/printable.ts'
 import { type Api, ApiRefusal, type Query } from './remote/api.ts'
 import { CommandFailed, EXIT } from './terminal/exit.ts'
 import { areRecords, type PrintedRecord } from './terminal/print.ts'
@@ -58,7 +59,8 @@ const gather = async (kind: Kind, ask: Ask, text: string): Promise<readonly Name
   const named = kind.byName !== undefined && isName(text) ? read(kind, await ask(kind.byName(text))).found : []
   const isWanted = kind.byName === undefined || (ID_PREFIX.test(text) && !named.some(({ name }) => name === text))
   const others: Named[] = []
-  for (let [pages, cursor]: [number, unknown] = [0, undefined]; isWanted && pages < PAGES_MAX; pages += 1) {
+  let cursor: unknown
+  for (let pages = 0; pages < (isWanted ? PAGES_MAX : 0); pages += 1) {
     const page = read(kind, await ask({ limit: PAGE_RECORDS_MAX, ...(typeof cursor === 'string' && { cursor }) }))
     others.push(...page.found.filter(opens))
     if (page.next === null) break
@@ -67,7 +69,9 @@ const gather = async (kind: Kind, ask: Ask, text: string): Promise<readonly Name
   return [...new Map([...named, ...others].map(one => [one.id, one])).values()]
 }
 
-const tell = ({ id, name, owner }: Named): string => `\n  ${id}  ${name}${owner === null ? '' : `  (owner ${owner})`}`
+// A name is one line, whatever it holds.
+const tell = ({ id, name, owner }: Named): string =>
+  `\n  ${printable(id)}  ${printable(name)}${owner === null ? '' : `  (owner ${printable(owner)})`}`
 
 const fail = (message: string): CommandFailed => new CommandFailed(message, EXIT.usage)
 
