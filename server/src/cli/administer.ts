@@ -1,6 +1,7 @@
 // What every command that administers does: its options, its help, and from a request of the API to what is printed.
 import type { Command } from 'commander'
 import { nameAgent } from './agent-names.ts'
+import { findNamed, isKind } from './find-named.ts'
 import type { Api } from './remote/api.ts'
 import { confirm, type Consequence } from './terminal/confirm.ts'
 import { addExamples } from './terminal/examples.ts'
@@ -64,8 +65,29 @@ const perform = async <Options>(verb: Verb<Options>, call: Call<Options & Common
   if (shown.failure !== undefined) throw shown.failure
 }
 
+/** Where a command takes an id it takes a name too: declared once, by what an argument or the value of an option is called. */
+const findIds = async <Options extends object>(
+  command: Command,
+  { api, args, options }: Call<Options>,
+  ends: boolean,
+): Promise<Call<Options>> => {
+  const found = [...args]
+  for (const [n, argument] of command.registeredArguments.entries()) {
+    const [kind, text] = [argument.name(), found[n]]
+    if (isKind(kind) && text !== undefined) found[n] = await findNamed(api, kind, { text, agentId: found[0], ends })
+  }
+  const given: Record<string, unknown> = Object.fromEntries(Object.entries(options))
+  for (const option of command.options) {
+    const [kind = '', text] = [/<([\w-]+)>/.exec(option.flags)?.[1], given[option.attributeName()]]
+    if (isKind(kind) && typeof text === 'string') {
+      given[option.attributeName()] = await findNamed(api, kind, { text, agentId: found[0], ends })
+    }
+  }
+  return { api, args: found, options: given as Options } // the same members, some of them found
+}
+
 /** Completes a command whose own arguments and options are declared. */
-export const defineAdminCommand = <Options>(command: Command, verb: Verb<Options>): void => {
+export const defineAdminCommand = <Options extends object>(command: Command, verb: Verb<Options>): void => {
   // Whatever groups the command has made of its own.
   command.optionsGroup('Options:')
   if (verb.json !== undefined) command.option('--json', verb.json)
@@ -74,7 +96,9 @@ export const defineAdminCommand = <Options>(command: Command, verb: Verb<Options
     const options = command.opts<Options & CommonOptions>()
     const api = await openApi(options)
     try {
-      await perform(verb, { api, args: command.args, options })
+      const isTrial = 'dryRun' in options && options.dryRun === true
+      const ends = verb.consequence !== undefined && !isTrial
+      await perform(verb, await findIds(command, { api, args: command.args, options }, ends))
     } finally {
       await api.close()
     }

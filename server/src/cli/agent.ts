@@ -18,7 +18,7 @@ type NewLabels = z.input<(typeof rows.createAgent)['body']>['labels']
 type Note = { readonly note?: string }
 
 const ofOne = (command: Command): Command =>
-  command.argument('<agent-id>', 'the id of the agent; `mintmark agent list` shows it')
+  command.argument('<agent-id>', 'the agent, by its id or its name; `mintmark agent list` shows both')
 
 const addCreate = (agent: Command): void =>
   defineAdminCommand<AgentOptions>(

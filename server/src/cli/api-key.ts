@@ -11,7 +11,7 @@ const API_KEY_ID = '0b9c6a52-8f0e-4a55-b1a5-3f0a3f6f5c11'
 const COLUMNS = ['api_key_id', 'name', 'permissions', 'audiences', 'expires_at', 'revoked_at', 'suspended_at']
 
 const ofOne = (command: Command): Command =>
-  command.argument('<api-key-id>', 'the id of the key; `mintmark api-key list` shows it')
+  command.argument('<api-key-id>', 'the key, by its id or its name; `mintmark api-key list` shows both')
 
 type CreateOptions = {
   readonly name: string

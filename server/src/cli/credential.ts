@@ -25,12 +25,12 @@ const COLUMNS = [
 ]
 
 const ofAgent = (command: Command): Command =>
-  command.argument('<agent-id>', 'the id of the agent; `mintmark agent list` shows it')
+  command.argument('<agent-id>', 'the agent, by its id or its name; `mintmark agent list` shows both')
 
 const ofOne = (command: Command): Command =>
   command
-    .argument('<agent-id>', 'the id of the agent')
-    .argument('<credential-id>', 'the id of the credential; `mintmark credential list` shows it')
+    .argument('<agent-id>', 'the agent, by its id or its name')
+    .argument('<credential-id>', 'the credential, by its id or its name; `mintmark credential list` shows both')
 
 const pathOf = ([agentId = '', credentialId = '']: readonly string[]) => ({
   agent_id: agentId,

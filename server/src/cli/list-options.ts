@@ -60,9 +60,9 @@ export const pagingOf = ({ limit, cursor }: PagingOptions) => ({ limit, cursor }
 
 export const addTokenFilters = (command: Command): Command =>
   addTimeHelp(command)
-    .option('--agent <agent-id>', 'only tokens of this agent', expecting(parseUuid, 'a UUID'))
+    .option('--agent <agent-id>', 'only tokens of this agent')
     .option('--client <client-id>', 'only tokens of this client')
-    .option('--subject <agent-id>', 'only tokens that act on behalf of this agent', expecting(parseUuid, 'a UUID'))
+    .option('--subject <agent-id>', 'only tokens that act on behalf of this agent')
     .option('--parent <token-id>', 'only tokens that were got for this token', expecting(parseUuid, 'a UUID'))
     .option('--root <token-id>', 'only this token and all that descend from it', expecting(parseUuid, 'a UUID'))
     .option('--scope <item>', 'only tokens that carry this item', expecting(parseScopeItem, 'resource:action'))

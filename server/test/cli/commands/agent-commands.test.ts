@@ -191,7 +191,11 @@ test('an id that no agent has is refused by every verb; what is no id is not tol
     const reported = new RegExp(`^mintmark: No agent has the id ${NOBODY}\\.`)
     assertRefused(run(folder, ['agent', verb, NOBODY, ...yes]), 1, reported)
     const noId = run(folder, ['agent', verb, 'mmc_x', ...yes])
-    assertRefused(noId, 1, /^mintmark: No agent has this id: it is no UUID\./)
+    assertRefused(
+      noId,
+      2,
+      /^mintmark: No agent has this id or name, or one that opens so: `mintmark agent list` shows them\./,
+    )
   }
 })
 

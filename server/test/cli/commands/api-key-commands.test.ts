@@ -15,6 +15,8 @@ const create = (folder: string, ...options: readonly string[]) =>
 const list = (folder: string) =>
   (JSON.parse(run(folder, ['api-key', 'list', '--json']).stdout) as { data: Record<string, unknown>[] }).data
 
+const NOBODY = '6f1d7c1e-4f5a-4c63-9d0f-2b1a7c3e9a10'
+
 test('api-key create --json prints exactly the id and the key', t => {
   const { status, stdout, stderr } = create(makeStore(t), '--permission', 'tokens:introspect', '--json')
   assert.equal(status, 0, stderr)
@@ -70,7 +72,7 @@ test('what an API key cannot be is refused', t => {
 })
 
 test('an id that no API key has is refused', t => {
-  const { status, stderr } = run(makeStore(t), ['api-key', 'revoke', 'nobody'])
+  const { status, stderr } = run(makeStore(t), ['api-key', 'revoke', NOBODY])
   assert.equal(status, 1)
-  assert.equal(stderr, 'mintmark: No API key has the id nobody.\n')
+  assert.equal(stderr, `mintmark: No API key has the id ${NOBODY}.\n`)
 })

@@ -93,9 +93,10 @@ test('credential revoke marks it; what cannot be is refused in one line', t => {
   assert.match(text(revoked['revoked_at']), /Z$/)
   assert.deepEqual(list(), [revoked])
   assert.equal(run(folder, ['credential', 'revoke', agentId, id, '--reason', 'boredom']).status, 2)
-  const unknown = run(folder, ['credential', 'revoke', agentId, 'nobody', '--yes'])
+  const nobody = '6f1d7c1e-4f5a-4c63-9d0f-2b1a7c3e9a10'
+  const unknown = run(folder, ['credential', 'revoke', agentId, nobody, '--yes'])
   assert.equal(unknown.status, 1)
-  assert.equal(unknown.stderr, `mintmark: No credential of an agent ${agentId} has the id nobody.\n`)
+  assert.equal(unknown.stderr, `mintmark: No credential of an agent ${agentId} has the id ${nobody}.\n`)
   for (const grace of ['1y', '5', '-1d', '']) {
     assert.equal(run(folder, ['credential', 'rotate', agentId, id, '--grace', grace]).status, 2, grace)
   }

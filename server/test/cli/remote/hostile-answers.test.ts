@@ -124,19 +124,22 @@ test('a redirect does not carry the credential on', async t => {
   assert.deepEqual(seen, [])
 })
 
+const GOOD = '6f1d7c1e-4f5a-4c63-9d0f-2b1a7c3e9a10'
+const BAD = '6f1d7c1e-4f5a-4c63-9d0f-2b1a7c3e9a11'
+
 test('nothing that a terminal obeys is printed from an answer: not in a record, not as JSON, not from an error', async t => {
   const folder = makeFolder(t)
   const evil = '\u001B]0;owned\u0007\u009B2J\u202E\r\u2028'
   const url = await serve(t, (request, response) => {
-    if (request.url?.endsWith('/bad'))
+    if (request.url?.endsWith(BAD) === true)
       return answering(404, PROBLEM, JSON.stringify({ error_description: evil }))(request, response)
     const agent = { agent_id: 'a', client_id: 'a', name: evil, scope: 'db:read', created_at: '2026-11-21T09:30:00Z' }
     return answering(200, JSON_TYPE, JSON.stringify({ ...agent, [evil]: [evil] }))(request, response)
   })
   const variables = { MINTMARK_URL: url, MINTMARK_API_KEY: 'key' }
-  for (const args of [['a'], ['a', '--json'], ['bad']]) {
+  for (const args of [[GOOD], [GOOD, '--json'], [BAD]]) {
     const { status, stdout, stderr } = await runAside(folder, ['agent', 'show', ...args], { variables })
-    assert.equal(status, args[0] === 'bad' ? 1 : 0, stderr)
+    assert.equal(status, args[0] === BAD ? 1 : 0, stderr)
     assert.match(stdout + stderr, /\\u001b\]0;owned\\u0007\\u009b2J\\u202e/)
     assert.doesNotMatch(stdout + stderr, /(?!\n)[\p{Cc}\u2028\u2029\u202E]/u)
     if (args[1] === '--json') assert.equal((JSON.parse(stdout) as { name: string }).name, evil)

@@ -42,6 +42,9 @@ const LISTS: Readonly<Record<string, readonly unknown[]>> = {
   '/api/v1/usage/agents': TEXTS.map(text => ({ ...agentOf(text), state: text, tokens_last_minute: text })),
 }
 
+const idOf = (n: number): string => `6f1d7c1e-4f5a-4c63-9d0f-${String(n).padStart(12, '0')}`
+const UNKNOWN = idOf(999_999)
+
 let server: Server
 let url = ''
 
@@ -49,7 +52,7 @@ before(async () => {
   server = createServer((request, response) => {
     const { pathname } = new URL(request.url ?? '', 'http://127.0.0.1')
     const data = LISTS[pathname]
-    const text = TEXTS[Number(pathname.split('/').at(-1))]
+    const text = TEXTS[Number(pathname.split('-').at(-1))]
     const isBad = data === undefined && text === undefined
     const found = data === undefined ? agentOf(text ?? '') : { data, next_cursor: null, unknown: [] }
     const body = isBad ? { error: 'not_found', error_description: TEXTS.join(' ') } : found
@@ -69,8 +72,8 @@ const COMMANDS: readonly (readonly [args: readonly string[], records: number])[]
   [['agent', 'list'], TEXTS.length],
   [['audit', 'list'], TEXTS.length],
   [['top'], TEXTS.length],
-  ...TEXTS.map((_, n) => [['agent', 'show', String(n)], 1] as const),
-  [['agent', 'show', 'unknown'], 0],
+  ...TEXTS.map((_, n) => [['agent', 'show', idOf(n)], 1] as const),
+  [['agent', 'show', UNKNOWN], 0],
 ]
 
 test('no text of an answer reaches a terminal with a character that it obeys, nor adds a line of its own', async t => {
@@ -86,6 +89,14 @@ test('no text of an answer reaches a terminal with a character that it obeys, no
   }
 })
 
+test('the candidates of a name are a line each, whatever their names hold', async t => {
+  const variables = { MINTMARK_URL: url, MINTMARK_API_KEY: 'key' }
+  const { status, stdout, stderr } = await runAside(makeFolder(t), ['agent', 'show', 'a'], { variables })
+  assert.deepEqual([status, stdout], [2, ''])
+  assert.doesNotMatch(stderr, UNPRINTABLE)
+  assert.ok(stderr.trimEnd().split('\n').length <= 11, stderr)
+})
+
 test('as JSON every text comes back from one line as it was, without such a character', async t => {
   const folder = makeFolder(t)
   const variables = { MINTMARK_URL: url, MINTMARK_API_KEY: 'key' }
@@ -99,7 +110,7 @@ test('as JSON every text comes back from one line as it was, without such a char
     assert.doesNotMatch(stdout, UNPRINTABLE)
     assert.deepEqual((JSON.parse(stdout) as { data: unknown }).data, expected)
   }
-  const failed = await runAside(folder, ['agent', 'show', 'unknown', '--json'], { variables })
+  const failed = await runAside(folder, ['agent', 'show', UNKNOWN, '--json'], { variables })
   assert.doesNotMatch(failed.stderr, UNPRINTABLE)
   assert.equal(
     (JSON.parse(failed.stderr) as { error_description: string }).error_description,
