@@ -53,6 +53,14 @@ const read = ({ id }: Kind, answer: PrintedRecord): { readonly found: readonly N
   return { found, next }
 }
 
+const fail = (message: string): CommandFailed => new CommandFailed(message, EXIT.usage)
+
+/** Of a list that was not read to its end nobody knows whether one that was found is the only one. */
+const refuseLongList = ({ what }: Kind): never => {
+  const most = (PAGES_MAX * PAGE_RECORDS_MAX).toLocaleString('en-US')
+  throw fail(`There are more than ${most} to look through: name the ${what} by its whole id.`)
+}
+
 /** Those whose name or id opens so. */
 const gather = async (kind: Kind, ask: Ask, text: string): Promise<readonly Named[]> => {
   const opens = ({ id, name }: Named): boolean => name.startsWith(text) || (ID_PREFIX.test(text) && id.startsWith(text))
@@ -60,7 +68,8 @@ const gather = async (kind: Kind, ask: Ask, text: string): Promise<readonly Name
   const isWanted = kind.byName === undefined || (ID_PREFIX.test(text) && !named.some(({ name }) => name === text))
   const others: Named[] = []
   let cursor: unknown
-  for (let pages = 0; pages < (isWanted ? PAGES_MAX : 0); pages += 1) {
+  for (let pages = 0; isWanted; pages += 1) {
+    if (pages === PAGES_MAX) return refuseLongList(kind)
     const page = read(kind, await ask({ limit: PAGE_RECORDS_MAX, ...(typeof cursor === 'string' && { cursor }) }))
     others.push(...page.found.filter(opens))
     if (page.next === null) break
@@ -72,8 +81,6 @@ const gather = async (kind: Kind, ask: Ask, text: string): Promise<readonly Name
 // A name is one line, whatever it holds.
 const tell = ({ id, name, owner }: Named): string =>
   `\n  ${printable(id)}  ${printable(name)}${owner === null ? '' : `  (owner ${printable(owner)})`}`
-
-const fail = (message: string): CommandFailed => new CommandFailed(message, EXIT.usage)
 
 /** What was typed is not repeated where nothing is found: it may be a secret in the wrong place. */
 const choose = (kind: Kind, candidates: readonly Named[], text: string, ends: boolean): string => {
