@@ -61,20 +61,25 @@ const refuseLongList = ({ what }: Kind): never => {
   throw fail(`There are more than ${most} to look through: name the ${what} by its whole id.`)
 }
 
+/** A list to its end. */
+const readAll = async (kind: Kind, ask: Ask, isMeant: (one: Named) => boolean): Promise<readonly Named[]> => {
+  const all: Named[] = []
+  let cursor: unknown
+  for (let pages = 0; pages < PAGES_MAX; pages += 1) {
+    const page = read(kind, await ask({ limit: PAGE_RECORDS_MAX, ...(typeof cursor === 'string' && { cursor }) }))
+    all.push(...page.found.filter(isMeant))
+    if (page.next === null) return all
+    cursor = page.next
+  }
+  return refuseLongList(kind)
+}
+
 /** Those whose name or id opens so. */
 const gather = async (kind: Kind, ask: Ask, text: string): Promise<readonly Named[]> => {
   const opens = ({ id, name }: Named): boolean => name.startsWith(text) || (ID_PREFIX.test(text) && id.startsWith(text))
   const named = kind.byName !== undefined && isName(text) ? read(kind, await ask(kind.byName(text))).found : []
   const isWanted = kind.byName === undefined || (ID_PREFIX.test(text) && !named.some(({ name }) => name === text))
-  const others: Named[] = []
-  let cursor: unknown
-  for (let pages = 0; isWanted; pages += 1) {
-    if (pages === PAGES_MAX) return refuseLongList(kind)
-    const page = read(kind, await ask({ limit: PAGE_RECORDS_MAX, ...(typeof cursor === 'string' && { cursor }) }))
-    others.push(...page.found.filter(opens))
-    if (page.next === null) break
-    cursor = page.next
-  }
+  const others = isWanted ? await readAll(kind, ask, opens) : []
   return [...new Map([...named, ...others].map(one => [one.id, one])).values()]
 }
 
