@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { newSettings, settingsChange, settingsRecord } from './agent-settings.ts'
 import { AGENT_ID, AUDIENCE, LATER, MADE, pageExample, RELAY_ID } from './examples.ts'
-import { noteBody, pageOf, paging, parameter, suspendedAt, time, timeOrNull } from './fields.ts'
+import { booleanParameter, noteBody, pageOf, paging, parameter, suspendedAt, time, timeOrNull } from './fields.ts'
 import { operation } from './operation.ts'
 import { ACCESS } from './values/access.ts'
 import { isLabelKey } from './values/labels.ts'
@@ -51,10 +51,6 @@ const parseName = (text: string): string | undefined => (isName(text) ? text : u
 // The beginning of a name may end in a space; a name may not.
 const parsePrefix = (text: string): string | undefined => (isName(text.trimEnd()) ? text : undefined)
 
-const BOOLEANS: Readonly<Record<string, boolean>> = { true: true, false: false }
-
-const parseBoolean = (text: string): boolean | undefined => (Object.hasOwn(BOOLEANS, text) ? BOOLEANS[text] : undefined)
-
 const parseLabel = (text: string): { readonly key: string; readonly value: string } | undefined => {
   const equals = text.indexOf('=')
   const [key, value] = [text.slice(0, Math.max(equals, 0)), text.slice(equals + 1)]
@@ -64,10 +60,7 @@ const parseLabel = (text: string): { readonly key: string; readonly value: strin
 const label = parameter(parseLabel, 'of the form key=value, as labels are', { type: 'string' }).unwrap()
 
 const agentsQuery = z.object({
-  disabled: parameter(parseBoolean, 'true or false', {
-    description: 'Only disabled ones, or only others.',
-    type: 'boolean',
-  }),
+  disabled: booleanParameter('Only disabled ones, or only others.'),
   owner: parameter(parseName, NAME_FORM, { description: 'Only those of this owner.' }),
   label: z
     .array(label)

@@ -128,6 +128,13 @@ export const actor = z.object({
 export const parameter = <T>(parse: Rule<T>['parse'], form: string, meta: Meta) =>
   parsed({ parse, form, meta }).optional()
 
+const BOOLEANS: Readonly<Record<string, boolean>> = { true: true, false: false }
+
+const parseBoolean = (text: string): boolean | undefined => (Object.hasOwn(BOOLEANS, text) ? BOOLEANS[text] : undefined)
+
+export const booleanParameter = (description: string) =>
+  parameter(parseBoolean, 'true or false', { description, type: 'boolean' })
+
 export const matching =
   (form: RegExp) =>
   (value: string): string | undefined =>
