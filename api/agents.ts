@@ -2,7 +2,17 @@
 import { z } from 'zod'
 import { newSettings, settingsChange, settingsRecord } from './agent-settings.ts'
 import { AGENT_ID, AUDIENCE, LATER, MADE, pageExample, RELAY_ID } from './examples.ts'
-import { booleanParameter, noteBody, pageOf, paging, parameter, suspendedAt, time, timeOrNull } from './fields.ts'
+import {
+  booleanParameter,
+  noteBody,
+  noteParameter,
+  pageOf,
+  paging,
+  parameter,
+  suspendedAt,
+  time,
+  timeOrNull,
+} from './fields.ts'
 import { operation } from './operation.ts'
 import { ACCESS } from './values/access.ts'
 import { isLabelKey } from './values/labels.ts'
@@ -181,6 +191,7 @@ export const deleteAgent = operation({
   id: 'deleteAgent',
   summary: 'Delete an agent',
   access: ACCESS.writeAgents,
+  query: z.object({ note: noteParameter }),
   answers: { 204: z.undefined().describe('Done.') },
 })
 

@@ -140,6 +140,13 @@ export const matching =
   (value: string): string | undefined =>
     form.test(value) ? value : undefined
 
+export const noteParameter = parameter((text: string) => (isNote(text) ? text : undefined), NOTE_FORM, {
+  description: 'For those who read the audit log and the history later.',
+  pattern: TRIMMED,
+  minLength: 1,
+  maxLength: 500,
+})
+
 export const timeParameter = (description: string) =>
   parameter(parseTime, `${TIME_FORM} (encode a + as %2B)`, { description, format: 'date-time' })
 

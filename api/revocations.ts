@@ -2,14 +2,13 @@
 import { z } from 'zod'
 import { refineLabels } from './agent-settings.ts'
 import { AGENT_ID, LATER, OPERATOR, REVOCATION_ID } from './examples.ts'
-import { actor, choice, note, parsed, text, time, timeMember, timeOrNull, uuidMember } from './fields.ts'
+import { actor, choice, name, note, parsed, text, time, timeMember, timeOrNull, uuidMember } from './fields.ts'
 import { operation } from './operation.ts'
 import { tokenRecord } from './tokens.ts'
 import { ACCESS } from './values/access.ts'
 import { isKid, KID_FORM, KID_PATTERN } from './values/kid.ts'
 import { LABEL_KEY_PATTERN } from './values/labels.ts'
 import { AGENTS_SELECTED_MAX, COUNT_EXACT_MAX, SAMPLE_RECORDS_MAX } from './values/lists.ts'
-import { isName, NAME_FORM } from './values/name.ts'
 import { BULK_REVOCATION_REASONS } from './values/reason.ts'
 import { ITEM_OR_ANY_PATTERN, parseItemOrAny, SCOPE_CHARACTERS_MAX } from './values/scope.ts'
 
@@ -80,9 +79,7 @@ const conditions = {
   kid: text(isKid, KID_FORM, { description: 'Tokens that this key signed.', pattern: KID_PATTERN }),
   issued_before: timeMember('Tokens issued before this time, which is not in the future.'),
   lineage: uuidMember('The id of a token, live or ended: its whole tree, from the root on.'),
-  owner: text(isName, NAME_FORM, {
-    description: `Tokens of the agents of this owner, at most ${AGENTS_SELECTED_MAX} agents.`,
-  }),
+  owner: name.describe(`Tokens of the agents of this owner, at most ${AGENTS_SELECTED_MAX} agents.`),
   labels: labelsAsked,
 }
 
