@@ -15,7 +15,7 @@ import {
 } from './fields.ts'
 import { operation } from './operation.ts'
 import { ACCESS } from './values/access.ts'
-import { isLabelKey } from './values/labels.ts'
+import { isLabelKey, LABELS_ASKED_MAX } from './values/labels.ts'
 import { isName, NAME_FORM } from './values/name.ts'
 
 export const agentRecord = z.object({
@@ -52,9 +52,6 @@ const example = {
   disabled_at: null,
   suspended_at: null,
 }
-
-/** Labels that one request may ask for together. */
-const LABELS_ASKED_MAX = 8
 
 const parseName = (text: string): string | undefined => (isName(text) ? text : undefined)
 

@@ -7,7 +7,7 @@ import { operation } from './operation.ts'
 import { tokenRecord } from './tokens.ts'
 import { ACCESS } from './values/access.ts'
 import { isKid, KID_FORM, KID_PATTERN } from './values/kid.ts'
-import { LABEL_KEY_PATTERN } from './values/labels.ts'
+import { LABEL_KEY_PATTERN, LABELS_ASKED_MAX } from './values/labels.ts'
 import { AGENTS_SELECTED_MAX, COUNT_EXACT_MAX, SAMPLE_RECORDS_MAX } from './values/lists.ts'
 import { BULK_REVOCATION_REASONS } from './values/reason.ts'
 import { ITEM_OR_ANY_PATTERN, parseItemOrAny, SCOPE_CHARACTERS_MAX } from './values/scope.ts'
@@ -45,8 +45,6 @@ const revocationPreview = z.object({
 /** The default audience of a service need not be a URI. */
 const AUDIENCE_PATTERN = '^[\\x21-\\x7E]{1,512}$'
 const AUDIENCE_FORM = new RegExp(AUDIENCE_PATTERN)
-
-const LABELS_ASKED_MAX = 8
 
 const labelsAsked = z
   .record(z.string(), z.string())
