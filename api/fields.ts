@@ -130,7 +130,8 @@ export const parameter = <T>(parse: Rule<T>['parse'], form: string, meta: Meta) 
 
 const BOOLEANS: Readonly<Record<string, boolean>> = { true: true, false: false }
 
-const parseBoolean = (text: string): boolean | undefined => (Object.hasOwn(BOOLEANS, text) ? BOOLEANS[text] : undefined)
+const parseBoolean = (given: string): boolean | undefined =>
+  Object.hasOwn(BOOLEANS, given) ? BOOLEANS[given] : undefined
 
 export const booleanParameter = (description: string) =>
   parameter(parseBoolean, 'true or false', { description, type: 'boolean' })
@@ -140,7 +141,7 @@ export const matching =
   (value: string): string | undefined =>
     form.test(value) ? value : undefined
 
-export const noteParameter = parameter((text: string) => (isNote(text) ? text : undefined), NOTE_FORM, {
+export const noteParameter = parameter((given: string) => (isNote(given) ? given : undefined), NOTE_FORM, {
   description: 'For those who read the audit log and the history later.',
   pattern: TRIMMED,
   minLength: 1,

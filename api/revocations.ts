@@ -85,7 +85,7 @@ const CONDITIONS = Object.keys(conditions)
 
 /** No slip ends every token. */
 const refineReach = (body: Readonly<Record<string, unknown>>, context: z.RefinementCtx): void => {
-  const isEmpty = CONDITIONS.every(name => body[name] === undefined)
+  const isEmpty = CONDITIONS.every(one => body[one] === undefined)
   if (isEmpty && body['all'] === undefined) {
     const message = 'names no condition: name one, or end every token by all, set to true'
     context.addIssue({ code: 'custom', message })
@@ -117,7 +117,7 @@ const revocationBody = z
     dry_run: z.boolean().optional().describe('Count what would end, and end nothing.'),
   })
   .superRefine(refineReach)
-  .meta({ oneOf: [{ required: ['all'] }, { anyOf: CONDITIONS.map(name => ({ required: [name] })) }] })
+  .meta({ oneOf: [{ required: ['all'] }, { anyOf: CONDITIONS.map(one => ({ required: [one] })) }] })
 
 const example = {
   id: REVOCATION_ID,

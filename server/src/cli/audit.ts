@@ -41,7 +41,7 @@ const addAuditFilters = (command: Command): Command =>
     .option('--actor-sub <sub>', 'only acts of the operator whom the identity provider calls so')
     .option(
       '--subject <id>',
-      'only acts on the agent, credential, key or token of this id; of an ended token the act that ended it',
+      'only acts on the agent, credential, key or token of this id; of a token that ended with others the act that did it; - to paste the token itself',
     )
     .option('--request-id <id>', 'only acts of this request')
     .option('--since <time>', 'only acts of then or later', readTime)
@@ -65,7 +65,7 @@ const addList = (audit: Command): void => {
     json: 'print {"data":[…],"next_cursor":…} as GET /api/v1/audit answers it',
     examples: [
       'mintmark audit list --kind agent.disable --since 2026-11-21T00:00:00Z',
-      'mintmark audit list --subject - < token.txt',
+      'mintmark audit list --subject 019aa5a0-6f3c-7c1e-9d0f-2b1a7c3e9a10',
     ],
     run: async ({ api, options }) => {
       const { subject } = options

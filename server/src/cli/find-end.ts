@@ -28,7 +28,8 @@ const idsOf = (token: PrintedRecord): readonly string[] =>
 /** The act that ended the token of this id, by its subject and its time; undefined where there is no such token or act. */
 export const findEnd = async (api: Api, id: string): Promise<Ending | undefined> => {
   const token = isUuid(id) ? await lookUp(api, id) : undefined
-  const at = parseTime(String(token?.['ended_at'] ?? ''))
+  const endedAt = token?.['ended_at']
+  const at = typeof endedAt === 'string' ? parseTime(endedAt) : undefined
   if (token === undefined || at === undefined) return undefined
   const { ancestor_id: above } = token
   const ancestor = typeof above === 'string' ? await lookUp(api, above) : undefined

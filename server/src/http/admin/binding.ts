@@ -20,9 +20,6 @@ export type Input<Path = Values, Query = unknown, Body = unknown> = {
 type SentOf<Row extends Operation> = Row extends { readonly form: z.ZodObject } ? FormOf<Row> : BodyOf<Row>
 type InputOf<Row extends Operation> = Input<PathOf<Row>, QueryOf<Row>, SentOf<Row>>
 
-/** What a command on the store works with. */
-export type TerminalPorts = AdministrationPorts
-
 /** `location` is a path below the base URL. */
 export type Answered = { readonly status: number; readonly body: unknown; readonly location?: string }
 

@@ -136,3 +136,17 @@ test('what selects nobody, or an agent twice, is refused and says what to name',
   await refused({ scope: 'db:read', disable_agents: true }, 'disable_agents goes with owner or labels.')
   await refused({ labels: {} }, 'labels holds none, or more than 8.')
 })
+
+test('more tokens than an act moves by itself end with its answer, whichever of the agents holds them', async () => {
+  const owner = randomUUID()
+  const [one, two, other] = [await create({ owner }), await create({ owner }), await create({ owner: 'Dee' })]
+  const many = await Promise.all(
+    [one, two, other].flatMap(agent => Array.from({ length: 40 }, () => issue(service, agent))),
+  )
+  assert.equal((await revoke({ owner })).status, 201)
+  const active = await areActive(many)
+  assert.deepEqual(
+    active,
+    many.map((_, n) => n >= 80),
+  )
+})
