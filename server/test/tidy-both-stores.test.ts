@@ -38,6 +38,8 @@ const ON_ONE_STORE: Readonly<Record<string, string>> = {
   'contract/wire/slow-connections': WIRE,
   'contract/wire/watch-answers': NO_STORE,
   'contract/oauth/weaknesses': WIRE,
+  'contract/admin/access':
+    'who may is decided before a store is asked: that callers are found is tried with api-keys and operators',
   'contract/admin/endings-order': 'the same order of ends as in store/endings-order, which runs on both',
   'contract/admin/key-rotation': LONG,
   'contract/admin/signing-keys': LONG,

@@ -2,11 +2,15 @@
 import { type Command, Option } from 'commander'
 import type { z } from 'zod'
 import * as rows from '../../../api/agents.ts'
+import { listTokens } from '../../../api/tokens.ts'
+import { PAGE_RECORDS_MAX } from '../../../api/values/lists.ts'
 import { defineAdminCommand, show } from './administer.ts'
+import { describeAgent } from './agent-names.ts'
 import { addAgentOptions, type AgentOptions, bodyOf, gatherLabels, type Label } from './agent-options.ts'
 import { countAlive } from './count-alive.ts'
 import { countLosses } from './count-losses.ts'
 import { showAll } from './read-list.ts'
+import { type Api, ApiRefusal } from './remote/api.ts'
 import { CommandFailed } from './terminal/exit.ts'
 import { areRecords, printLine, type PrintedRecord, printTable } from './terminal/print.ts'
 
@@ -109,6 +113,20 @@ const addDelegation = (agent: Command): void =>
     },
   )
 
+/** What ends with the oldest tokens of an agent from now on; undefined where nobody holds any of it, or the caller may not look. */
+const warnOfSupersede = async (api: Api, id: string, options: AgentOptions): Promise<string | undefined> => {
+  if (bodyOf(options).at_live_tokens_max !== 'supersede') return undefined
+  try {
+    const { data } = await api.call(listTokens, { query: { subject: id, limit: PAGE_RECORDS_MAX } })
+    const delegated = areRecords(data) ? data.filter(({ agent_id: holder }) => holder !== id).length : 0
+    if (delegated === 0) return undefined
+    return `Tokens that other agents got for tokens of this one: ${delegated}. Each ends with the token that it was got for, also where that is superseded.`
+  } catch (error) {
+    if (error instanceof ApiRefusal && error.status === 403) return undefined
+    throw error
+  }
+}
+
 const addChange = (agent: Command): void => {
   const command = agent
     .command('change')
@@ -121,7 +139,10 @@ const addChange = (agent: Command): void => {
     ],
     consequence: ({ api, args: [id = ''], options }) => countLosses(api, id, bodyOf(options)),
     run: async ({ api, args: [id = ''], options }) =>
-      show(await api.call(rows.changeAgent, { path: { id }, body: bodyOf(options) })),
+      show(
+        await api.call(rows.changeAgent, { path: { id }, body: bodyOf(options) }),
+        await warnOfSupersede(api, id, options),
+      ),
   })
 }
 
@@ -135,7 +156,7 @@ const addDisable = (agent: Command): void =>
       json: 'print the agent as JSON',
       examples: [`mintmark agent disable ${AGENT_ID} --yes`],
       consequence: async ({ api, args: [id = ''] }) =>
-        `This refuses the agent ${id} new tokens and ends every token that it holds: ${await countAlive(api, { agent_id: id })}.`,
+        `This refuses the agent ${await describeAgent(api, { agent_id: id })} new tokens and ends every token that it holds: ${await countAlive(api, { agent_id: id })}.`,
       run: async ({ api, args: [id = ''], options: { note } }) =>
         show(await api.call(rows.disableAgent, { path: { id }, body: { note } })),
     },
@@ -163,7 +184,7 @@ const addDelete = (agent: Command): void => {
     json: 'print {"agent_id"}',
     examples: [`mintmark agent delete ${AGENT_ID} --yes`],
     consequence: async ({ api, args: [id = ''] }) =>
-      `This removes the agent ${id} for good and ends every token that it holds: ${await countAlive(api, { agent_id: id })}. History keeps its tokens.`,
+      `This removes the agent ${await describeAgent(api, { agent_id: id })} for good and ends every token that it holds: ${await countAlive(api, { agent_id: id })}. History keeps its tokens.`,
     run: async ({ api, args: [id = ''], options: { note } }) => {
       await api.call(rows.deleteAgent, { path: { id }, query: { note } })
       const forPeople = () => printLine(`The agent ${id} is deleted, and every token that it held has ended.`)

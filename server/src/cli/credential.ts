@@ -2,6 +2,7 @@
 import { type Command, Option } from 'commander'
 import * as rows from '../../../api/credentials.ts'
 import { CREDENTIAL_REASONS, type CredentialReason } from '../../../api/values/credentials.ts'
+import { describeAgent } from './agent-names.ts'
 import { defineAdminCommand, show, showRotation } from './administer.ts'
 import { countAlive } from './count-alive.ts'
 import { addTrustOptions, trustOf, type TrustOptions } from './credential-options.ts'
@@ -135,8 +136,9 @@ const addRevoke = (credential: Command): void => {
   defineAdminCommand<RevokeOptions>(command, {
     json: 'print the credential as JSON',
     examples: [`mintmark credential revoke ${AGENT_ID} ${CREDENTIAL_ID} --reason secret_leaked --yes`],
-    consequence: async ({ api, args: [, id = ''], options: { keepTokens = false } }) => {
-      const refuses = `This refuses the credential ${id} from now on`
+    consequence: async ({ api, args: [agentId = '', id = ''], options: { keepTokens = false } }) => {
+      const agent = await describeAgent(api, { agent_id: agentId })
+      const refuses = `This refuses the credential ${id} of the agent ${agent} from now on`
       if (keepTokens) return `${refuses}; the tokens that it got live on.`
       return `${refuses} and ends every token that it got: ${await countAlive(api, { credential_id: id })}.`
     },

@@ -40,6 +40,15 @@ test('every table and record that shows an agent has its name and owner, on the 
       assert.match(stdout, /\breports\s+(?:owner\s+)?Ada\b/, args.join(' '))
     }
   }
+  for (const args of [
+    ['agent', 'disable', agent.agent_id],
+    ['agent', 'delete', 'reports'],
+  ]) {
+    for (const { status, stderr } of await both(args)) {
+      assert.equal(status, 2)
+      assert.match(stderr, new RegExp(`^mintmark: This \\w+ the agent ${agent.agent_id} \\(reports, owner Ada\\) `))
+    }
+  }
   const [asked] = await both(['token', 'revoke', id])
   assert.ok(asked.stderr.includes(`of agent ${agent.agent_id} (reports, owner Ada).`), asked.stderr)
 })
@@ -98,4 +107,33 @@ test('each agent is looked up once, and after a refusal of rights no other is', 
   })
   assert.deepEqual(await nameAgents(refused.api, records), records)
   assert.equal(refused.asked.length, 8)
+})
+
+const EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange'
+
+test('agent change to supersede warns where others hold tokens that they got for its tokens', async t => {
+  const { runHere } = makeBoth(t, serving, 'agents:read')
+  const agent = createNamed('superseding', 'Ada')
+  const supersede = ['agent', 'change', 'superseding', '--live-tokens-max', '5', '--at-live-tokens-max', 'supersede']
+  const alone = await runHere(supersede)
+  assert.deepEqual([alone.status, /other agents got/.test(alone.stdout)], [0, false], alone.stderr)
+  const token = String((await issue(serving, agent)).body['access_token'])
+  const relay = serving.json(
+    ...['agent', 'create', '--name', 'relay', '--scope', 'db:read', '--grant-type', EXCHANGE],
+    ...['--acts-for', '*', '--receives', serving.url],
+  ) as Agent
+  const answer = await fetch(`${serving.url}/oauth/token`, {
+    method: 'POST',
+    body: new URLSearchParams({
+      grant_type: EXCHANGE,
+      subject_token: token,
+      subject_token_type: 'urn:ietf:params:oauth:token-type:access_token',
+      client_id: relay.client_id,
+      client_secret: relay.client_secret,
+    }),
+  })
+  assert.equal(answer.status, 200, await answer.clone().text())
+  const { status, stdout } = await runHere(supersede)
+  assert.equal(status, 0)
+  assert.match(stdout, /^Tokens that other agents got for tokens of this one: 1\. /m)
 })

@@ -10,7 +10,6 @@ await runOnPostgres(
       'list-tokens',
       'list-history',
       'create-revocation',
-      'access',
       'agents',
       'agent-limits',
       'api-keys',
