@@ -3,5 +3,6 @@ import { runOnPostgres } from '../../suites/run-files.ts'
 
 await runOnPostgres(
   ['contract/oauth', ['publish-keys', 'signed-introspection', 'signed-introspection-keys']],
-  ['contract/admin', ['restricted-lists', 'revoke-selected']],
+  ['contract/admin', ['restricted-lists']],
+  ['contract/clients', ['revoke-selected']],
 )
