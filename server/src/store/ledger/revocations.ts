@@ -140,15 +140,16 @@ function* make(
 
 type Existing = { readonly outcome: 'existing'; readonly revocation: Revocation }
 
+/** Who is selected is of the first time; a repeat selects nobody else. */
+const asAsked = (one: CutOffConditions): string =>
+  JSON.stringify(one.selected ? { ...one, selected: { ...one.selected, agents: [] } } : one)
+
 function* findExisting(id: string, conditions: CutOffConditions): Program<Existing | 'other_conditions' | undefined> {
   const existing = yield* first<Row>(SELECT, id)
   if (existing === undefined) return undefined
   // Both texts were made from one literal: their members stand in one order.
   // What was stored before there were lineages lacks their conditions.
   const before: CutOffConditions = { ...NO_CONDITION, ...(JSON.parse(existing.conditions) as CutOffConditions) }
-  // Who is selected is of the first time; a repeat selects nobody else.
-  const asAsked = (one: CutOffConditions): string =>
-    JSON.stringify(one.selected ? { ...one, selected: { ...one.selected, agents: [] } } : one)
   if (asAsked(before) !== asAsked(conditions)) return 'other_conditions'
   return { outcome: 'existing', revocation: yield* revocationOf(existing) }
 }
