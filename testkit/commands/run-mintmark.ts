@@ -10,7 +10,7 @@ import { MessageChannel, receiveMessageOnPort, Worker } from 'node:worker_thread
 import { freePort } from '../processes/free-port.ts'
 import { type Ended, GIVE_UP_MS, type Order, type Variables } from './command-order.ts'
 
-const PROGRAM = resolve(import.meta.dirname, '../../server/src/main.ts')
+export const PROGRAM = resolve(import.meta.dirname, '../../server/src/main.ts')
 
 /** For a service, which lives as long as its test. */
 const SERVICE_MS_MAX = 300_000
@@ -41,7 +41,8 @@ export const makeFolder = (t: Scope): string => {
 // What was compiled once is not compiled again in each of the hundreds of processes; operating.md tells operators of it.
 const COMPILED = resolve(import.meta.dirname, '../../node_modules/.cache/compiled-for-tests')
 
-const environment = (variables: Variables): Variables => ({
+/** What the program sees, beside what a test gives it. */
+export const environment = (variables: Variables): Variables => ({
   NODE_COMPILE_CACHE: COMPILED,
   // The port of `dev` may be one that another test was given.
   MINTMARK_METRICS_ADDRESS: 'off',

@@ -31,6 +31,8 @@ type Verb<Options> = {
   readonly examples: readonly string[]
   /** What it would end, in a sentence that a person is asked about unless --yes; null where it ends nothing. */
   readonly consequence?: (call: Call<Options>) => Promise<Consequence | null>
+  /** It may end something although nobody is asked. What a command may end is named in full. */
+  readonly ends?: true
   /** Null where it has printed by itself. */
   readonly run: (call: Call<Options>) => Promise<Shown | null>
 }
@@ -97,7 +99,7 @@ export const defineAdminCommand = <Options extends object>(command: Command, ver
     const api = await openApi(options)
     try {
       const isTrial = 'dryRun' in options && options.dryRun === true
-      const ends = verb.consequence !== undefined && !isTrial
+      const ends = (verb.ends === true || verb.consequence !== undefined) && !isTrial
       await perform(verb, await findIds(command, { api, args: command.args, options }, ends))
     } finally {
       await api.close()

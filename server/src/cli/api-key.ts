@@ -73,6 +73,7 @@ const addRotate = (apiKey: Command): void => {
   defineAdminCommand<RotateOptions>(command, {
     json: 'print {"api_key_id","api_key"}',
     examples: [`mintmark api-key rotate ${API_KEY_ID} --grace 24h`],
+    ends: true, // the old one, at the latest after the grace
     run: async ({ api, args: [id = ''], options: { grace, expiresIn } }) => {
       const body = { grace_seconds: grace, expires_at: expiresIn }
       const { api_key_id, api_key, replaces } = await api.call(rows.rotateApiKey, { path: { api_key_id: id }, body })

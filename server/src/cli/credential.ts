@@ -112,6 +112,7 @@ const addRotate = (credential: Command): void => {
   defineAdminCommand<RotateOptions>(command, {
     json: 'print {"credential_id","agent_id","client_secret"}',
     examples: [`mintmark credential rotate ${AGENT_ID} ${CREDENTIAL_ID} --grace 24h`],
+    ends: true, // the old one, at the latest after the grace
     run: async ({ api, args, options: { grace, expiresIn } }) => {
       const body = { grace_seconds: grace, expires_at: expiresIn }
       const { credential_id, agent_id, client_secret, replaces } = await api.call(rows.rotateCredential, {

@@ -53,27 +53,39 @@ const read = ({ id }: Kind, answer: PrintedRecord): { readonly found: readonly N
   return { found, next }
 }
 
+const fail = (message: string): CommandFailed => new CommandFailed(message, EXIT.usage)
+
+/** Of a list that was not read to its end nobody knows whether one that was found is the only one. */
+const refuseLongList = ({ what }: Kind): never => {
+  const most = (PAGES_MAX * PAGE_RECORDS_MAX).toLocaleString('en-US')
+  throw fail(`There are more than ${most} to look through: name the ${what} by its whole id.`)
+}
+
+/** A list to its end. */
+const readAll = async (kind: Kind, ask: Ask, isMeant: (one: Named) => boolean): Promise<readonly Named[]> => {
+  const all: Named[] = []
+  let cursor: unknown
+  for (let pages = 0; pages < PAGES_MAX; pages += 1) {
+    const page = read(kind, await ask({ limit: PAGE_RECORDS_MAX, ...(typeof cursor === 'string' && { cursor }) }))
+    all.push(...page.found.filter(isMeant))
+    if (page.next === null) return all
+    cursor = page.next
+  }
+  return refuseLongList(kind)
+}
+
 /** Those whose name or id opens so. */
 const gather = async (kind: Kind, ask: Ask, text: string): Promise<readonly Named[]> => {
   const opens = ({ id, name }: Named): boolean => name.startsWith(text) || (ID_PREFIX.test(text) && id.startsWith(text))
   const named = kind.byName !== undefined && isName(text) ? read(kind, await ask(kind.byName(text))).found : []
   const isWanted = kind.byName === undefined || (ID_PREFIX.test(text) && !named.some(({ name }) => name === text))
-  const others: Named[] = []
-  let cursor: unknown
-  for (let pages = 0; pages < (isWanted ? PAGES_MAX : 0); pages += 1) {
-    const page = read(kind, await ask({ limit: PAGE_RECORDS_MAX, ...(typeof cursor === 'string' && { cursor }) }))
-    others.push(...page.found.filter(opens))
-    if (page.next === null) break
-    cursor = page.next
-  }
+  const others = isWanted ? await readAll(kind, ask, opens) : []
   return [...new Map([...named, ...others].map(one => [one.id, one])).values()]
 }
 
 // A name is one line, whatever it holds.
 const tell = ({ id, name, owner }: Named): string =>
   `\n  ${printable(id)}  ${printable(name)}${owner === null ? '' : `  (owner ${printable(owner)})`}`
-
-const fail = (message: string): CommandFailed => new CommandFailed(message, EXIT.usage)
 
 /** What was typed is not repeated where nothing is found: it may be a secret in the wrong place. */
 const choose = (kind: Kind, candidates: readonly Named[], text: string, ends: boolean): string => {

@@ -1,7 +1,10 @@
 // Names, ids and the beginnings of both, wherever a command takes the id of an agent, a credential or an API key.
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
-import { KEY, makeFolder, run, type Scope } from '../../../../testkit/commands/run-mintmark.ts'
+import { KEY, makeFolder, run, runAside, type Scope } from '../../../../testkit/commands/run-mintmark.ts'
 
 type Made = Readonly<Record<'agent_id' | 'credential_id' | 'api_key_id', string>>
 
@@ -85,4 +88,46 @@ test('credentials and API keys are found by their names too, and by the beginnin
   json('api-key', 'create', '--name', 'orders', '--permission', 'tokens:read')
   assert.equal(json('api-key', 'show', key.slice(0, 13)).api_key_id, key)
   assert.match(ask('api-key', 'show', 'orders').stderr, /Several are meant; name one API key by its id:/)
+})
+
+test('a rotation ends the old secret or key, so it takes the whole id or the whole name too', t => {
+  const { agent, json, ask } = makeWorld(t)
+  agent('reports')
+  json('credential', 'create', 'reports', '--name', 'second')
+  json('api-key', 'create', '--name', 'orders', '--permission', 'tokens:read')
+  for (const [kind, ...args] of [
+    ['agent', 'credential', 'rotate', 'rep', 'second'],
+    ['credential', 'credential', 'rotate', 'reports', 'sec'],
+    ['API key', 'api-key', 'rotate', 'ord'],
+  ]) {
+    const { status, stderr } = ask(...args, '--grace', '0s')
+    assert.equal(status, 2, stderr)
+    assert.ok(stderr.includes(`the whole id or the whole name. Is it this ${kind}?`), stderr)
+  }
+  for (const args of [
+    ['credential', 'rotate', 'reports', 'second'],
+    ['api-key', 'rotate', 'orders'],
+  ]) {
+    const { status, stderr } = ask(...args, '--grace', '0s')
+    assert.equal(status, 0, stderr)
+  }
+})
+
+test('of a list that is longer than a command reads none is taken for the only one', async t => {
+  let requests = 0
+  const one = { api_key_id: '0b9c6a52-8f0e-4a55-b1a5-3f0a3f6f5c11', name: 'orders' }
+  const service = createServer((_request, response) => {
+    requests += 1
+    response.setHeader('content-type', 'application/json')
+    response.end(JSON.stringify({ data: requests === 1 ? [one] : [], next_cursor: `c${requests}` }))
+  })
+  service.listen(0, '127.0.0.1')
+  await once(service, 'listening')
+  t.after(() => service.close())
+  const url = `http://127.0.0.1:${(service.address() as AddressInfo).port}`
+  const variables = { MINTMARK_URL: url, MINTMARK_API_KEY: 'key' }
+  const { status, stderr } = await runAside(makeFolder(t), ['api-key', 'revoke', 'orders', '--yes'], { variables })
+  assert.equal(status, 2, stderr)
+  assert.match(stderr, /There are more than 10,000 to look through: name the API key by its whole id\./)
+  assert.equal(requests, 10)
 })
