@@ -78,7 +78,7 @@ const actsFor = listOf(ACTS_FOR_MAX, isActsForEntry, ACTS_FOR_FORM)
 const receives = listOf(RECEIVES_MAX, isResource, 'an absolute URI without a fragment', 'invalid_target')
 
 /** Says what is wrong with a label; a key that is none is not repeated, for it may be a secret in the wrong place. */
-const refineLabels = (labels: Readonly<Record<string, string | null>>, context: z.RefinementCtx): void => {
+export const refineLabels = (labels: Readonly<Record<string, string | null>>, context: z.RefinementCtx): void => {
   for (const [key, value] of Object.entries(labels)) {
     if (!isLabelKey(key)) {
       context.addIssue({ code: 'custom', message: `has a key that is not ${LABEL_KEY_FORM}` })

@@ -2,10 +2,20 @@
 import { z } from 'zod'
 import { newSettings, settingsChange, settingsRecord } from './agent-settings.ts'
 import { AGENT_ID, AUDIENCE, LATER, MADE, pageExample, RELAY_ID } from './examples.ts'
-import { noteBody, pageOf, paging, parameter, suspendedAt, time, timeOrNull } from './fields.ts'
+import {
+  booleanParameter,
+  noteBody,
+  noteParameter,
+  pageOf,
+  paging,
+  parameter,
+  suspendedAt,
+  time,
+  timeOrNull,
+} from './fields.ts'
 import { operation } from './operation.ts'
 import { ACCESS } from './values/access.ts'
-import { isLabelKey } from './values/labels.ts'
+import { isLabelKey, LABELS_ASKED_MAX } from './values/labels.ts'
 import { isName, NAME_FORM } from './values/name.ts'
 
 export const agentRecord = z.object({
@@ -43,17 +53,10 @@ const example = {
   suspended_at: null,
 }
 
-/** Labels that one request may ask for together. */
-const LABELS_ASKED_MAX = 8
-
 const parseName = (text: string): string | undefined => (isName(text) ? text : undefined)
 
 // The beginning of a name may end in a space; a name may not.
 const parsePrefix = (text: string): string | undefined => (isName(text.trimEnd()) ? text : undefined)
-
-const BOOLEANS: Readonly<Record<string, boolean>> = { true: true, false: false }
-
-const parseBoolean = (text: string): boolean | undefined => (Object.hasOwn(BOOLEANS, text) ? BOOLEANS[text] : undefined)
 
 const parseLabel = (text: string): { readonly key: string; readonly value: string } | undefined => {
   const equals = text.indexOf('=')
@@ -64,10 +67,7 @@ const parseLabel = (text: string): { readonly key: string; readonly value: strin
 const label = parameter(parseLabel, 'of the form key=value, as labels are', { type: 'string' }).unwrap()
 
 const agentsQuery = z.object({
-  disabled: parameter(parseBoolean, 'true or false', {
-    description: 'Only disabled ones, or only others.',
-    type: 'boolean',
-  }),
+  disabled: booleanParameter('Only disabled ones, or only others.'),
   owner: parameter(parseName, NAME_FORM, { description: 'Only those of this owner.' }),
   label: z
     .array(label)
@@ -188,6 +188,7 @@ export const deleteAgent = operation({
   id: 'deleteAgent',
   summary: 'Delete an agent',
   access: ACCESS.writeAgents,
+  query: z.object({ note: noteParameter }),
   answers: { 204: z.undefined().describe('Done.') },
 })
 

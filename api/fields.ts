@@ -128,10 +128,25 @@ export const actor = z.object({
 export const parameter = <T>(parse: Rule<T>['parse'], form: string, meta: Meta) =>
   parsed({ parse, form, meta }).optional()
 
+const BOOLEANS: Readonly<Record<string, boolean>> = { true: true, false: false }
+
+const parseBoolean = (given: string): boolean | undefined =>
+  Object.hasOwn(BOOLEANS, given) ? BOOLEANS[given] : undefined
+
+export const booleanParameter = (description: string) =>
+  parameter(parseBoolean, 'true or false', { description, type: 'boolean' })
+
 export const matching =
   (form: RegExp) =>
   (value: string): string | undefined =>
     form.test(value) ? value : undefined
+
+export const noteParameter = parameter((given: string) => (isNote(given) ? given : undefined), NOTE_FORM, {
+  description: 'For those who read the audit log and the history later.',
+  pattern: TRIMMED,
+  minLength: 1,
+  maxLength: 500,
+})
 
 export const timeParameter = (description: string) =>
   parameter(parseTime, `${TIME_FORM} (encode a + as %2B)`, { description, format: 'date-time' })

@@ -1,6 +1,7 @@
 // Reports of secrets that were found in the open, in the form that GitHub's secret scanning sends to partners.
 import { z } from 'zod'
 import { AGENT_ID, CREDENTIAL_ID } from './examples.ts'
+import { booleanParameter } from './fields.ts'
 import { operation } from './operation.ts'
 import { ACCESS } from './values/access.ts'
 import { LEAKED_SECRETS_MAX } from './values/credentials.ts'
@@ -14,11 +15,22 @@ const foundSecret = z.object({
 })
 
 const leakRecord = z.object({
-  result: z.enum(['revoked', 'already_revoked', 'unknown']),
-  kind: z.enum(['credential', 'api_key']).nullable().describe('Null where it is not a secret of this service.'),
+  result: z.enum(['revoked', 'would_revoke', 'already_revoked', 'unknown']),
+  kind: z
+    .enum(['credential', 'api_key', 'access_token'])
+    .nullable()
+    .describe('Null where it is not a secret of this service.'),
   agent_id: z.string().nullable(),
-  credential_id: z.string().nullable(),
+  credential_id: z.string().nullable().describe('Of an access token the credential with which it was got.'),
   api_key_id: z.string().nullable(),
+  token_id: z.string().nullable().describe('The jti of an access token.'),
+  name: z.string().nullable().describe('Of the credential or API key.'),
+  agent: z.string().nullable().describe('The name of the agent.'),
+  owner: z.string().nullable().describe('Who answers for the agent.'),
+  last_credential: z
+    .boolean()
+    .nullable()
+    .describe('Whether the agent has no live credential but those of this report; null unless it is a credential.'),
 })
 
 const example = {
@@ -27,6 +39,11 @@ const example = {
   agent_id: AGENT_ID,
   credential_id: CREDENTIAL_ID,
   api_key_id: null,
+  token_id: null,
+  name: 'first',
+  agent: 'reports',
+  owner: 'Ada',
+  last_credential: true,
 }
 
 export const revokeLeakedSecrets = operation({
@@ -34,6 +51,9 @@ export const revokeLeakedSecrets = operation({
   id: 'revokeLeakedSecrets',
   summary: 'Revoke secrets found in the open',
   access: ACCESS.revokeTokens,
+  query: z.object({
+    dry_run: booleanParameter('Answer what each is and whose, and revoke nothing.'),
+  }),
   body: z
     .array(foundSecret)
     .min(1, { error: 'holds no secret' })

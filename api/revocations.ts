@@ -1,12 +1,14 @@
 // Revocations of many tokens at once: the kill switch.
 import { z } from 'zod'
+import { refineLabels } from './agent-settings.ts'
 import { AGENT_ID, LATER, OPERATOR, REVOCATION_ID } from './examples.ts'
-import { actor, choice, note, parsed, text, time, timeMember, timeOrNull, uuidMember } from './fields.ts'
+import { actor, choice, name, note, parsed, text, time, timeMember, timeOrNull, uuidMember } from './fields.ts'
 import { operation } from './operation.ts'
 import { tokenRecord } from './tokens.ts'
 import { ACCESS } from './values/access.ts'
 import { isKid, KID_FORM, KID_PATTERN } from './values/kid.ts'
-import { COUNT_EXACT_MAX, SAMPLE_RECORDS_MAX } from './values/lists.ts'
+import { LABEL_KEY_PATTERN, LABELS_ASKED_MAX } from './values/labels.ts'
+import { AGENTS_SELECTED_MAX, COUNT_EXACT_MAX, SAMPLE_RECORDS_MAX } from './values/lists.ts'
 import { BULK_REVOCATION_REASONS } from './values/reason.ts'
 import { ITEM_OR_ANY_PATTERN, parseItemOrAny, SCOPE_CHARACTERS_MAX } from './values/scope.ts'
 
@@ -20,6 +22,10 @@ const revocationRecord = z.object({
   kid: z.string().nullable(),
   issued_before: timeOrNull,
   lineage: z.string().nullable().describe('The root of the tree that it ends.'),
+  owner: z.string().nullable().describe('It ended the tokens of agents of this owner.'),
+  labels: z.record(z.string(), z.string()).nullable().describe('Of agents with each of these labels.'),
+  disable_agents: z.boolean().describe('Whether those agents were disabled with it.'),
+  agents: z.int().nullable().describe('How many agents its owner and labels matched; null where it names neither.'),
   reason: z.string(),
   note: z.string().nullable(),
   created_by: actor,
@@ -32,12 +38,26 @@ const revocationPreview = z.object({
   dry_run: z.literal(true),
   tokens: z.int().describe('Tokens that would end.'),
   tokens_exact: z.boolean().describe(`False: at least so many. Exact up to ${COUNT_EXACT_MAX}.`),
+  agents: z.int().nullable().describe('How many agents owner and labels match; null where they are not named.'),
   sample: z.array(tokenRecord).describe(`At most ${SAMPLE_RECORDS_MAX} of them.`),
 })
 
 /** The default audience of a service need not be a URI. */
 const AUDIENCE_PATTERN = '^[\\x21-\\x7E]{1,512}$'
 const AUDIENCE_FORM = new RegExp(AUDIENCE_PATTERN)
+
+const labelsAsked = z
+  .record(z.string(), z.string())
+  .superRefine(refineLabels)
+  .refine(labels => Object.keys(labels).length > 0 && Object.keys(labels).length <= LABELS_ASKED_MAX, {
+    error: `holds none, or more than ${LABELS_ASKED_MAX}`,
+  })
+  .meta({
+    description: `Tokens of the agents with each of these labels, at most ${AGENTS_SELECTED_MAX} agents.`,
+    minProperties: 1,
+    maxProperties: LABELS_ASKED_MAX,
+    propertyNames: { pattern: LABEL_KEY_PATTERN },
+  })
 
 const conditions = {
   agent_id: uuidMember(),
@@ -57,19 +77,29 @@ const conditions = {
   kid: text(isKid, KID_FORM, { description: 'Tokens that this key signed.', pattern: KID_PATTERN }),
   issued_before: timeMember('Tokens issued before this time, which is not in the future.'),
   lineage: uuidMember('The id of a token, live or ended: its whole tree, from the root on.'),
+  owner: name.describe(`Tokens of the agents of this owner, at most ${AGENTS_SELECTED_MAX} agents.`),
+  labels: labelsAsked,
 }
 
 const CONDITIONS = Object.keys(conditions)
 
 /** No slip ends every token. */
 const refineReach = (body: Readonly<Record<string, unknown>>, context: z.RefinementCtx): void => {
-  const isEmpty = CONDITIONS.every(name => body[name] === undefined)
+  const isEmpty = CONDITIONS.every(one => body[one] === undefined)
   if (isEmpty && body['all'] === undefined) {
     const message = 'names no condition: name one, or end every token by all, set to true'
     context.addIssue({ code: 'custom', message })
   }
   if (!isEmpty && body['all'] !== undefined) {
     context.addIssue({ code: 'custom', path: ['all'], message: 'ends every token, and goes with no condition' })
+  }
+  const selects = body['owner'] !== undefined || body['labels'] !== undefined
+  if (selects && body['agent_id'] !== undefined) {
+    const message = 'names one agent, and goes with neither owner nor labels'
+    context.addIssue({ code: 'custom', path: ['agent_id'], message })
+  }
+  if (!selects && body['disable_agents'] !== undefined) {
+    context.addIssue({ code: 'custom', path: ['disable_agents'], message: 'goes with owner or labels' })
   }
 }
 
@@ -80,10 +110,14 @@ const revocationBody = z
     ...z.object(conditions).partial().shape,
     reason: choice(BULK_REVOCATION_REASONS).default(BULK_REVOCATION_REASONS[0]),
     note: note.optional(),
+    disable_agents: z
+      .boolean()
+      .optional()
+      .describe('Disable the agents that owner and labels match too; it takes the right to stop agents.'),
     dry_run: z.boolean().optional().describe('Count what would end, and end nothing.'),
   })
   .superRefine(refineReach)
-  .meta({ oneOf: [{ required: ['all'] }, { anyOf: CONDITIONS.map(name => ({ required: [name] })) }] })
+  .meta({ oneOf: [{ required: ['all'] }, { anyOf: CONDITIONS.map(one => ({ required: [one] })) }] })
 
 const example = {
   id: REVOCATION_ID,
@@ -95,6 +129,10 @@ const example = {
   kid: null,
   issued_before: null,
   lineage: null,
+  owner: null,
+  labels: null,
+  disable_agents: false,
+  agents: null,
   reason: 'bulk_revocation',
   note: 'the agent ran away',
   created_by: OPERATOR,

@@ -2,6 +2,8 @@
 
 /** At most so many on one agent. */
 export const LABELS_MAX = 32
+/** At most so many that one request may ask for together. */
+export const LABELS_ASKED_MAX = 8
 /** For the document; `isLabelKey` is the rule. */
 export const LABEL_KEY_PATTERN = '^[A-Za-z0-9][A-Za-z0-9._/-]{0,62}$'
 const KEY = new RegExp(LABEL_KEY_PATTERN)

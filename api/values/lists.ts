@@ -7,3 +7,6 @@ export const PAGE_RECORDS_MAX = 1000
 export const COUNT_EXACT_MAX = 10_000
 
 export const SAMPLE_RECORDS_MAX = 10
+
+/** Agents that one revocation selects by owner and labels. */
+export const AGENTS_SELECTED_MAX = 1000

@@ -179,13 +179,14 @@ const addDelete = (agent: Command): void => {
   const command = agent
     .command('delete')
     .description('remove an agent for good and end all that it holds, at once; its name is free again')
-  defineAdminCommand(ofOne(command), {
+  const noted = ofOne(command).option('--note <text>', 'for those who read the audit log and the history')
+  defineAdminCommand<Note>(noted, {
     json: 'print {"agent_id"}',
     examples: [`mintmark agent delete ${AGENT_ID} --yes`],
     consequence: async ({ api, args: [id = ''] }) =>
       `This removes the agent ${await describeAgent(api, { agent_id: id })} for good and ends every token that it holds: ${await countAlive(api, { agent_id: id })}. History keeps its tokens.`,
-    run: async ({ api, args: [id = ''] }) => {
-      await api.call(rows.deleteAgent, { path: { id } })
+    run: async ({ api, args: [id = ''], options: { note } }) => {
+      await api.call(rows.deleteAgent, { path: { id }, query: { note } })
       const forPeople = () => printLine(`The agent ${id} is deleted, and every token that it held has ended.`)
       return { json: { agent_id: id }, forPeople }
     },

@@ -5,9 +5,11 @@ import { exportAudit } from '../../../api/exports.ts'
 import { ACT_KINDS, ACTOR_TYPES, WAYS } from '../../../api/values/audit.ts'
 import { defineAdminCommand } from './administer.ts'
 import { type ExportOptions, exports } from './export-records.ts'
+import { findEnd } from './find-end.ts'
 import { addPaging, type PagingOptions, pagingOf, refuseUnknown } from './list-options.ts'
 import { addVerifyAudit } from './local/verify-audit.ts'
 import { showPage } from './read-list.ts'
+import { findTokenId } from './token-id.ts'
 import { addTimeHelp, readTime } from './terminal/time.ts'
 
 type TimeOptions = { readonly since?: string; readonly before?: string }
@@ -37,7 +39,10 @@ const addAuditFilters = (command: Command): Command =>
     .option('--actor-id <id>', 'only acts of this client, API key or user at the terminal')
     .option('--actor-iss <iss>', 'only acts of operators of this identity provider')
     .option('--actor-sub <sub>', 'only acts of the operator whom the identity provider calls so')
-    .option('--subject <id>', 'only acts on the agent, credential, key or token of this id')
+    .option(
+      '--subject <id>',
+      'only acts on the agent, credential, key or token of this id; of a token that ended with others the act that did it; - to paste the token itself',
+    )
     .option('--request-id <id>', 'only acts of this request')
     .option('--since <time>', 'only acts of then or later', readTime)
     .option('--before <time>', 'only acts of earlier', readTime)
@@ -58,9 +63,15 @@ const addList = (audit: Command): void => {
   const command = audit.command('list').description('print the audit log, newest first')
   defineAdminCommand<AuditFilterOptions & PagingOptions>(addPaging(addAuditFilters(command)), {
     json: 'print {"data":[…],"next_cursor":…} as GET /api/v1/audit answers it',
-    examples: ['mintmark audit list --kind agent.disable --since 2026-11-21T00:00:00Z'],
-    run: ({ api, options }) => {
-      const query = { ...auditFiltersOf(options), ...pagingOf(options) }
+    examples: [
+      'mintmark audit list --kind agent.disable --since 2026-11-21T00:00:00Z',
+      'mintmark audit list --subject 019aa5a0-6f3c-7c1e-9d0f-2b1a7c3e9a10',
+    ],
+    run: async ({ api, options }) => {
+      const { subject } = options
+      const id = subject === '-' ? await findTokenId() : subject
+      const end = id === undefined ? undefined : await findEnd(api, id)
+      const query = { ...auditFiltersOf(options), subject: id, ...end, ...pagingOf(options) }
       return showPage(api, rows.listAudit, { query, columns: AUDIT_COLUMNS })
     },
   })

@@ -4,7 +4,7 @@ import { revokeLeakedSecrets } from '../../../api/leaked-secrets.ts'
 import { defineAdminCommand } from './administer.ts'
 import { CommandFailed } from './terminal/exit.ts'
 import { parseDocument } from './terminal/parse-json.ts'
-import { areRecords, isRecord, type PrintedRecord, printTable } from './terminal/print.ts'
+import { areRecords, isRecord, printLine, type PrintedRecord, printTable } from './terminal/print.ts'
 import { readStandardInput } from './terminal/standard-input.ts'
 
 const WANTED = 'Expected on standard input one secret a line, or a JSON array of {"token","url"}.'
@@ -29,27 +29,52 @@ const parseLines = (input: string): readonly Found[] =>
     .filter(line => line !== '')
     .map(token => ({ token }))
 
-const COLUMNS = ['result', 'kind', 'agent_id', 'credential_id', 'api_key_id']
+const COLUMNS = ['result', 'kind', 'agent', 'owner', 'name', 'agent_id', 'credential_id', 'api_key_id', 'token_id']
 
 const rowsOf = ({ data }: PrintedRecord): readonly PrintedRecord[] => {
   if (areRecords(data)) return data
   throw new CommandFailed('The answer does not say what each secret was.')
 }
 
+/** Agents that can get no token any more, once what was reported is revoked. */
+const warn = (rows: readonly PrintedRecord[], isTrial: boolean): void => {
+  const left = new Map(rows.filter(row => row['last_credential'] === true).map(row => [row['agent_id'], row]))
+  for (const { agent_id: id, agent } of left.values()) {
+    const what = isTrial ? 'would be left' : 'is left'
+    printLine(
+      `The agent ${String(agent)} ${what} without a credential: mintmark credential create ${String(id)} --name NAME`,
+    )
+  }
+}
+
+type Options = { readonly dryRun?: boolean }
+
+const readFound = async (): Promise<readonly Found[]> => {
+  const input = await readStandardInput('the secrets')
+  const found = /^\s*\[/.test(input) ? parseReport(input) : parseLines(input)
+  if (found === undefined) throw new CommandFailed(WANTED)
+  return found
+}
+
 export const addLeakedSecrets = (program: Command): void => {
   const command = program
     .command('leaked-secrets')
-    .description('revoke secrets found in the open, read from standard input, with everything that they got')
-  defineAdminCommand(command, {
+    .description(
+      'revoke secrets and access tokens found in the open, read from standard input, with everything that they got',
+    )
+    .option('--dry-run', 'tell what each is and whose, and revoke nothing')
+  defineAdminCommand<Options>(command, {
     json: 'print {"data":[…]}, what each was in order',
-    examples: ['mintmark leaked-secrets < report.json'],
-    run: async ({ api }) => {
-      const input = await readStandardInput('the secrets')
-      const found = /^\s*\[/.test(input) ? parseReport(input) : parseLines(input)
-      if (found === undefined) throw new CommandFailed(WANTED)
-      const answer = await api.call(revokeLeakedSecrets, { body: [...found] })
+    examples: ['mintmark leaked-secrets --dry-run < report.json', 'mintmark leaked-secrets < report.json'],
+    run: async ({ api, options: { dryRun = false } }) => {
+      const body = [...(await readFound())]
+      const answer = await api.call(revokeLeakedSecrets, { body, ...(dryRun && { query: { dry_run: true } }) })
       const rows = rowsOf(answer)
-      return { json: answer, forPeople: () => printTable(COLUMNS, rows) }
+      const forPeople = (): void => {
+        printTable(COLUMNS, rows)
+        warn(rows, dryRun)
+      }
+      return { json: answer, forPeople }
     },
   })
 }

@@ -5,10 +5,12 @@ import * as rows from '../../../api/revocations.ts'
 import { BULK_REVOCATION_REASONS } from '../../../api/values/reason.ts'
 import { type Call, defineAdminCommand, show, type Shown } from './administer.ts'
 import { nameAgents } from './agent-names.ts'
+import { gatherLabels, type Label } from './agent-options.ts'
 import { countAlive, formatPreviewCount, preview, type RevocationBody } from './count-alive.ts'
 import type { Api } from './remote/api.ts'
 import type { Consequence } from './terminal/confirm.ts'
 import { CommandFailed, EXIT } from './terminal/exit.ts'
+import { formatCount } from './terminal/format-count.ts'
 import { areRecords, printLine, type PrintedRecord, printTable } from './terminal/print.ts'
 import { addTimeHelp, readTime } from './terminal/time.ts'
 
@@ -53,6 +55,9 @@ type CreateOptions = {
   readonly kid?: string
   readonly issuedBefore?: string
   readonly lineage?: string
+  readonly owner?: string
+  readonly label?: readonly Label[]
+  readonly disableAgents?: true
   readonly all?: true
   readonly reason?: (typeof BULK_REVOCATION_REASONS)[number]
   readonly note?: string
@@ -69,6 +74,7 @@ const CONDITIONS = [
   ['kid', 'signed by key'],
   ['issued_before', 'issued before'],
   ['lineage', 'of the tree of'],
+  ['owner', 'of the agents of owner'],
 ] as const
 
 const bodyOf = (options: CreateOptions): RevocationBody => ({
@@ -79,25 +85,60 @@ const bodyOf = (options: CreateOptions): RevocationBody => ({
   kid: options.kid,
   issued_before: options.issuedBefore,
   lineage: options.lineage,
+  owner: options.owner,
+  labels: options.label && Object.fromEntries(options.label.map(({ key, value }) => [key, value])),
+  disable_agents: options.disableAgents,
   all: options.all,
   reason: options.reason,
   note: options.note,
   id: options.id,
 })
 
-const CONDITION_OPTIONS = ['agent', 'credential', 'scope', 'audience', 'kid', 'issuedBefore', 'lineage'] as const
+const CONDITION_OPTIONS = [
+  'agent',
+  'credential',
+  'scope',
+  'audience',
+  'kid',
+  'issuedBefore',
+  'lineage',
+  'owner',
+  'label',
+] as const
 
 const requireCondition = (options: CreateOptions): void => {
   if (options.all === true || CONDITION_OPTIONS.some(name => options[name] !== undefined)) return
   throw new CommandFailed(
-    'Say which tokens end: --agent, --credential, --scope, --audience, --kid, --issued-before, --lineage, or several of them; or --all.',
+    'Say which tokens end: --agent, --credential, --scope, --audience, --kid, --issued-before, --lineage, --owner, --label, or several of them; or --all.',
     EXIT.usage,
   )
 }
 
+const describeLabels = ({ labels = {} }: RevocationBody): string =>
+  Object.entries(labels)
+    .map(([key, value]) => ` of agents with label ${key}=${value}`)
+    .join('')
+
 /** `of agent … with scope …`, or nothing for all. */
 const describe = (body: RevocationBody): string =>
-  CONDITIONS.map(([name, words]) => (body[name] === undefined ? '' : ` ${words} ${body[name]}`)).join('')
+  CONDITIONS.map(([name, words]) => (body[name] === undefined ? '' : ` ${words} ${body[name]}`)).join('') +
+  describeLabels(body)
+
+/** What happens to agents that are named by owner and labels. */
+const describeAgents = ({ agents }: PrintedRecord, { disable_agents: disables }: RevocationBody): string => {
+  if (typeof agents !== 'number') return ''
+  return disables === true
+    ? ` It disables ${formatCount(agents, 'agent')}.`
+    : ` They are of ${formatCount(agents, 'agent')}.`
+}
+
+/** The sentence that is confirmed; who may not count hears that. */
+const sentenceOf = async (api: Api, body: RevocationBody): Promise<string> => {
+  const what = `This ends every token${describe(body)}: `
+  if (body.owner === undefined && body.labels === undefined) return `${what}${await countAlive(api, body)}.`
+  const counted = await preview(api, body)
+  return `${what}${formatPreviewCount(counted)} alive now.${describeAgents(counted, body)}`
+}
 
 const SAMPLE_COLUMNS = ['id', 'agent_id', 'agent', 'owner', 'scope', 'issued_at', 'expires_at']
 
@@ -105,6 +146,7 @@ const showPreview = (counted: PrintedRecord): Shown => {
   const { sample } = counted
   const forPeople = async (api: Api): Promise<void> => {
     printLine(`Tokens that would end: ${formatPreviewCount(counted)}`)
+    if (typeof counted['agents'] === 'number') printLine(`Agents that match: ${counted['agents']}`)
     if (areRecords(sample) && sample.length > 0) printTable(SAMPLE_COLUMNS, await nameAgents(api, sample))
   }
   return { json: counted, forPeople }
@@ -122,7 +164,7 @@ const consequence = async ({ api, options }: Call<CreateOptions>): Promise<Conse
   requireCondition(options)
   if (options.dryRun === true) return null
   const body = bodyOf(options)
-  const text = `This ends every token${describe(body)}: ${await countAlive(api, body)}.`
+  const text = await sentenceOf(api, body)
   return options.all === true ? { text, phrase: 'end every token' } : text
 }
 
@@ -138,6 +180,9 @@ const addCreate = (revocation: Command): void => {
     .option('--kid <kid>', 'the tokens that this key signed')
     .option('--issued-before <time>', 'the tokens issued before this time, which is not in the future', readTime)
     .option('--lineage <token-id>', 'the tree of this token, live or ended: all of it, from its root on')
+    .option('--owner <name>', 'the tokens of the agents of this owner, as they are at that instant')
+    .option('--label <key=value>', 'the tokens of the agents with this label (repeatable)', gatherLabels)
+    .option('--disable-agents', 'with --owner or --label: disable those agents too')
     .addOption(new Option('--all', 'every token, instead of any condition').conflicts([...CONDITION_OPTIONS]))
     .addOption(reason.choices(BULK_REVOCATION_REASONS))
     .option('--note <text>', 'for those who read the history later')
@@ -148,6 +193,7 @@ const addCreate = (revocation: Command): void => {
     json: 'print the revocation as POST /api/v1/revocations answers it',
     examples: [
       'mintmark revocation create --scope db:write --dry-run',
+      'mintmark revocation create --owner Ada --disable-agents --note "Ada left" --yes',
       'mintmark revocation create --audience https://orders.example --reason secret_leaked --note "ticket 4711" --yes',
     ],
     consequence,

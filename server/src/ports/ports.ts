@@ -272,6 +272,8 @@ export type AdministrationPorts = Omit<
   'assertions' | 'codec' | 'operators' | 'health' | 'importedSecrets' | 'profile' | 'proofs'
 > & {
   readonly assertions: Pick<ClientAssertions, 'readKeys'>
+  /** Null where the issuer of the tokens is not known. */
+  readonly codec: Pick<TokenCodec, 'read'> | null
   readonly importedSecrets: Pick<ImportedSecrets, 'hash'>
   readonly profile: {
     /** Empty if unknown: then URLs in responses are relative to it. */

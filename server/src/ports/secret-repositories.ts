@@ -92,10 +92,22 @@ export type CredentialPage = {
 
 /** The outcome for a leaked secret. `revoked`: this call ended it, or tokens that an earlier revocation had kept. */
 export type LeakedSecret =
-  | { readonly kind: 'credential'; readonly revoked: boolean; readonly agentId: string; readonly id: string }
-  | { readonly kind: 'api_key'; readonly revoked: boolean; readonly id: string }
+  | {
+      readonly kind: 'credential'
+      readonly revoked: boolean
+      readonly agentId: string
+      readonly agentName: string
+      readonly owner: string | null
+      readonly id: string
+      readonly name: string
+      /** The agent's other live credentials. */
+      readonly otherIds: readonly string[]
+    }
+  | { readonly kind: 'api_key'; readonly revoked: boolean; readonly id: string; readonly name: string }
 
 export interface LeakedSecretRepository {
+  /** What `revoke` would find; `revoked`: whether it would end anything. Changes nothing. */
+  identify(secret: SecretKind, hash: Sha256): Promise<LeakedSecret | undefined>
   /** Revokes the credential or API key with this hash, expired or not, and ends its tokens; undefined if there is none. */
   revoke(secret: SecretKind, hash: Sha256, act: Act, foundAt: string | null): Promise<LeakedSecret | undefined>
 }

@@ -102,7 +102,7 @@ export const makeStorePorts = (reader: Reader, writer: Writer, own: OwnPorts): S
     agents: makeAgentRepository(reader, writer),
     apiKeys: makeApiKeyRepository(reader, writer, onFault),
     credentials: makeCredentialRepository(reader, writer),
-    leakedSecrets: makeLeakedSecretRepository(writer),
+    leakedSecrets: makeLeakedSecretRepository(reader, writer),
     imports: makeImportRepository(writer),
     signingKeys: makeSigningKeyRepository(reader, writer),
     restores: makeRestoreRepository(reader, writer),

@@ -78,7 +78,7 @@ const NONE: RevocationConditions = {
 
 test('a revocation is shown with its conditions, and as one of all where it has none', () => {
   const made = { id: 'r', reason: END.reason, note: null, createdBy: END.endedBy, createdAt: END.endedAt } as const
-  const revocation = { ...made, state: 'open', tokensMoved: 7 } as const
+  const revocation = { ...made, state: 'open', tokensMoved: 7, agents: null } as const
   const conditions = {
     agent_id: null,
     credential_id: null,
@@ -87,6 +87,10 @@ test('a revocation is shown with its conditions, and as one of all where it has 
     kid: null,
     issued_before: null,
     lineage: null,
+    owner: null,
+    labels: null,
+    disable_agents: false,
+    agents: null,
   }
   const shown = {
     id: 'r',
@@ -110,10 +114,11 @@ test('a revocation is shown with its conditions, and as one of all where it has 
 })
 
 test('a preview counts, says whether that is exact, and shows a few', () => {
-  assert.deepEqual(formatPreview({ count: 3, isExact: false, sample: [RECORD] }), {
+  assert.deepEqual(formatPreview({ count: 3, isExact: false, agents: null, sample: [RECORD] }), {
     dry_run: true,
     tokens: 3,
     tokens_exact: false,
+    agents: null,
     sample: [SHOWN],
   })
 })

@@ -16,7 +16,7 @@ type Options = { readonly since: Milliseconds }
 
 const REPEATS: Readonly<Record<LostAct['kind'], (api: Api, act: LostAct, note: string) => Promise<unknown>>> = {
   'agent.disable': (api, { subject: id }, note) => api.call(disableAgent, { path: { id }, body: { note } }),
-  'agent.delete': (api, { subject: id }) => api.call(deleteAgent, { path: { id } }),
+  'agent.delete': (api, { subject: id }, note) => api.call(deleteAgent, { path: { id }, query: { note } }),
   'credential.revoke': (api, { subject, agentId, reason }, note) =>
     api.call(revokeCredential, {
       path: { agent_id: agentId, credential_id: subject },

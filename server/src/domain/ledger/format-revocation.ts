@@ -4,7 +4,7 @@ import type { Revocation, RevocationConditions, RevocationPreview } from './revo
 import { formatTime } from '../../../../api/values/time.ts'
 
 const formatConditions = (conditions: RevocationConditions) => ({
-  all: Object.values(conditions).every(condition => condition === null),
+  all: Object.values(conditions).every(condition => condition === null || condition === undefined),
   agent_id: conditions.agentId,
   credential_id: conditions.credentialId,
   scope: conditions.scope,
@@ -12,11 +12,15 @@ const formatConditions = (conditions: RevocationConditions) => ({
   kid: conditions.kid,
   issued_before: conditions.issuedBefore === null ? null : formatTime(conditions.issuedBefore),
   lineage: conditions.lineage,
+  owner: conditions.selection?.owner ?? null,
+  labels: conditions.selection?.labels ?? null,
+  disable_agents: conditions.selection?.disable ?? false,
 })
 
 export const formatRevocation = (revocation: Revocation) => ({
   id: revocation.id,
   ...formatConditions(revocation.conditions),
+  agents: revocation.agents,
   reason: revocation.reason,
   note: revocation.note,
   created_by: revocation.createdBy,
@@ -25,9 +29,10 @@ export const formatRevocation = (revocation: Revocation) => ({
   tokens_moved: revocation.tokensMoved,
 })
 
-export const formatPreview = ({ count, isExact, sample }: RevocationPreview) => ({
+export const formatPreview = ({ count, isExact, agents, sample }: RevocationPreview) => ({
   dry_run: true as const,
   tokens: count,
   tokens_exact: isExact,
+  agents,
   sample: sample.map(formatRecord),
 })

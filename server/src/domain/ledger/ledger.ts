@@ -3,6 +3,7 @@ import { matchesScope } from '../../../../api/values/scope.ts'
 import type { EndingReason } from '../../../../api/values/reason.ts'
 import type { Milliseconds } from '../../../../api/values/time.ts'
 import { type Ancestor, isFromAnother, rootIdOf } from './lineage.ts'
+import type { SelectedAgents } from './selection.ts'
 import { expiresSecondOf, issuedAtOf } from './token-id.ts'
 
 /** A row of the ledger, reduced to what decides whether it is dead. `agent`, `credential` and `key` are the store's numbers. */
@@ -39,6 +40,8 @@ export type CutOffConditions = {
   readonly root?: string | null
   /** The agent got the token for a token of another agent. Absent in the same. */
   readonly fromAnother?: true | null
+  /** The token is of one of these agents. Absent in what was stored before agents could be selected. */
+  readonly selected?: SelectedAgents | null
 }
 
 /** No conditions: covers every token. */
@@ -53,6 +56,7 @@ export const NO_CONDITION: CutOffConditions = {
   before: null,
   root: null,
   fromAnother: null,
+  selected: null,
 }
 
 /** An act that ended many tokens at once; perhaps not all of their rows are updated yet. */
@@ -82,7 +86,8 @@ const conditionsHold = (x: CutOffConditions, t: LedgerToken): boolean =>
   (x.keepAudiences === null || t.audience.some(audience => !x.keepAudiences?.includes(audience))) &&
   (x.before === null || issuedAtOf(t.id) < x.before) &&
   (x.root === null || x.root === undefined || x.root === rootIdOf(t)) &&
-  (x.fromAnother !== true || isFromAnother(t))
+  (x.fromAnother !== true || isFromAnother(t)) &&
+  (x.selected === null || x.selected === undefined || x.selected.agents.includes(t.agent))
 
 /** Whether the cut-off ends this token: its issue was decided before the act, and every condition holds. */
 const covers = (cutOff: CutOff, token: LedgerToken): boolean => token.seq < cutOff.seq && conditionsHold(cutOff, token)

@@ -1,6 +1,7 @@
 // Bulk revocations, the kill switch: their conditions and their records.
 import type { Actor } from '../audit/act.ts'
 import type { TokenRecord } from '../lists/page.ts'
+import type { AgentSelection } from './selection.ts'
 import type { EndingReason } from '../../../../api/values/reason.ts'
 import type { Milliseconds } from '../../../../api/values/time.ts'
 
@@ -17,11 +18,15 @@ export type RevocationConditions = {
   readonly issuedBefore: Milliseconds | null
   /** The id of any member of a tree: all of the tree, from its root. */
   readonly lineage: string | null
+  /** Agents by their owner and labels. */
+  readonly selection?: AgentSelection | null
 }
 
 export type Revocation = {
   readonly id: string
   readonly conditions: RevocationConditions
+  /** How many agents its selection matched; null where it has none. */
+  readonly agents: number | null
   readonly reason: EndingReason
   readonly note: string | null
   readonly createdBy: Actor
@@ -37,6 +42,8 @@ export type RevocationPreview = {
   readonly count: number
   /** False: a lower bound. */
   readonly isExact: boolean
+  /** How many agents the selection matches; null where there is none. */
+  readonly agents: number | null
   /** A few of them, at most {@link SAMPLE_RECORDS_MAX}. */
   readonly sample: readonly TokenRecord[]
 }
@@ -47,5 +54,7 @@ export type RevocationObstacle =
   | 'unknown_credential'
   | 'unknown_key'
   | 'unknown_token'
+  | 'no_agent_selected'
+  | 'too_many_agents'
   | 'issued_before_in_future'
   | 'other_conditions'

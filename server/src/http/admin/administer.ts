@@ -5,6 +5,7 @@ import type { Access } from '../../../../api/values/access.ts'
 import type { Origin } from '../../domain/caller.ts'
 import { isRefused, type OrRefusal } from '../../domain/refusal.ts'
 import { readIdempotencyKey } from '../wire/idempotency-key.ts'
+import { compileValidator } from '../wire/fields.ts'
 import { makeJsonReader } from '../wire/json-body.ts'
 import type { Refuser } from '../wire/refusals.ts'
 import { routeOf } from '../wire/describe.ts'
@@ -90,9 +91,11 @@ const makeListHandler = ({ ports, refuser }: AdministrationWire, { row, run }: L
 /** A body that may hold more values than others is read only from an authorized caller. */
 const limitsOf = (wire: AdministrationWire, row: Operation) => {
   const { body, bodyValues } = row
-  return body === undefined || bodyValues === undefined
-    ? {}
-    : { onRequest: requireAccess(wire, accessOf(row)), validatorCompiler: () => makeJsonReader(body, bodyValues) }
+  if (body === undefined || bodyValues === undefined) return {}
+  const readBody = makeJsonReader(body, bodyValues)
+  const validatorCompiler = (part: Parameters<typeof compileValidator>[0]) =>
+    part.httpPart === 'body' ? readBody : compileValidator(part)
+  return { onRequest: requireAccess(wire, accessOf(row)), validatorCompiler }
 }
 
 /** Serves each of them at the route of its row. */

@@ -37,7 +37,9 @@ export const bindings = [
     run: (ports, origin, { path, body }) => changeAgent(ports, origin, path.id, changeOf(body)),
     answer: agentRecord,
   }),
-  bind(api.deleteAgent, { run: (ports, origin, { path }) => deleteAgent(ports, origin, path.id) }),
+  bind(api.deleteAgent, {
+    run: (ports, origin, { path, query }) => deleteAgent(ports, origin, path.id, query.note ?? null),
+  }),
   bind(api.disableAgent, {
     run: (ports, origin, { path, body }) => disableAgent(ports, origin, path.id, body.note ?? null),
     answer: agentRecord,

@@ -6,7 +6,7 @@ import { PAGE_RECORDS_DEFAULT } from '../../../../api/values/lists.ts'
 import type { Administrator, Origin } from '../../domain/caller.ts'
 import { isRefused, type OrRefusal } from '../../domain/refusal.ts'
 import type { ListPage, ListRequest } from '../../operations/reading/read-page.ts'
-import type { AdministrationPorts, Ports } from '../../ports/ports.ts'
+import type { AdministrationPorts } from '../../ports/ports.ts'
 
 type Values = Readonly<Record<string, string>>
 
@@ -19,9 +19,6 @@ export type Input<Path = Values, Query = unknown, Body = unknown> = {
 
 type SentOf<Row extends Operation> = Row extends { readonly form: z.ZodObject } ? FormOf<Row> : BodyOf<Row>
 type InputOf<Row extends Operation> = Input<PathOf<Row>, QueryOf<Row>, SentOf<Row>>
-
-/** What a command on the store works with. `codec` is null where the issuer of the tokens is not known. */
-export type TerminalPorts = AdministrationPorts & { readonly codec: Pick<Ports['codec'], 'read'> | null }
 
 /** `location` is a path below the base URL. */
 export type Answered = { readonly status: number; readonly body: unknown; readonly location?: string }

@@ -7,10 +7,11 @@ import { isRefused, type OrRefusal, type Refusal } from '../../domain/refusal.ts
 import { readQuery } from '../wire/fields.ts'
 import { makeJsonReader } from '../wire/json-body.ts'
 import { ERRORS } from '../wire/error-reference.ts'
-import type { ActBinding, Input, ListBinding, TerminalPorts } from './binding.ts'
+import type { ActBinding, Input, ListBinding } from './binding.ts'
+import type { AdministrationPorts } from '../../ports/ports.ts'
 import type { ExportBinding, NextText, TextPage } from './export-binding.ts'
 
-type Binding = ActBinding<TerminalPorts> | ListBinding | ExportBinding
+type Binding = ActBinding | ListBinding | ExportBinding
 
 const SUBJECTS: Readonly<Record<string, () => Promise<{ readonly bindings: readonly Binding[] }>>> = {
   agents: () => import('./agents.ts'),
@@ -64,8 +65,8 @@ const readInput = (row: Operation, { path = {}, query, body, bodyText }: DirectR
 }
 
 const run = async (
-  binding: ActBinding<TerminalPorts> | ListBinding,
-  ports: TerminalPorts,
+  binding: ActBinding | ListBinding,
+  ports: AdministrationPorts,
   origin: Origin,
   input: Input,
 ): Promise<OrRefusal<{ readonly body: unknown }>> => {
@@ -92,7 +93,7 @@ const refused = ({ refusal }: { readonly refusal: Refusal }): DirectRefusal => (
 })
 
 /** Runs operations as `origin`: the answer, or why it is refused; throws what the operation throws. */
-export const makeDirect = (ports: TerminalPorts, origin: Origin) => ({
+export const makeDirect = (ports: AdministrationPorts, origin: Origin) => ({
   call: async (row: Operation, request: DirectRequest): Promise<{ readonly body: unknown } | DirectRefusal> => {
     const binding = await bindingOf(row)
     if (binding.kind === 'export') throw new Error(`${row.id} is an export.`)

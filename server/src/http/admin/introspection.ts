@@ -2,7 +2,8 @@
 import { introspectToken } from '../../../../api/oauth.ts'
 import { refuse } from '../../domain/refusal.ts'
 import { introspectForOwner } from '../../operations/tokens/introspect-tokens.ts'
-import { bind, type TerminalPorts } from './binding.ts'
+import type { AdministrationPorts } from '../../ports/ports.ts'
+import { bind } from './binding.ts'
 
 const refuseWithoutIssuer = () =>
   refuse(
@@ -12,7 +13,7 @@ const refuseWithoutIssuer = () =>
 
 export const bindings = [
   bind(introspectToken, {
-    run: async ({ codec, ...ports }: TerminalPorts, _origin, { body }) =>
+    run: async ({ codec, ...ports }: AdministrationPorts, _origin, { body }) =>
       codec === null ? refuseWithoutIssuer() : introspectForOwner({ ...ports, codec }, body.token),
     answer: introspection => introspection,
   }),

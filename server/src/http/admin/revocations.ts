@@ -1,8 +1,10 @@
 // What the operations on revocations of many tokens do.
 import type { BodyOf } from '../../../../api/operation.ts'
 import * as api from '../../../../api/revocations.ts'
+import { mergeLabels } from '../../../../api/values/labels.ts'
 import type { Origin } from '../../domain/caller.ts'
 import { formatPreview, formatRevocation } from '../../domain/ledger/format-revocation.ts'
+import type { AgentSelection } from '../../domain/ledger/selection.ts'
 import type { RevocationPreview } from '../../domain/ledger/revocation.ts'
 import { isRefused, type OrRefusal } from '../../domain/refusal.ts'
 import {
@@ -16,6 +18,12 @@ import { bind } from './binding.ts'
 
 type Body = BodyOf<typeof api.createRevocation>
 
+const selectionOf = ({ owner, labels, disable_agents: disable = false }: Body): AgentSelection | null => {
+  if (owner === undefined && labels === undefined) return null
+  // The same labels in another order are the same.
+  return { owner: owner ?? null, labels: labels === undefined ? null : mergeLabels({}, labels), disable }
+}
+
 const requestOf = (body: Body): RevocationRequest => ({
   id: body.id ?? null,
   conditions: {
@@ -26,6 +34,7 @@ const requestOf = (body: Body): RevocationRequest => ({
     kid: body.kid ?? null,
     issuedBefore: body.issued_before ?? null,
     lineage: body.lineage ?? null,
+    selection: selectionOf(body),
   },
   reason: body.reason,
   note: body.note ?? null,

@@ -41,8 +41,9 @@ export const deleteAgent = async (
   ports: AgentPorts,
   origin: Origin,
   agentId: string,
+  note: string | null,
 ): Promise<OrRefusal<{ readonly agentId: string }>> => {
   if (!isUuid(agentId)) return refuseUnknownAgent(agentId)
-  const outcome = await ports.agents.delete(agentId, actBy(origin, 'agent.delete'))
+  const outcome = await ports.agents.delete(agentId, actBy(origin, 'agent.delete', note))
   return outcome === 'unknown' ? refuseUnknownAgent(agentId) : { agentId }
 }

@@ -1,7 +1,7 @@
-// Revokes secrets that were found in the open, each that is ours with everything that it got.
-import { actBy, type Origin } from '../../domain/caller.ts'
-import type { OrRefusal } from '../../domain/refusal.ts'
-import type { Ports } from '../../ports/ports.ts'
+// Revokes secrets and access tokens that were found in the open, each that is ours with everything that it got.
+import { actBy, audiencesOf, type Origin } from '../../domain/caller.ts'
+import { type OrRefusal, refuse } from '../../domain/refusal.ts'
+import type { AdministrationPorts, FoundToken } from '../../ports/ports.ts'
 import type { LeakedSecret } from '../../ports/secret-repositories.ts'
 
 /** What the audit keeps of where one was found. */
@@ -13,38 +13,99 @@ type FoundSecret = {
   readonly foundAt: string | null
 }
 
-/** `unknown`: not a secret of this service. */
-export type LeakAnswer = LeakedSecret | 'unknown'
+/** An access token; it had its row, and the text is its own by its digest. */
+type LeakedToken = {
+  readonly kind: 'access_token'
+  readonly revoked: boolean
+  readonly agentId: string
+  readonly agentName: string | null
+  readonly owner: string | null
+  readonly credentialId: string
+  readonly id: string
+}
+
+/** `unknown`: not a secret of this service, nor a token of it that lives. `isLast`: its agent has no other live credential. */
+export type LeakAnswer = (LeakedSecret & { readonly isLast: boolean | null }) | LeakedToken | 'unknown'
 
 // So many are handed to the store at once, each in time before its deadline.
 const AT_ONCE = 50
 
 // An address may carry the secret itself.
-const SECRET_IN_TEXT = /mm[ac]_[0-9A-Za-z]+/g
+const SECRET_IN_TEXT = /mm[ac]_[0-9A-Za-z]+|[\w-]{10,}\.[\w-]{10,}\.[\w-]{10,}/g
+
+/** What is long and has three parts may be a token. */
+const COMPACT = /^[\w-]+\.[\w-]+\.[\w-]+$/
 
 const withoutSecrets = (foundAt: string | null): string | null =>
   foundAt === null ? null : foundAt.replaceAll(SECRET_IN_TEXT, '[secret]').slice(0, FOUND_AT_CHARACTERS_MAX)
 
-type LeakPorts = Pick<Ports, 'leakedSecrets' | 'secrets'>
+type LeakPorts = Pick<AdministrationPorts, 'leakedSecrets' | 'secrets' | 'codec' | 'ledger' | 'agents'>
 
-const revokeOne = async (ports: LeakPorts, origin: Origin, { secret, foundAt }: FoundSecret): Promise<LeakAnswer> => {
-  const kind = ports.secrets.kindOf(secret)
-  if (kind === undefined) return 'unknown'
-  const act = actBy(origin, kind === 'api_key' ? 'api_key.revoke' : 'credential.revoke')
-  const found = await ports.leakedSecrets.revoke(kind, ports.secrets.hash(secret), act, withoutSecrets(foundAt))
-  return found ?? 'unknown'
+type Report = { readonly ports: LeakPorts; readonly origin: Origin; readonly isTrial: boolean }
+
+/** Found by its id and recognized by its digest: what a text claims ends nothing. */
+const findToken = async ({ ports, origin }: Report, text: string): Promise<FoundToken | undefined> => {
+  const reference = ports.codec?.read(text)
+  const [found] = reference === undefined ? [] : await ports.ledger.find([reference])
+  if (reference === undefined || found === undefined) return undefined
+  const audiences = audiencesOf(origin.caller)
+  const isFor = audiences === null || found.audience.some(audience => audiences.includes(audience))
+  return isFor && ports.secrets.areEqual(reference.digest, found.digest) ? found : undefined
 }
 
-/** What each was, in order. Reporting one again is harmless. */
+const revokeToken = async (report: Report, secret: string): Promise<LeakedToken | 'unknown'> => {
+  const { ports, origin, isTrial } = report
+  const found = await findToken(report, secret)
+  if (found === undefined) return 'unknown'
+  const { id, agentId, credentialId, issuedAt, expiresAt } = found
+  const agent = await ports.agents.show(agentId)
+  const end = () =>
+    ports.ledger.end({ id, lifetimeSeconds: expiresAt - issuedAt }, 'secret_leaked', actBy(origin, 'token.revoke'))
+  const revoked = !found.dead && (isTrial || (await end()) === 'ended')
+  const { name: agentName = null, owner = null } = agent ?? {}
+  return { kind: 'access_token', revoked, agentId, agentName, owner, credentialId, id }
+}
+
+const revokeOne = async (
+  report: Report,
+  { secret, foundAt }: FoundSecret,
+): Promise<LeakedSecret | LeakedToken | 'unknown'> => {
+  const { ports, origin, isTrial } = report
+  const kind = ports.secrets.kindOf(secret)
+  if (kind === undefined) return revokeToken(report, secret)
+  const hash = ports.secrets.hash(secret)
+  if (isTrial) return (await ports.leakedSecrets.identify(kind, hash)) ?? 'unknown'
+  const act = actBy(origin, kind === 'api_key' ? 'api_key.revoke' : 'credential.revoke')
+  return (await ports.leakedSecrets.revoke(kind, hash, act, withoutSecrets(foundAt))) ?? 'unknown'
+}
+
+/** Of several secrets of one agent in a report none is counted as left to it. */
+const withLast = (answers: readonly (LeakedSecret | LeakedToken | 'unknown')[]): readonly LeakAnswer[] => {
+  const leaked = new Set(answers.map(answer => (answer === 'unknown' ? '' : answer.id)))
+  return answers.map(answer => {
+    if (answer === 'unknown' || answer.kind === 'access_token') return answer
+    return { ...answer, isLast: answer.kind === 'credential' ? answer.otherIds.every(id => leaked.has(id)) : null }
+  })
+}
+
+const refuseTokens = () =>
+  refuse(
+    'invalid_request',
+    'Tokens name their issuer, which is not known here: set MINTMARK_BASE_URL as the service has it. Nothing was revoked.',
+  )
+
+/** What each was, in order. Reporting one again is harmless. A trial says the same of each, and ends nothing. */
 export const revokeLeakedSecrets = async (
   ports: LeakPorts,
   origin: Origin,
-  found: readonly FoundSecret[],
-): Promise<OrRefusal<{ readonly answers: readonly LeakAnswer[] }>> => {
-  const answers: LeakAnswer[] = []
+  { found, isTrial }: { readonly found: readonly FoundSecret[]; readonly isTrial: boolean },
+): Promise<OrRefusal<{ readonly isTrial: boolean; readonly answers: readonly LeakAnswer[] }>> => {
+  if (ports.codec === null && found.some(({ secret }) => COMPACT.test(secret))) return refuseTokens()
+  const report = { ports, origin, isTrial }
+  const answers: (LeakedSecret | LeakedToken | 'unknown')[] = []
   for (let from = 0; from < found.length; from += AT_ONCE) {
     const some = found.slice(from, from + AT_ONCE)
-    answers.push(...(await Promise.all(some.map(one => revokeOne(ports, origin, one)))))
+    answers.push(...(await Promise.all(some.map(one => revokeOne(report, one)))))
   }
-  return { answers }
+  return { isTrial, answers: withLast(answers) }
 }

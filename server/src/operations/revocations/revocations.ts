@@ -1,5 +1,7 @@
 // Revocations of many tokens, the kill switch: made, counted without ending anything, and shown.
+import { ACCESS } from '../../../../api/values/access.ts'
 import type { BULK_REVOCATION_REASONS } from '../../../../api/values/reason.ts'
+import { AGENTS_SELECTED_MAX } from '../../../../api/values/lists.ts'
 import { isUuid } from '../../../../api/values/uuid.ts'
 import { actBy, type Administrator, audiencesOf, type Origin } from '../../domain/caller.ts'
 import { isExisting, refuseRepeat } from '../../domain/idempotency.ts'
@@ -9,7 +11,7 @@ import type {
   RevocationObstacle,
   RevocationPreview,
 } from '../../domain/ledger/revocation.ts'
-import { type OrRefusal, type Refusal, refuse } from '../../domain/refusal.ts'
+import { isRefused, type OrRefusal, type Refusal, refuse } from '../../domain/refusal.ts'
 import { hideAncestors } from '../tokens/hide-lineage.ts'
 import type { Ports, RevocationMade } from '../../ports/ports.ts'
 
@@ -30,11 +32,31 @@ const isWithinReach = (caller: Administrator, { audience }: RevocationConditions
 const refuseReach = () =>
   refuse('insufficient_scope', 'This API key is limited to audiences: it must name one of them as audience.')
 
+// Who ends tokens need not be one who stops agents.
+const mayDisable = (caller: Administrator): boolean =>
+  caller.kind !== 'api_key' || caller.permissions.includes(ACCESS.stopAgents.permission)
+
+const refuseDisabling = () =>
+  refuse('insufficient_scope', `This API key lacks the permission ${ACCESS.stopAgents.permission}.`)
+
+const check = (caller: Administrator, conditions: RevocationConditions): OrRefusal<object> => {
+  if (!isWithinReach(caller, conditions)) return refuseReach()
+  return conditions.selection?.disable === true && !mayDisable(caller) ? refuseDisabling() : {}
+}
+
 const OBSTACLES: Readonly<Record<RevocationObstacle, Refusal>> = {
   unknown_agent: { code: 'invalid_request', description: 'agent_id: no agent has this id.' },
   unknown_credential: { code: 'invalid_request', description: 'credential_id: no credential has this id.' },
   unknown_key: { code: 'invalid_request', description: 'kid: no signing key of this service has it.' },
   unknown_token: { code: 'invalid_request', description: 'lineage: no token has this id, or none that is kept.' },
+  no_agent_selected: {
+    code: 'invalid_request',
+    description: 'owner, labels: no agent has this owner and these labels.',
+  },
+  too_many_agents: {
+    code: 'invalid_request',
+    description: `owner, labels: more than ${AGENTS_SELECTED_MAX} agents match: name labels that fewer have.`,
+  },
   issued_before_in_future: {
     code: 'invalid_request',
     description: 'issued_before is in the future: a revocation ends no token that is yet to be issued.',
@@ -54,7 +76,8 @@ export const createRevocation = async (
   origin: Origin,
   { id, conditions, reason, note }: RevocationRequest,
 ): Promise<OrRefusal<RevocationMade>> => {
-  if (!isWithinReach(origin.caller, conditions)) return refuseReach()
+  const checked = check(origin.caller, conditions)
+  if (isRefused(checked)) return checked
   const revocation = { id: id ?? ports.randomness.uuid(), conditions, reason }
   const made = await ports.revocations.create(revocation, actBy(origin, 'revocation.create', note))
   if (typeof made === 'string') return { refusal: OBSTACLES[made] }
@@ -67,7 +90,8 @@ export const previewRevocation = async (
   caller: Administrator,
   { conditions }: Pick<RevocationRequest, 'conditions'>,
 ): Promise<OrRefusal<RevocationPreview>> => {
-  if (!isWithinReach(caller, conditions)) return refuseReach()
+  const checked = check(caller, conditions)
+  if (isRefused(checked)) return checked
   const preview = await ports.revocations.preview(conditions)
   if (typeof preview === 'string') return { refusal: OBSTACLES[preview] }
   const audiences = audiencesOf(caller)

@@ -10,6 +10,7 @@ import { followAtOnce, readDescendants } from './cascades.ts'
 import { readOpenCutOffs } from './cut-offs.ts'
 import { judgeRow, makeJudge } from './judge.ts'
 import { type Cascade, type Covered, type Ending, moveCovered, moveRow, noteCascades } from './move-rows.ts'
+import { anchorSelected } from './select-agents.ts'
 import { findRow } from './find-row.ts'
 import { mayCoverAny, takeSlot } from './slots.ts'
 import { expiryOf, TOKEN_COLUMNS, type TokenRow } from './token-rows.ts'
@@ -76,6 +77,11 @@ function* anchor(conditions: CutOffConditions, seq: number): Program<boolean> {
     return true
   }
   const [[name, n] = []] = asked
+  const { selected = null } = conditions
+  if (asked.length === 1 && selected !== null) {
+    yield* anchorSelected(selected, seq)
+    return true
+  }
   if (asked.length > 1 || (name !== 'agent' && name !== 'credential' && name !== 'key')) return false
   yield* run(ANCHORS[name], seq, Number(n))
   return true

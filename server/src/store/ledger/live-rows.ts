@@ -45,7 +45,7 @@ const coversAgent = ({ agent, ...others }: CutOff, n: number): boolean =>
   (agent === null || agent === n) &&
   [others.credential, others.key, others.scope, others.keepScopes].every(one => one === null) &&
   [others.audience, others.keepAudiences, others.before].every(one => one === null) &&
-  [others.root, others.fromAnother].every(one => one === null || one === undefined)
+  [others.root, others.fromAnother, others.selected].every(one => one === null || one === undefined)
 
 /** No live token of the agent has a smaller id: one that was decided on after an act was made at its time or later. */
 const lowestOf = (tx: Transaction, agent: number, life: number, cutOffs: readonly CutOff[]): Uint8Array => {

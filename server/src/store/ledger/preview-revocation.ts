@@ -76,6 +76,7 @@ export const previewRevocation = async (
     const current = counting
     counting = await reader.read(snapshot => step(snapshot, nameCaches, current))
   }
-  const { count, sample, done } = counting
-  return { count: Math.min(count, COUNT_EXACT_MAX), isExact: done && count <= COUNT_EXACT_MAX, sample }
+  const { count, sample, done, cutOff } = counting
+  const agents = cutOff.selected?.agents.length ?? null
+  return { count: Math.min(count, COUNT_EXACT_MAX), isExact: done && count <= COUNT_EXACT_MAX, agents, sample }
 }

@@ -2,6 +2,7 @@
 import type { Act, Actor } from '../../domain/audit/act.ts'
 import type { AlreadyExists } from '../../domain/idempotency.ts'
 import { type CutOffConditions, NO_CONDITION } from '../../domain/ledger/ledger.ts'
+import type { AgentSelection } from '../../domain/ledger/selection.ts'
 import type { Revocation, RevocationConditions, RevocationObstacle } from '../../domain/ledger/revocation.ts'
 import type { NewRevocation, RevocationMade } from '../../ports/ports.ts'
 import { once } from '../repositories/idempotency.ts'
@@ -11,6 +12,7 @@ import { endingReasonOf } from './cut-offs.ts'
 import { endAll } from './end-tokens.ts'
 import { recall } from '../name-cache.ts'
 import type { Seen } from '../snapshot.ts'
+import { disableSelected, requireSelections, selectAgents } from './select-agents.ts'
 import { findRow } from './find-row.ts'
 
 type Row = {
@@ -59,7 +61,7 @@ function* rootOf(seen: Seen, tokenId: string): Program<string | undefined> {
 
 /** The conditions by the store's own numbers. A name that nothing has is an obstacle: it would end nothing, in silence. */
 export function* resolveConditions(
-  { agentId, credentialId, kid, scope, audience, issuedBefore, lineage }: RevocationConditions,
+  { agentId, credentialId, kid, scope, audience, issuedBefore, lineage, selection = null }: RevocationConditions,
   seen: Seen,
 ): Program<CutOffConditions | RevocationObstacle> {
   const agent = yield* numberOf('agent', agentId)
@@ -72,11 +74,19 @@ export function* resolveConditions(
   if (issuedBefore !== null && issuedBefore > seen.now) return 'issued_before_in_future'
   const root = lineage === null ? null : yield* rootOf(seen, lineage)
   if (root === undefined) return 'unknown_token'
-  return { ...NO_CONDITION, agent, credential, key, scope, audience, before: issuedBefore, root }
+  const selected = selection === null ? null : yield* selectAgents(selection)
+  if (typeof selected === 'string') return selected
+  return { ...NO_CONDITION, agent, credential, key, scope, audience, before: issuedBefore, root, selected }
 }
 
-function* conditionsOf(text: string): Program<RevocationConditions> {
-  const { agent, credential, key, scope, audience, before, root = null } = JSON.parse(text) as CutOffConditions // written by endAll
+const selectionOf = ({ selected }: CutOffConditions): AgentSelection | null => {
+  if (selected === null || selected === undefined) return null
+  const { agents: _agents, ...selection } = selected
+  return selection
+}
+
+function* conditionsOf(stored: CutOffConditions): Program<RevocationConditions> {
+  const { agent, credential, key, scope, audience, before, root = null } = stored
   return {
     agentId: yield* nameOf('agent', agent),
     credentialId: yield* nameOf('credential', credential),
@@ -85,13 +95,16 @@ function* conditionsOf(text: string): Program<RevocationConditions> {
     kid: yield* nameOf('key', key),
     issuedBefore: before,
     lineage: root,
+    selection: selectionOf(stored),
   }
 }
 
 function* revocationOf({ id, conditions, reason, at, state, moved, actor, note }: Row): Program<Revocation> {
+  const stored = JSON.parse(conditions) as CutOffConditions // written by endAll
   return {
     id,
-    conditions: yield* conditionsOf(conditions),
+    conditions: yield* conditionsOf(stored),
+    agents: stored.selected?.agents.length ?? null,
     reason: endingReasonOf(reason),
     note,
     createdBy: JSON.parse(actor) as Actor, // written by recordAct from the same type
@@ -114,8 +127,12 @@ function* make(
   conditions: CutOffConditions,
 ): Program<RevocationMade> {
   const { id, reason } = revocation
+  const { selected = null } = conditions
+  if (selected !== null) yield* requireSelections(tx)
   const seq = yield* endAll(tx, { conditions, reason, act, revocationId: id })
-  yield* audit(tx, act, id, { seq, conditions: revocation.conditions, reason })
+  if (selected?.disable === true) yield* disableSelected(tx, { selected, act, seq })
+  const { agents } = selected ?? {}
+  yield* audit(tx, act, id, { seq, conditions: revocation.conditions, reason, agents: agents?.length })
   const made = yield* showRevocation(id)
   if (made === undefined) throw new Error('A revocation that was just made is not there.')
   return { outcome: 'created', revocation: made }
@@ -123,13 +140,17 @@ function* make(
 
 type Existing = { readonly outcome: 'existing'; readonly revocation: Revocation }
 
+/** Who is selected is of the first time; a repeat selects nobody else. */
+const asAsked = (one: CutOffConditions): string =>
+  JSON.stringify(one.selected ? { ...one, selected: { ...one.selected, agents: [] } } : one)
+
 function* findExisting(id: string, conditions: CutOffConditions): Program<Existing | 'other_conditions' | undefined> {
   const existing = yield* first<Row>(SELECT, id)
   if (existing === undefined) return undefined
   // Both texts were made from one literal: their members stand in one order.
   // What was stored before there were lineages lacks their conditions.
   const before: CutOffConditions = { ...NO_CONDITION, ...(JSON.parse(existing.conditions) as CutOffConditions) }
-  if (JSON.stringify(before) !== JSON.stringify(conditions)) return 'other_conditions'
+  if (asAsked(before) !== asAsked(conditions)) return 'other_conditions'
   return { outcome: 'existing', revocation: yield* revocationOf(existing) }
 }
 

@@ -43,7 +43,11 @@ const memberOf = ({ key, value }: AgentFilters['labels'][number]): string =>
   JSON.stringify({ [key]: value }).slice(1, -1)
 
 /** What the index of names cannot tell. */
-const marks = ({ disabled, owner, labels }: AgentFilters): readonly Condition[] => [
+const marks = ({
+  disabled,
+  owner,
+  labels,
+}: Pick<AgentFilters, 'disabled' | 'owner' | 'labels'>): readonly Condition[] => [
   ...(disabled === null ? [] : [{ sql: `disabled_at is ${disabled ? 'not null' : 'null'}`, values: [] }]),
   ...(owner === null ? [] : [{ sql: 'owner = ?', values: [owner] }]),
   ...labels.map(label => ({ sql: HAS_LABEL, values: [memberOf(label)] })),
@@ -53,6 +57,10 @@ const both = (conditions: readonly Condition[]): Condition => ({
   sql: ['deleted_at is null', ...conditions.map(one => one.sql)].join(' and '),
   values: conditions.flatMap(one => one.values),
 })
+
+/** Agents that are not deleted, of this owner, with these labels. */
+export const markedBy = (by: Pick<AgentFilters, 'owner' | 'labels'>): Condition =>
+  both(marks({ ...by, disabled: null }))
 
 /** The agent whose id is searched for, if it passes the other filters. */
 const readExact = (id: string, filters: AgentFilters): Program<readonly AgentRow[]> => {

@@ -6,6 +6,7 @@ import { countLiveTokens } from '../ledger/count-tokens.ts'
 import type { Program } from '../statement-program.ts'
 import type { Reader, Snapshot } from '../snapshot.ts'
 import { agentNumber, credentialOf, type CredentialRow, listCredentials, readCredential } from './credentials.ts'
+import { identifyLeaked } from './revoke-leaked.ts'
 import { findWorkload } from './workloads.ts'
 
 type Audiences = readonly string[] | null
@@ -50,6 +51,7 @@ export const makeCredentialRepository = ({ readUntimed }: Reader, { call }: Writ
   useAssertion: (assertion, until) => call('useAssertion', { assertion }, until),
 })
 
-export const makeLeakedSecretRepository = ({ call }: Writer): LeakedSecretRepository => ({
+export const makeLeakedSecretRepository = ({ read }: Reader, { call }: Writer): LeakedSecretRepository => ({
+  identify: (secret, hash) => read(identifyLeaked({ secret, hash })),
   revoke: (secret, hash, act, foundAt) => call('revokeLeaked', { secret, hash, act, foundAt }),
 })

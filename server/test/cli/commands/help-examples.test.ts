@@ -92,7 +92,13 @@ after(() => provider.close())
 const fill = async (file: string): Promise<void> => {
   const store = await openSqliteStore({ file, retention: null })
   const [secretHash, keyHash] = [randomBytes(32).toString('hex'), randomBytes(32).toString('hex')]
-  const settings = { ...BLANK_SETTINGS, name: 'figures', scopes: ['db:read', 'db:write'], resources: ['*'] }
+  const settings = {
+    ...BLANK_SETTINGS,
+    name: 'figures',
+    owner: 'Ada',
+    scopes: ['db:read', 'db:write'],
+    resources: ['*'],
+  }
   await store.agents.create(
     { ...settings, id: AGENT, clientId: AGENT, credential: { id: SECRET, secretHash } },
     act('agent.create'),

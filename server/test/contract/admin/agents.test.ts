@@ -200,12 +200,15 @@ test('disabling and enabling take a note, for the history and the audit log; one
 test('deleting: 204; its tokens are dead, it is nowhere, its name is free and its id is not', async () => {
   const agent = await api.create({ default_scope: 'db:read' })
   const token = await issue(service, agent)
-  const deleted = await api.act('DELETE', `/${agent.agentId}`)
+  const deleted = await api.act('DELETE', `/${agent.agentId}?note=it%20is%20done`)
   assert.deepEqual([deleted.status, deleted.text], [204, ''])
   assertPlainHeaders(deleted)
   assert.equal(await api.isActive(token), false)
   assert.equal((await askToken(service, agent)).status, 401)
-  assert.deepEqual(await reasonsOf(agent.agentId), ['agent_deleted'])
+  assert.deepEqual(
+    (await api.ended(agent.agentId)).map(one => [one['termination_reason'], one['note']]),
+    [['agent_deleted', 'it is done']],
+  )
   const calls = [
     ['GET', ''],
     ['PATCH', ''],

@@ -71,6 +71,10 @@ test('ends all tokens of an agent from its answer on, and no later one', async (
     kid: null,
     issued_before: null,
     lineage: null,
+    owner: null,
+    labels: null,
+    disable_agents: false,
+    agents: null,
     reason: 'secret_leaked',
     note: 'a laptop was lost',
     created_at: timeOf(service.clock.wall()),
@@ -234,7 +238,7 @@ test('counts what would end, shows ten of them, and ends nothing', async () => {
   const answer = await create({ agent_id: agent.agentId, dry_run: true, id: randomUUID() })
   assert.equal(answer.status, 200, answer.text)
   const { sample, ...rest } = answer.json as { sample: Fields[] }
-  assert.deepEqual(rest, { dry_run: true, tokens: 12, tokens_exact: true })
+  assert.deepEqual(rest, { dry_run: true, tokens: 12, tokens_exact: true, agents: null })
   assert.equal(sample.length, 10)
   const ids = new Set(tokens.map(token => claimsOf(token)['jti']))
   assert.ok(sample.every(({ id }) => ids.has(id)))

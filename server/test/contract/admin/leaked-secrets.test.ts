@@ -7,6 +7,7 @@ import {
   type Answer,
   assertProblem,
   askToken,
+  claimsOf,
   get,
   introspect,
   issue,
@@ -18,7 +19,9 @@ import type { AgentOfTest } from '../../../../testkit/services/test-server.ts'
 import { useService } from '../../../../testkit/services/service-fixture.ts'
 
 const PATH = '/api/v1/leaked-secrets'
-const UNKNOWN = { result: 'unknown', kind: null, agent_id: null, credential_id: null, api_key_id: null }
+const NOBODY = { agent_id: null, credential_id: null, api_key_id: null, token_id: null }
+const NAMELESS = { name: null, agent: null, owner: null, last_credential: null }
+const UNKNOWN = { result: 'unknown', kind: null, ...NOBODY, ...NAMELESS }
 
 const service = useService()
 const introspector = service.apiKey('tokens:introspect')
@@ -46,11 +49,12 @@ test("a report in the form of GitHub's scanner: each secret of ours is revoked, 
   const { id, key } = await service.createApiKey('tokens:read')
   const url = 'https://github.com/octocat/Hello-World/blob/12345600b9cbe38a219f39a9941c9319b600c002/foo/bar.txt'
   const item = (found: string) => ({ token: found, type: 'mintmark_secret', url, source: 'content' })
+  const shown = (await get(service, `/api/v1/agents/${agent.agentId}`, headers)).json as Record<string, unknown>
   const answer = await report([item(key), item('ghp_not_ours'), item(agent.clientSecret)])
   assert.equal(answer.status, 200)
   assert.deepEqual(answer.json, {
     data: [
-      { ...UNKNOWN, result: 'revoked', kind: 'api_key', api_key_id: id },
+      { ...UNKNOWN, result: 'revoked', kind: 'api_key', api_key_id: id, name: 'tokens:read' },
       UNKNOWN,
       {
         ...UNKNOWN,
@@ -58,6 +62,9 @@ test("a report in the form of GitHub's scanner: each secret of ours is revoked, 
         kind: 'credential',
         agent_id: agent.agentId,
         credential_id: credentialIdOf(agent),
+        name: 'first',
+        agent: shown['name'],
+        last_credential: true,
       },
     ],
   })
@@ -136,4 +143,67 @@ test('a report that is not in the form is 400 and revokes nothing', async () => 
   })
   assert.equal(form.status, 400)
   await issue(service, agent)
+})
+
+const trial = (body: unknown): Promise<Answer> =>
+  call(service, { method: 'POST', path: `${PATH}?dry_run=true`, body }, headers)
+
+const items = (answer: Answer) => (answer.json as { data: Readonly<Record<string, unknown>>[] }).data
+
+test('a dry run says whose each secret is and what is left to the agent, and revokes nothing', async () => {
+  const token = await issue(service, agent)
+  const { key } = await service.createApiKey('tokens:read')
+  const [ofAgent = {}, ofKey = {}, ofToken = {}, other] = items(
+    await trial([agent.clientSecret, key, token, `${token}x`].map(found => ({ token: found }))),
+  )
+  const shown = (await get(service, `/api/v1/agents/${agent.agentId}`, headers)).json as Record<string, unknown>
+  const whose = { agent_id: agent.agentId, agent: shown['name'], owner: shown['owner'] }
+  assert.deepEqual({ ...ofAgent, ...whose }, ofAgent)
+  assert.deepEqual([ofAgent['result'], ofAgent['last_credential']], ['would_revoke', true])
+  assert.deepEqual([ofKey['result'], ofKey['kind'], ofKey['last_credential']], ['would_revoke', 'api_key', null])
+  assert.deepEqual({ ...ofToken, ...whose }, ofToken)
+  assert.deepEqual([ofToken['kind'], ofToken['token_id']], ['access_token', claimsOf(token)['jti']])
+  assert.deepEqual(other, UNKNOWN)
+  assert.equal(((await introspect(service, introspector.key, token)).json as { active: boolean }).active, true)
+  assert.equal((await get(service, '/api/v1/tokens', { 'x-api-key': key })).status, 200)
+  await issue(service, agent)
+})
+
+test('an agent with a second secret is left with one, unless both are reported together', async () => {
+  const path = `/api/v1/agents/${agent.agentId}/credentials`
+  const made = await call(service, { method: 'POST', path, body: { name: 'second' } }, headers)
+  const second = String((made.json as Record<string, unknown>)['client_secret'])
+  const left = async (...secrets: readonly string[]) =>
+    items(await trial(secrets.map(token => ({ token })))).map(one => one['last_credential'])
+  assert.deepEqual(await left(agent.clientSecret), [false])
+  assert.deepEqual(await left(agent.clientSecret, second), [true, true])
+  const both = items(await report([{ token: agent.clientSecret }, { token: second }]))
+  assert.deepEqual(
+    both.map(one => [one['result'], one['last_credential']]),
+    [
+      ['revoked', true],
+      ['revoked', true],
+    ],
+  )
+})
+
+test('a leaked access token ends with secret_leaked; a text that only claims to be it ends nothing', async () => {
+  const token = await issue(service, agent)
+  const forged = token.replace(/[^.]+$/, signature => signature.replace(/^.{4}/, 'AAAA'))
+  assert.deepEqual(results(await report([{ token: forged }])), ['unknown'])
+  assert.equal(((await introspect(service, introspector.key, token)).json as { active: boolean }).active, true)
+  const url = `https://paste.example/?q=${token}`
+  assert.deepEqual(results(await report([{ token, url }])), ['revoked'])
+  assert.deepEqual((await introspect(service, introspector.key, token)).json, { active: false })
+  const shown = await get(service, `/api/v1/tokens/${String(claimsOf(token)['jti'])}`, headers)
+  assert.equal((shown.json as Record<string, unknown>)['termination_reason'], 'secret_leaked')
+  await issue(service, agent)
+})
+
+test('a key that is limited to audiences ends no token for others', async () => {
+  const token = await issue(service, agent)
+  const { key } = await service.createApiKey('tokens:revoke', ['https://elsewhere.example'])
+  const answer = await call(service, { method: 'POST', path: PATH, body: [{ token }] }, { 'x-api-key': key })
+  assert.deepEqual(answer.json, { data: [UNKNOWN] })
+  assert.equal(((await introspect(service, introspector.key, token)).json as { active: boolean }).active, true)
 })

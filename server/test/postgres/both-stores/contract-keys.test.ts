@@ -4,4 +4,5 @@ import { runOnPostgres } from '../../suites/run-files.ts'
 await runOnPostgres(
   ['contract/oauth', ['publish-keys', 'signed-introspection', 'signed-introspection-keys']],
   ['contract/admin', ['restricted-lists']],
+  ['contract/clients', ['revoke-selected']],
 )

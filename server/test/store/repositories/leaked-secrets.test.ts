@@ -23,7 +23,19 @@ const makeWorld = async (t: TestContext) => {
   const credential = { id: randomUUID(), name: 'leaked', secretHash: randomBytes(32).toString('hex'), expiry: null }
   await world.store.credentials.create(agent.id, credential, act('credential.create'))
   const report = () => world.store.leakedSecrets.revoke('client_secret', credential.secretHash, REVOKE, FOUND_AT)
-  const found: LeakedSecret = { kind: 'credential', revoked: true, agentId: agent.id, id: credential.id }
+  const shown = await world.store.agents.show(agent.id)
+  assert.ok(shown)
+  const { name: agentName, owner } = shown
+  const otherIds: readonly string[] = []
+  const holder = { agentId: agent.id, agentName, owner } as const
+  const found: LeakedSecret = {
+    kind: 'credential',
+    revoked: true,
+    ...holder,
+    id: credential.id,
+    name: 'leaked',
+    otherIds,
+  }
   return { ...world, agent, credential, report, found }
 }
 
@@ -80,7 +92,7 @@ test('a leaked API key is revoked, and a hash counts only as the kind of secret 
   assert.equal(await store.leakedSecrets.revoke('client_secret', keyHash, REVOKE, null), undefined)
   assert.equal(await store.leakedSecrets.revoke('api_key', credential.secretHash, REVOKE, null), undefined)
   const report = () => store.leakedSecrets.revoke('api_key', keyHash, act('api_key.revoke'), null)
-  assert.deepEqual(await report(), { kind: 'api_key', revoked: true, id: apiKey.id })
-  assert.deepEqual(await report(), { kind: 'api_key', revoked: false, id: apiKey.id })
+  assert.deepEqual(await report(), { kind: 'api_key', revoked: true, id: apiKey.id, name: 'gateway' })
+  assert.deepEqual(await report(), { kind: 'api_key', revoked: false, id: apiKey.id, name: 'gateway' })
   assert.deepEqual(await store.apiKeys.find([keyHash]), [undefined])
 })

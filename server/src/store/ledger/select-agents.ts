@@ -1,0 +1,54 @@
+// The agents that a revocation selects by owner and labels, as its transaction sees them.
+import type { Act } from '../../domain/audit/act.ts'
+import type { AgentSelection, SelectedAgents } from '../../domain/ledger/selection.ts'
+import { AGENTS_SELECTED_MAX } from '../../../../api/values/lists.ts'
+import { formatTimeOrNull } from '../../../../api/values/time.ts'
+import { Unavailable } from '../../domain/refusal.ts'
+import { markedBy } from '../lists/list-agents.ts'
+import { excludeEarlierPrograms } from '../schema-version.ts'
+import { all, run, type Program } from '../statement-program.ts'
+import { audit, type Transaction } from '../transaction.ts'
+
+const where = ({ owner, labels }: AgentSelection) =>
+  markedBy({ owner, labels: Object.entries(labels ?? {}).map(([key, value]) => ({ key, value })) })
+
+/** The agents that match now and are not deleted. */
+export function* selectAgents(
+  selection: AgentSelection,
+): Program<SelectedAgents | 'no_agent_selected' | 'too_many_agents'> {
+  const { sql, values } = where(selection)
+  const select = `select n from agent where ${sql} order by n limit ?`
+  const rows = yield* all<{ n: number }>(select, ...values, AGENTS_SELECTED_MAX + 1)
+  if (rows.length === 0) return 'no_agent_selected'
+  if (rows.length > AGENTS_SELECTED_MAX) return 'too_many_agents'
+  return { ...selection, agents: rows.map(({ n }) => n) }
+}
+
+/** A program that does not know selections would end the tokens of every agent. */
+export function* requireSelections(tx: Transaction): Program<void> {
+  if (yield* tx.isEarlierServing()) {
+    const toCaller =
+      'An earlier version of Mintmark still uses the store, and knows no owners and labels in revocations.'
+    throw new Unavailable('A program of before selections uses the store.', { toCaller })
+  }
+  yield* excludeEarlierPrograms()
+}
+
+/** The number on each of them that ends their tokens; they are those that this transaction selected. */
+export function* anchorSelected(selected: SelectedAgents, seq: number): Program<void> {
+  const { sql, values } = where(selected)
+  yield* run(`update agent set ended_seq = ? where ${sql}`, seq, ...values)
+}
+
+/** Disables those that are not, each with an entry of its own in the audit log, by which a restore finds it. */
+export function* disableSelected(
+  tx: Transaction,
+  { selected, act, seq }: { readonly selected: SelectedAgents; readonly act: Act; readonly seq: number },
+): Program<void> {
+  const { sql, values } = where(selected)
+  const enabled = `${sql} and disabled_at is null`
+  const rows = yield* all<{ id: string }>(`select id from agent where ${enabled} order by n`, ...values)
+  yield* run(`update agent set disabled_at = ? where ${enabled}`, tx.now, ...values)
+  const change = { before: { disabled_at: null }, after: { disabled_at: formatTimeOrNull(tx.now) }, seq }
+  for (const { id } of rows) yield* audit(tx, { ...act, kind: 'agent.disable' }, id, change)
+}

@@ -1,0 +1,104 @@
+// The stories of operators as the docs tell them: blocks of commands with what they print, run again in a world of their own.
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
+import { delimiter, join, resolve } from 'node:path'
+import { issue, type Serving, startServing } from './serving.ts'
+import { KEY, type Scope } from './run-mintmark.ts'
+
+const PROGRAM = resolve(import.meta.dirname, '../../server/src/main.ts')
+const BLOCK = /^```console\n([\s\S]*?)^```$/gm
+
+/** The blocks of a page, without their fences. */
+export const blocksOf = (page: string): readonly string[] => [...page.matchAll(BLOCK)].map(([, block = '']) => block)
+
+export const commandsOf = (block: string): readonly string[] =>
+  block
+    .split('\n')
+    .filter(line => line.startsWith('$ '))
+    .map(line => line.slice(2))
+
+const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
+const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g
+
+/** What stays where ids, times, keys, secrets, users and the widths of columns are others. */
+export const shapeOf = (block: string): string =>
+  block
+    .replaceAll(UUID, 'ID')
+    .replaceAll(TIME, 'TIME')
+    .replaceAll(/mmc_[\w…]+/g, 'SECRET')
+    .replaceAll(/127\.0\.0\.1:\d+/g, 'HOST')
+    .replaceAll(/(?<= )3\d\d(?= |$)/gm, 'SECONDS')
+    .replaceAll(/\bcli \S+/g, 'cli USER')
+    .replaceAll(/(?<![\w-])[\w-]{43}(?![\w-])/g, 'KID')
+    .replaceAll(/^(n +at .*\n)\d+ /gm, '$1N ')
+    .replaceAll(/ {2,}/g, ' ')
+
+const makeAgent = ({ json }: Serving, name: string, owner: string) => {
+  const settings = ['--name', name, '--owner', owner, '--scope', 'db:read', '--default-scope', 'db:read']
+  return json('agent', 'create', ...settings) as Parameters<typeof issue>[1]
+}
+
+const git = (folder: string, ...args: readonly string[]): void => {
+  const { status, stderr } = spawnSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.com', ...args], {
+    cwd: folder,
+    encoding: 'utf8',
+  })
+  assert.equal(status, 0, stderr)
+}
+
+/** A secret and a token of an agent, in a commit that a later one took back. */
+const makeLeak = (folder: string, secret: string): void => {
+  git(folder, 'init', '--quiet')
+  for (const text of [`SECRET=${secret}\n`, 'SECRET=\n']) {
+    writeFileSync(join(folder, 'settings.env'), text)
+    git(folder, 'add', 'settings.env')
+    git(folder, 'commit', '--quiet', '-m', 'settings')
+  }
+}
+
+const wait = (ms: number): Promise<void> => new Promise(done => setTimeout(done, ms))
+
+const makeWorld = async (t: Scope) => {
+  const serving = await startServing(t)
+  const { folder, json } = serving
+  const tokenOf = async (agent: ReturnType<typeof makeAgent>) =>
+    String((await issue(serving, agent)).body['access_token'])
+  const runaway = makeAgent(serving, 'runaway', 'Bo')
+  for (let n = 0; n < 30; n += 1) await tokenOf(runaway)
+  const reports = makeAgent(serving, 'reports', 'Cy')
+  await tokenOf(reports)
+  makeLeak(folder, reports.client_secret)
+  const stopped = makeAgent(serving, 'crawler', 'Bo')
+  writeFileSync(join(folder, 'token.txt'), await tokenOf(stopped))
+  json('agent', 'disable', 'crawler', '--note', 'ticket 4711', '--yes')
+  for (const name of ['billing', 'mailer']) await tokenOf(makeAgent(serving, name, 'Ada'))
+  // Counts of use are written each second or two.
+  while (!JSON.stringify(json('top', '--once')).includes('runaway')) await wait(200)
+  const bin = join(folder, 'bin')
+  mkdirSync(bin)
+  writeFileSync(join(bin, 'mintmark'), `#!/bin/sh\nexec "${process.execPath}" "${PROGRAM}" "$@"\n`)
+  chmodSync(join(bin, 'mintmark'), 0o755)
+  const variables = {
+    MINTMARK_BASE_URL: serving.url,
+    MINTMARK_KEY_ENCRYPTION_KEY: KEY,
+    MINTMARK_METRICS_ADDRESS: 'off',
+  }
+  const env = { ...variables, PATH: `${bin}${delimiter}${process.env['PATH'] ?? ''}`, HOME: folder }
+  return (line: string): string => {
+    const { stdout, stderr } = spawnSync('sh', ['-c', line], { cwd: folder, env, encoding: 'utf8' })
+    return stdout + stderr
+  }
+}
+
+export type Retold = { readonly block: string; readonly seconds: number }
+
+/** Runs the commands of each block, one block after another, and returns the blocks as they come out. */
+export const retell = async (t: Scope, blocks: readonly string[]): Promise<readonly Retold[]> => {
+  const type = await makeWorld(t)
+  return blocks.map(block => {
+    const began = performance.now()
+    const retold = commandsOf(block).map(line => `$ ${line}\n${type(line)}`)
+    return { block: retold.join(''), seconds: (performance.now() - began) / 1000 }
+  })
+}
