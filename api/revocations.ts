@@ -83,6 +83,17 @@ const conditions = {
 
 const CONDITIONS = Object.keys(conditions)
 
+/** A disabled agent holds no live token, and disabling it again ends none: another condition would leave some. */
+const refineDisabling = (body: Readonly<Record<string, unknown>>, context: z.RefinementCtx): void => {
+  const refuse = (message: string) => context.addIssue({ code: 'custom', path: ['disable_agents'], message })
+  const selects = body['owner'] !== undefined || body['labels'] !== undefined
+  if (!selects && body['disable_agents'] !== undefined) refuse('goes with owner or labels')
+  const others = CONDITIONS.filter(one => one !== 'owner' && one !== 'labels' && body[one] !== undefined)
+  if (selects && body['disable_agents'] === true && others.length > 0) {
+    refuse('goes with no condition but owner and labels: a disabled agent holds no token')
+  }
+}
+
 /** No slip ends every token. */
 const refineReach = (body: Readonly<Record<string, unknown>>, context: z.RefinementCtx): void => {
   const isEmpty = CONDITIONS.every(one => body[one] === undefined)
@@ -98,9 +109,7 @@ const refineReach = (body: Readonly<Record<string, unknown>>, context: z.Refinem
     const message = 'names one agent, and goes with neither owner nor labels'
     context.addIssue({ code: 'custom', path: ['agent_id'], message })
   }
-  if (!selects && body['disable_agents'] !== undefined) {
-    context.addIssue({ code: 'custom', path: ['disable_agents'], message: 'goes with owner or labels' })
-  }
+  refineDisabling(body, context)
 }
 
 const revocationBody = z

@@ -150,3 +150,15 @@ test('more tokens than an act moves by itself end with its answer, whichever of 
     many.map((_, n) => n >= 80),
   )
 })
+
+test('agents are disabled only where all of their tokens end: no other condition goes with disable_agents', async () => {
+  const owner = randomUUID()
+  const one = await create({ owner, scope: 'db:read db:write' })
+  const token = await issue(service, one)
+  const stopper = await admin(service)
+  const answer = await revoke({ owner, scope: 'db:write', disable_agents: true }, stopper)
+  const shown = (await get(service, `/api/v1/agents/${one.agentId}`, api.reader)).json as Body
+  assert.deepEqual([shown['disabled_at'], await isActive(token)], [null, true], `status ${answer.status}`)
+  const description = 'disable_agents goes with no condition but owner and labels: a disabled agent holds no token.'
+  assertProblem(answer, 400, 'invalid_request', description)
+})
