@@ -53,20 +53,23 @@ const read = ({ id }: Kind, answer: PrintedRecord): { readonly found: readonly N
   return { found, next }
 }
 
+/** What was read of a list: `isAll` is false where it goes on behind the last page that is read. */
+type Gathered = { readonly candidates: readonly Named[]; readonly isAll: boolean }
+
 /** Those whose name or id opens so. */
-const gather = async (kind: Kind, ask: Ask, text: string): Promise<readonly Named[]> => {
+const gather = async (kind: Kind, ask: Ask, text: string): Promise<Gathered> => {
   const opens = ({ id, name }: Named): boolean => name.startsWith(text) || (ID_PREFIX.test(text) && id.startsWith(text))
   const named = kind.byName !== undefined && isName(text) ? read(kind, await ask(kind.byName(text))).found : []
   const isWanted = kind.byName === undefined || (ID_PREFIX.test(text) && !named.some(({ name }) => name === text))
   const others: Named[] = []
-  let cursor: unknown
-  for (let pages = 0; pages < (isWanted ? PAGES_MAX : 0); pages += 1) {
+  let cursor: unknown = isWanted ? undefined : null
+  for (let pages = 0; pages < PAGES_MAX && cursor !== null; pages += 1) {
     const page = read(kind, await ask({ limit: PAGE_RECORDS_MAX, ...(typeof cursor === 'string' && { cursor }) }))
     others.push(...page.found.filter(opens))
-    if (page.next === null) break
     cursor = page.next
   }
-  return [...new Map([...named, ...others].map(one => [one.id, one])).values()]
+  const candidates = [...new Map([...named, ...others].map(one => [one.id, one])).values()]
+  return { candidates, isAll: cursor === null }
 }
 
 // A name is one line, whatever it holds.
@@ -76,11 +79,16 @@ const tell = ({ id, name, owner }: Named): string =>
 const fail = (message: string): CommandFailed => new CommandFailed(message, EXIT.usage)
 
 /** What was typed is not repeated where nothing is found: it may be a secret in the wrong place. */
-const choose = (kind: Kind, candidates: readonly Named[], text: string, ends: boolean): string => {
+const choose = (kind: Kind, { candidates, isAll }: Gathered, text: string, ends: boolean): string => {
   const { what, list } = kind
   const exact = candidates.filter(({ name }) => name === text)
   const meant = exact.length > 0 ? exact : candidates
   const [only] = meant
+  // Another one behind the last page may be meant as well.
+  if (!isAll && meant.length < 2)
+    throw fail(
+      `There are too many to look through, of the kind ${what}; name it by its whole id: \`mintmark ${list}\` shows it.`,
+    )
   if (only === undefined)
     throw fail(`No ${what} has this id or name, or one that opens so: \`mintmark ${list}\` shows them.`)
   const shown = meant.slice(0, CANDIDATES_MAX).map(tell).join('')
@@ -98,6 +106,8 @@ export const findNamed = async (
 ): Promise<string> => {
   const id = parseUuid(text)
   if (id !== undefined) return id
+  if (name === 'credential-id' && agentId === undefined)
+    throw fail('Name the credential by its whole id, or its agent too: a name is known among those of an agent.')
   const asks: Readonly<Record<KindName, Ask>> = {
     'agent-id': query => api.call(listAgents, { query }),
     'credential-id': query => api.call(listCredentials, { path: { agent_id: agentId ?? '' }, query }),

@@ -4,7 +4,7 @@ import { type Command, Option } from 'commander'
 import * as rows from '../../../api/revocations.ts'
 import { BULK_REVOCATION_REASONS } from '../../../api/values/reason.ts'
 import { type Call, defineAdminCommand, show, type Shown } from './administer.ts'
-import { nameAgents } from './agent-names.ts'
+import { describeAgent, nameAgents } from './agent-names.ts'
 import { countAlive, formatPreviewCount, preview, type RevocationBody } from './count-alive.ts'
 import type { Api } from './remote/api.ts'
 import type { Consequence } from './terminal/confirm.ts'
@@ -99,6 +99,10 @@ const requireCondition = (options: CreateOptions): void => {
 const describe = (body: RevocationBody): string =>
   CONDITIONS.map(([name, words]) => (body[name] === undefined ? '' : ` ${words} ${body[name]}`)).join('')
 
+/** The same to be read: the agent with its name and owner. */
+const withName = async (api: Api, body: RevocationBody): Promise<RevocationBody> =>
+  body.agent_id === undefined ? body : { ...body, agent_id: await describeAgent(api, { agent_id: body.agent_id }) }
+
 const SAMPLE_COLUMNS = ['id', 'agent_id', 'agent', 'owner', 'scope', 'issued_at', 'expires_at']
 
 const showPreview = (counted: PrintedRecord): Shown => {
@@ -122,7 +126,7 @@ const consequence = async ({ api, options }: Call<CreateOptions>): Promise<Conse
   requireCondition(options)
   if (options.dryRun === true) return null
   const body = bodyOf(options)
-  const text = `This ends every token${describe(body)}: ${await countAlive(api, body)}.`
+  const text = `This ends every token${describe(await withName(api, body))}: ${await countAlive(api, body)}.`
   return options.all === true ? { text, phrase: 'end every token' } : text
 }
 
