@@ -1,6 +1,9 @@
 // Names, ids and the beginnings of both, wherever a command takes the id of an agent, a credential or an API key.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { findNamed } from '../../../src/cli/find-named.ts'
+import type { Api } from '../../../src/cli/remote/api.ts'
+import { CommandFailed } from '../../../src/cli/terminal/exit.ts'
 import { KEY, makeFolder, run, type Scope } from '../../../../testkit/commands/run-mintmark.ts'
 
 type Made = Readonly<Record<'agent_id' | 'credential_id' | 'api_key_id', string>>
@@ -85,4 +88,51 @@ test('credentials and API keys are found by their names too, and by the beginnin
   json('api-key', 'create', '--name', 'orders', '--permission', 'tokens:read')
   assert.equal(json('api-key', 'show', key.slice(0, 13)).api_key_id, key)
   assert.match(ask('api-key', 'show', 'orders').stderr, /Several are meant; name one API key by its id:/)
+})
+
+test('the credential of a revocation is found by its name among those of its agent, and by its id alone', t => {
+  const { agent, json, ask } = makeWorld(t)
+  agent('reports')
+  const { credential_id: second } = json('credential', 'create', 'reports', '--name', 'second')
+  const end = (...args: readonly string[]) => ask('revocation', 'create', ...args, '--yes')
+  const named = end('--credential', 'second', '--agent', 'reports')
+  assert.equal(named.status, 0, named.stderr)
+  assert.equal(end('--credential', second).status, 0)
+  const alone = end('--credential', 'second')
+  assert.equal(alone.status, 2)
+  assert.match(alone.stderr, /Name the credential by its whole id, or its agent too/)
+})
+
+/** A list that never ends, of things with these names. */
+const endless = (name: string) => {
+  let asked = 0
+  const call = () => {
+    const data = [
+      { api_key_id: `6f1d7c1e-4f5a-4c63-9d0f-${String(asked).padStart(12, '0')}`, name: asked === 0 ? name : 'x' },
+    ]
+    asked += 1
+    return Promise.resolve({ data, next_cursor: 'more' })
+  }
+  return { api: { call } as unknown as Api, asked: () => asked }
+}
+
+test('where a list goes on behind the last page that is read nothing is taken for the only one', async () => {
+  for (const [text, ends] of [
+    ['orders', true],
+    ['orders', false],
+    ['ord', false],
+    ['none', false],
+  ] as const) {
+    const { api, asked } = endless('orders')
+    await assert.rejects(findNamed(api, 'api-key-id', { text, ends }), (error: unknown) => {
+      assert.ok(error instanceof CommandFailed)
+      assert.deepEqual([error.exitCode, /too many/.test(error.message)], [2, true], error.message)
+      return true
+    })
+    assert.equal(asked(), 10)
+  }
+  const { api, asked } = endless('orders')
+  const id = '6f1d7c1e-4f5a-4c63-9d0f-2b1a7c3e9a10'
+  assert.equal(await findNamed(api, 'api-key-id', { text: id, ends: true }), id)
+  assert.equal(asked(), 0)
 })
