@@ -119,8 +119,10 @@ test('agent change to supersede warns where others hold tokens that they got for
   assert.deepEqual([alone.status, /other agents got/.test(alone.stdout)], [0, false], alone.stderr)
   const token = String((await issue(serving, agent)).body['access_token'])
   const relay = serving.json(
-    ...['agent', 'create', '--name', 'relay', '--scope', 'db:read', '--grant-type', EXCHANGE],
-    ...['--acts-for', '*', '--receives', serving.url],
+    ...'agent create --name relay --scope db:read --acts-for * --grant-type'.split(' '),
+    EXCHANGE,
+    '--receives',
+    serving.url,
   ) as Agent
   const answer = await fetch(`${serving.url}/oauth/token`, {
     method: 'POST',

@@ -85,12 +85,13 @@ test('revocation create counts first, asks for a yes, and ends everything only t
     (sample as Fields[]).map(one => one['id']),
     [idOf(token)],
   )
+  const { name } = serving.json('agent', 'show', agent.agent_id) as { readonly name: string }
   const refused = run(serving.folder, create)
   assert.deepEqual(
     [refused.status, refused.stderr],
     [
       2,
-      `mintmark: This ends every token of agent ${agent.agent_id}: 1 alive now. If that is meant, run it again with --yes.\n`,
+      `mintmark: This ends every token of agent ${agent.agent_id} (${name}): 1 alive now. If that is meant, run it again with --yes.\n`,
     ],
   )
   assert.equal(await isActive(token), true)
