@@ -67,6 +67,10 @@ const perform = async <Options>(verb: Verb<Options>, call: Call<Options & Common
   if (shown.failure !== undefined) throw shown.failure
 }
 
+/** The agent whose credential an option names: `--agent` stands before `--credential`, and is found first. */
+const agentOf = ({ agent }: Record<string, unknown>): string | undefined =>
+  typeof agent === 'string' ? agent : undefined
+
 /** Where a command takes an id it takes a name too: declared once, by what an argument or the value of an option is called. */
 const findIds = async <Options extends object>(
   command: Command,
@@ -82,7 +86,7 @@ const findIds = async <Options extends object>(
   for (const option of command.options) {
     const [kind = '', text] = [/<([\w-]+)>/.exec(option.flags)?.[1], given[option.attributeName()]]
     if (isKind(kind) && typeof text === 'string') {
-      given[option.attributeName()] = await findNamed(api, kind, { text, agentId: found[0], ends })
+      given[option.attributeName()] = await findNamed(api, kind, { text, agentId: found[0] ?? agentOf(given), ends })
     }
   }
   return { api, args: found, options: given as Options } // the same members, some of them found

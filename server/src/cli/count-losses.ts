@@ -3,6 +3,7 @@ import { ANY_RESOURCE } from '../../../api/values/audience.ts'
 import { ANY_AGENT, TOKEN_EXCHANGE } from '../../../api/values/delegation.ts'
 import { matchesScope } from '../../../api/values/scope.ts'
 import type { Api } from './remote/api.ts'
+import { describeAgent } from './agent-names.ts'
 import { showAgent } from '../../../api/agents.ts'
 import type { ChangeBody } from './agent-options.ts'
 import { countAlive, type RevocationBody } from './count-alive.ts'
@@ -70,5 +71,6 @@ export const countLosses = async (api: Api, agentId: string, change: ChangeBody)
     const count = await countAlive(api, { agent_id: agentId, ...conditions })
     return `${words} (${isWhole ? '' : 'of '}${count})`
   })
-  return `This ends the tokens of agent ${agentId} ${(await Promise.all(counts)).join(' and ')}.`
+  const agent = await describeAgent(api, { agent_id: agentId })
+  return `This ends the tokens of agent ${agent} ${(await Promise.all(counts)).join(' and ')}.`
 }

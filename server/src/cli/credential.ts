@@ -7,6 +7,7 @@ import { defineAdminCommand, show, showRotation } from './administer.ts'
 import { countAlive } from './count-alive.ts'
 import { addTrustOptions, trustOf, type TrustOptions } from './credential-options.ts'
 import { showAll } from './read-list.ts'
+import { type Api, ApiRefusal } from './remote/api.ts'
 import { parseDuration } from './terminal/duration.ts'
 import { readExpiry } from './terminal/time.ts'
 import { CommandFailed } from './terminal/exit.ts'
@@ -124,6 +125,18 @@ const addRotate = (credential: Command): void => {
   })
 }
 
+/** `0b9c… (second)`, or the id alone for a caller who may not look. */
+const describeCredential = async (api: Api, args: readonly string[]): Promise<string> => {
+  const [, id = ''] = args
+  try {
+    const { name } = await api.call(rows.showCredential, { path: pathOf(args) })
+    return `${id} (${String(name)})`
+  } catch (error) {
+    if (error instanceof ApiRefusal && error.status === 403) return id
+    throw error
+  }
+}
+
 type RevokeOptions = { readonly reason: CredentialReason; readonly keepTokens?: boolean; readonly note?: string }
 
 const addRevoke = (credential: Command): void => {
@@ -139,7 +152,7 @@ const addRevoke = (credential: Command): void => {
     examples: [`mintmark credential revoke ${AGENT_ID} ${CREDENTIAL_ID} --reason secret_leaked --yes`],
     consequence: async ({ api, args: [agentId = '', id = ''], options: { keepTokens = false } }) => {
       const agent = await describeAgent(api, { agent_id: agentId })
-      const refuses = `This refuses the credential ${id} of the agent ${agent} from now on`
+      const refuses = `This refuses the credential ${await describeCredential(api, [agentId, id])} of the agent ${agent} from now on`
       if (keepTokens) return `${refuses}; the tokens that it got live on.`
       return `${refuses} and ends every token that it got: ${await countAlive(api, { credential_id: id })}.`
     },

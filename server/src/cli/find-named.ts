@@ -110,6 +110,8 @@ export const findNamed = async (
 ): Promise<string> => {
   const id = parseUuid(text)
   if (id !== undefined) return id
+  if (name === 'credential-id' && agentId === undefined)
+    throw fail('Name the credential by its whole id, or its agent too: a name is known among those of an agent.')
   const asks: Readonly<Record<KindName, Ask>> = {
     'agent-id': query => api.call(listAgents, { query }),
     'credential-id': query => api.call(listCredentials, { path: { agent_id: agentId ?? '' }, query }),

@@ -4,7 +4,7 @@ import { type Command, Option } from 'commander'
 import * as rows from '../../../api/revocations.ts'
 import { BULK_REVOCATION_REASONS } from '../../../api/values/reason.ts'
 import { type Call, defineAdminCommand, show, type Shown } from './administer.ts'
-import { nameAgents } from './agent-names.ts'
+import { describeAgent, nameAgents } from './agent-names.ts'
 import { gatherLabels, type Label } from './agent-options.ts'
 import { countAlive, formatPreviewCount, preview, type RevocationBody } from './count-alive.ts'
 import type { Api } from './remote/api.ts'
@@ -132,9 +132,13 @@ const describeAgents = ({ agents }: PrintedRecord, { disable_agents: disables }:
     : ` They are of ${formatCount(agents, 'agent')}.`
 }
 
+/** The same to be read: the agent with its name and owner. */
+const withName = async (api: Api, body: RevocationBody): Promise<RevocationBody> =>
+  body.agent_id === undefined ? body : { ...body, agent_id: await describeAgent(api, { agent_id: body.agent_id }) }
+
 /** The sentence that is confirmed; who may not count hears that. */
 const sentenceOf = async (api: Api, body: RevocationBody): Promise<string> => {
-  const what = `This ends every token${describe(body)}: `
+  const what = `This ends every token${describe(await withName(api, body))}: `
   if (body.owner === undefined && body.labels === undefined) return `${what}${await countAlive(api, body)}.`
   const counted = await preview(api, body)
   return `${what}${formatPreviewCount(counted)} alive now.${describeAgents(counted, body)}`

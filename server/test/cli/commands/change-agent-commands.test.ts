@@ -123,7 +123,7 @@ test('agent create and change say for whom it may act, and confirm what a narrow
     assert.equal(unconfirmed.status, 2)
     assert.match(
       unconfirmed.stderr,
-      /ends the tokens of agent \S+ that it got for tokens of other agents \(of 0 alive now\)\./,
+      /ends the tokens of agent \S+ \(server\) that it got for tokens of other agents \(of 0 alive now\)\./,
     )
   }
   const narrowed = reported(folder, ['agent', 'change', id, '--no-acts-for', '--no-receives', '--yes'])

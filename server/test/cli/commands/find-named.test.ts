@@ -131,3 +131,16 @@ test('of a list that is longer than a command reads none is taken for the only o
   assert.match(stderr, /There are more than 10,000 to look through: name the API key by its whole id\./)
   assert.equal(requests, 10)
 })
+
+test('the credential of a revocation is found by its name among those of its agent, and by its id alone', t => {
+  const { agent, json, ask } = makeWorld(t)
+  agent('reports')
+  const { credential_id: second } = json('credential', 'create', 'reports', '--name', 'second')
+  const end = (...args: readonly string[]) => ask('revocation', 'create', ...args, '--yes')
+  const named = end('--credential', 'second', '--agent', 'reports')
+  assert.equal(named.status, 0, named.stderr)
+  assert.equal(end('--credential', second).status, 0)
+  const alone = end('--credential', 'second')
+  assert.equal(alone.status, 2)
+  assert.match(alone.stderr, /Name the credential by its whole id, or its agent too/)
+})

@@ -80,17 +80,18 @@ test('revocation create counts first, asks for a yes, and ends everything only t
   const token = await issueOne()
   const create = ['revocation', 'create', '--agent', agent.agent_id]
   const { sample, ...counted } = serving.json(...create, '--dry-run') as Fields
-  assert.deepEqual(counted, { dry_run: true, tokens: 1, tokens_exact: true })
+  assert.deepEqual(counted, { dry_run: true, tokens: 1, tokens_exact: true, agents: null })
   assert.deepEqual(
     (sample as Fields[]).map(one => one['id']),
     [idOf(token)],
   )
+  const { name } = serving.json('agent', 'show', agent.agent_id) as { readonly name: string }
   const refused = run(serving.folder, create)
   assert.deepEqual(
     [refused.status, refused.stderr],
     [
       2,
-      `mintmark: This ends every token of agent ${agent.agent_id}: 1 alive now. If that is meant, run it again with --yes.\n`,
+      `mintmark: This ends every token of agent ${agent.agent_id} (${name}): 1 alive now. If that is meant, run it again with --yes.\n`,
     ],
   )
   assert.equal(await isActive(token), true)

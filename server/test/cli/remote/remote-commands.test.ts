@@ -77,7 +77,10 @@ test('a command without a terminal and without --yes ends nothing, says what it 
       ['agent', 'change', id, '--default-audience', 'https://own.example'],
       /This ends the tokens of agent .* for the default audience of the service \(of 1 alive now\)\./,
     ],
-    [['credential', 'revoke', id, credential], /every token that it got: 1 alive now\./],
+    [
+      ['credential', 'revoke', id, credential],
+      /the credential [\w-]{36} \(.+\) of the agent [\w-]{36} \(.+\) from now on and ends every token that it got: 1 alive now\./,
+    ],
     [['token', 'revoke', idOf(token)], /1 token, active, of agent/],
     [['revocation', 'create', '--all'], /This ends every token: 1 alive now\./],
   ]
