@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { AGENT_ID, LATER, MADE, OPERATOR, pageExample } from './examples.ts'
 import {
   actor,
+  actorParameter,
   choiceParameter,
   clientIdParameter,
   matching,
@@ -19,17 +20,12 @@ import { ACT_KINDS, ACTOR_TYPES, WAYS } from './values/audit.ts'
 
 /** The set is open: a kind that this version does not know matches nothing. */
 const KIND = '^[a-z][a-z_]{0,63}\\.[a-z][a-z_]{0,63}$'
-/** As the log holds it: an id of ours, a user of the system, `iss` and `sub` of an identity provider. */
-const TEXT = /^[^\p{C}]{1,512}$/u
 const REQUEST_ID = '^[A-Za-z0-9._-]{1,64}$'
 const SOURCE = '^(?:unknown|[0-9A-Fa-f:.]{2,45}(?:%[0-9A-Za-z._-]{1,16})?)$'
 
 /** A parameter of this pattern. */
 const patterned = (pattern: string, form: string, description: string, examples?: readonly string[]) =>
   parameter(matching(new RegExp(pattern)), form, { description, pattern, examples })
-
-const textParameter = (description: string) =>
-  parameter(matching(TEXT), '1 to 512 printable characters', { description, minLength: 1, maxLength: 512 })
 
 export const auditRecord = z.object({
   n: z.int().describe('Its number: entries are numbered from 1 without a gap.'),
@@ -87,10 +83,10 @@ export const auditFilters = {
     ['agent.disable'],
   ),
   actor_type: choiceParameter(ACTOR_TYPES, { description: 'Only acts of this kind of actor.' }),
-  actor_id: textParameter('Only acts of the client, the API key or the user at the terminal of this id.'),
-  actor_iss: textParameter('Only acts of operators of this identity provider.'),
-  actor_sub: textParameter('Only acts of the operator whom the identity provider calls so.'),
-  subject: textParameter('Only acts on the agent, credential, key or token of this id.'),
+  actor_id: actorParameter('Only acts of the client, the API key or the user at the terminal of this id.'),
+  actor_iss: actorParameter('Only acts of operators of this identity provider.'),
+  actor_sub: actorParameter('Only acts of the operator whom the identity provider calls so.'),
+  subject: actorParameter('Only acts on the agent, credential, key or token of this id.'),
   request_id: patterned(
     REQUEST_ID,
     '1 to 64 of letters, digits, dot, hyphen and underscore',

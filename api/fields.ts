@@ -151,6 +151,12 @@ export const noteParameter = parameter((given: string) => (isNote(given) ? given
 export const timeParameter = (description: string) =>
   parameter(parseTime, `${TIME_FORM} (encode a + as %2B)`, { description, format: 'date-time' })
 
+/** As the audit log holds it: an id of ours, a user of the system, `iss` or `sub` of an identity provider. */
+const ACTOR = /^[^\p{C}]{1,512}$/u
+
+export const actorParameter = (description: string) =>
+  parameter(matching(ACTOR), '1 to 512 printable characters', { description, minLength: 1, maxLength: 512 })
+
 export const uuidParameter = (description: string) => uuidMember(description).optional()
 
 /** RFC 6749 Appendix A.1, and a bound. */

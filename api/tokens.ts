@@ -14,6 +14,7 @@ import {
 } from './examples.ts'
 import {
   actor,
+  actorParameter,
   choice,
   clientIdParameter,
   note,
@@ -129,6 +130,10 @@ export const endingFilters = {
   }),
   ended_after: timeParameter('Only tokens that ended then or later.'),
   ended_before: timeParameter('Only tokens that ended earlier.'),
+  ended_by: actorParameter(
+    'Only tokens that this one ended: the `sub` of an operator, the `id` of a client, an API key or a user at the terminal, ' +
+      'or `system` for the service itself. Pages may be short, even empty, with a `next_cursor`.',
+  ),
 }
 
 export const listTokens = operation({

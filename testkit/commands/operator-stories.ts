@@ -48,9 +48,9 @@ const git = (folder: string, ...args: readonly string[]): void => {
 }
 
 /** A secret and a token of an agent, in a commit that a later one took back. */
-const makeLeak = (folder: string, secret: string): void => {
+const makeLeak = (folder: string, secret: string, token: string): void => {
   git(folder, 'init', '--quiet')
-  for (const text of [`SECRET=${secret}\n`, 'SECRET=\n']) {
+  for (const text of [`SECRET=${secret}\nTOKEN=${token}\n`, 'SECRET=\n']) {
     writeFileSync(join(folder, 'settings.env'), text)
     git(folder, 'add', 'settings.env')
     git(folder, 'commit', '--quiet', '-m', 'settings')
@@ -67,8 +67,7 @@ const makeWorld = async (t: Scope) => {
   const runaway = makeAgent(serving, 'runaway', 'Bo')
   for (let n = 0; n < 30; n += 1) await tokenOf(runaway)
   const reports = makeAgent(serving, 'reports', 'Cy')
-  await tokenOf(reports)
-  makeLeak(folder, reports.client_secret)
+  makeLeak(folder, reports.client_secret, await tokenOf(reports))
   const stopped = makeAgent(serving, 'crawler', 'Bo')
   writeFileSync(join(folder, 'token.txt'), await tokenOf(stopped))
   json('agent', 'disable', 'crawler', '--note', 'ticket 4711', '--yes')

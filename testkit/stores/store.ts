@@ -240,4 +240,5 @@ export const NO_HISTORY_FILTERS: HistoryFilters = {
   reasons: null,
   endedAfter: null,
   endedBefore: null,
+  endedBy: null,
 }

@@ -3,9 +3,10 @@ import { type Command, Option } from 'commander'
 import * as rows from '../../../api/audit.ts'
 import { exportAudit } from '../../../api/exports.ts'
 import { ACT_KINDS, ACTOR_TYPES, WAYS } from '../../../api/values/audit.ts'
+import { parseTime } from '../../../api/values/time.ts'
 import { defineAdminCommand } from './administer.ts'
 import { type ExportOptions, exports } from './export-records.ts'
-import { findEnd } from './find-end.ts'
+import { type Ending, findEnd } from './find-end.ts'
 import { addPaging, type PagingOptions, pagingOf, refuseUnknown } from './list-options.ts'
 import { addVerifyAudit } from './local/verify-audit.ts'
 import { showPage } from './read-list.ts'
@@ -59,6 +60,18 @@ const auditFiltersOf = (options: AuditFilterOptions) => ({
   before: options.before,
 })
 
+type Filters = ReturnType<typeof auditFiltersOf>
+
+const timeOf = (text: string): number => parseTime(text) ?? Number.NaN // made by readTime or findEnd
+
+/** The filters of the act that ended a token, within those that were given. */
+const narrow = ({ kind, since, before }: Filters, end: Ending): Ending => ({
+  subject: end.subject,
+  kind: kind ?? end.kind,
+  since: since !== undefined && timeOf(since) > timeOf(end.since) ? since : end.since,
+  before: before !== undefined && timeOf(before) < timeOf(end.before) ? before : end.before,
+})
+
 const addList = (audit: Command): void => {
   const command = audit.command('list').description('print the audit log, newest first')
   defineAdminCommand<AuditFilterOptions & PagingOptions>(addPaging(addAuditFilters(command)), {
@@ -71,7 +84,9 @@ const addList = (audit: Command): void => {
       const { subject } = options
       const id = subject === '-' ? await findTokenId() : subject
       const end = id === undefined ? undefined : await findEnd(api, id)
-      const query = { ...auditFiltersOf(options), subject: id, ...end, ...pagingOf(options) }
+      const filters = auditFiltersOf(options)
+      const found = end === undefined ? { subject: id } : narrow(filters, end)
+      const query = { ...filters, ...found, ...pagingOf(options) }
       return showPage(api, rows.listAudit, { query, columns: AUDIT_COLUMNS })
     },
   })

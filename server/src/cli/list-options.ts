@@ -23,6 +23,7 @@ export type HistoryFilterOptions = TokenFilterOptions & {
   readonly reason?: string
   readonly endedAfter?: string
   readonly endedBefore?: string
+  readonly endedBy?: string
 }
 
 /** A check of an option's text, which ends the command with what was expected. */
@@ -85,10 +86,12 @@ export const addHistoryFilters = (command: Command): Command =>
     .option('--reason <reasons>', 'only tokens that ended for one of these reasons, separated by commas', readReasons)
     .option('--ended-after <time>', 'only tokens that ended then or later', readTime)
     .option('--ended-before <time>', 'only tokens that ended earlier', readTime)
+    .option('--ended-by <id>', 'only tokens that this operator (sub), client, API key or user at the terminal ended')
 
 export const historyFiltersOf = (options: HistoryFilterOptions) => ({
   ...tokenFiltersOf(options),
   termination_reason: options.reason,
   ended_after: options.endedAfter,
   ended_before: options.endedBefore,
+  ended_by: options.endedBy,
 })

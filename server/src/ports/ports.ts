@@ -273,7 +273,7 @@ export type AdministrationPorts = Omit<
 > & {
   readonly assertions: Pick<ClientAssertions, 'readKeys'>
   /** Null where the issuer of the tokens is not known. */
-  readonly codec: Pick<TokenCodec, 'read'> | null
+  readonly codec: Pick<TokenCodec, 'read' | 'isSignedBy'> | null
   readonly importedSecrets: Pick<ImportedSecrets, 'hash'>
   readonly profile: {
     /** Empty if unknown: then URLs in responses are relative to it. */

@@ -10,6 +10,12 @@ export type Actor =
   | { readonly type: 'cli'; readonly id: string }
   | { readonly type: 'system' }
 
+/** By what a list is asked for the acts of an actor: a `sub`, an `id`, or `system`. */
+export const isNamed = (actor: Actor, name: string): boolean => {
+  if (actor.type === 'operator') return actor.sub === name
+  return (actor.type === 'system' ? actor.type : actor.id) === name
+}
+
 export type Act = {
   readonly kind: ActKind
   readonly actor: Actor

@@ -28,6 +28,8 @@ export type HistoryFilters = TokenFilters & {
   readonly reasons: readonly Reason[] | null
   readonly endedAfter: Milliseconds | null
   readonly endedBefore: Milliseconds | null
+  /** Who ended it: the `sub` or `id` of an actor, or `system`. */
+  readonly endedBy: string | null
 }
 
 /** The end of a page: the last row examined. In the list of live tokens, `at` is 0; in the audit, `id` is a number. */
@@ -184,6 +186,8 @@ export const parseKeyCursor = (list: KeyedList, fingerprint: string, cursor: str
   return key !== undefined && IS_KEY[list](key) ? key : undefined
 }
 
-/** The normal form of filters, to which a cursor is bound. */
-export const fingerprintText = (request: { filters: object; audiences: readonly string[] | null }): string =>
-  JSON.stringify([Object.entries(request.filters).toSorted(([a], [b]) => (a < b ? -1 : 1)), request.audiences])
+/** The normal form of filters, to which a cursor is bound: a filter that is not used is not part of it. */
+export const fingerprintText = (request: { filters: object; audiences: readonly string[] | null }): string => {
+  const used = Object.entries(request.filters).filter(([, value]) => value !== null)
+  return JSON.stringify([used.toSorted(([a], [b]) => (a < b ? -1 : 1)), request.audiences])
+}

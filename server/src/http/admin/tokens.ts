@@ -26,6 +26,7 @@ export const historyFiltersOf = (query: HistoryQuery): HistoryFilters => ({
   reasons: query.termination_reason?.known ?? null,
   endedAfter: query.ended_after ?? null,
   endedBefore: query.ended_before ?? null,
+  endedBy: query.ended_by ?? null,
 })
 
 export const bindings = [

@@ -1,7 +1,8 @@
 // Revokes secrets and access tokens that were found in the open, each that is ours with everything that it got.
 import { actBy, audiencesOf, type Origin } from '../../domain/caller.ts'
 import { type OrRefusal, refuse } from '../../domain/refusal.ts'
-import type { AdministrationPorts, FoundToken } from '../../ports/ports.ts'
+import type { TokenRecord } from '../../domain/lists/page.ts'
+import type { AdministrationPorts } from '../../ports/ports.ts'
 import type { LeakedSecret } from '../../ports/secret-repositories.ts'
 
 /** What the audit keeps of where one was found. */
@@ -13,7 +14,7 @@ type FoundSecret = {
   readonly foundAt: string | null
 }
 
-/** An access token; it had its row, and the text is its own by its digest. */
+/** An access token of this service. */
 type LeakedToken = {
   readonly kind: 'access_token'
   readonly revoked: boolean
@@ -24,7 +25,7 @@ type LeakedToken = {
   readonly id: string
 }
 
-/** `unknown`: not a secret of this service, nor a token of it that lives. `isLast`: its agent has no other live credential. */
+/** `unknown`: not a secret of this service, nor a token of it that is kept. `isLast`: its agent has no other live credential. */
 export type LeakAnswer = (LeakedSecret & { readonly isLast: boolean | null }) | LeakedToken | 'unknown'
 
 // So many are handed to the store at once, each in time before its deadline.
@@ -39,29 +40,46 @@ const COMPACT = /^[\w-]+\.[\w-]+\.[\w-]+$/
 const withoutSecrets = (foundAt: string | null): string | null =>
   foundAt === null ? null : foundAt.replaceAll(SECRET_IN_TEXT, '[secret]').slice(0, FOUND_AT_CHARACTERS_MAX)
 
-type LeakPorts = Pick<AdministrationPorts, 'leakedSecrets' | 'secrets' | 'codec' | 'ledger' | 'agents'>
+type LeakPorts = Pick<AdministrationPorts, 'leakedSecrets' | 'secrets' | 'codec' | 'ledger' | 'agents' | 'signingKeys'>
+
+const mayEndFor = (audiences: readonly string[] | null, { audience }: TokenRecord): boolean =>
+  audiences === null || audience.some(one => audiences.includes(one))
 
 type Report = { readonly ports: LeakPorts; readonly origin: Origin; readonly isTrial: boolean }
 
+type Recognized = { readonly token: TokenRecord; readonly isLive: boolean }
+
+/** One that was ended has no digest any more: it is recognized by the signature of the key in its record. */
+const recognizeEnded = async ({ ports }: Report, text: string, id: string): Promise<Recognized | undefined> => {
+  const life = await ports.ledger.show(id)
+  if (life === undefined) return undefined
+  const { token } = life
+  const { keys } = await ports.signingKeys.show(token.kid)
+  const key = keys.find(({ publicJwk }) => publicJwk.kid === token.kid)
+  const isOurs = key !== undefined && (await ports.codec?.isSignedBy(text, key.publicJwk)) === true
+  return isOurs ? { token, isLive: false } : undefined
+}
+
 /** Found by its id and recognized by its digest: what a text claims ends nothing. */
-const findToken = async ({ ports, origin }: Report, text: string): Promise<FoundToken | undefined> => {
+const recognize = async (report: Report, text: string): Promise<Recognized | undefined> => {
+  const { ports } = report
   const reference = ports.codec?.read(text)
-  const [found] = reference === undefined ? [] : await ports.ledger.find([reference])
-  if (reference === undefined || found === undefined) return undefined
-  const audiences = audiencesOf(origin.caller)
-  const isFor = audiences === null || found.audience.some(audience => audiences.includes(audience))
-  return isFor && ports.secrets.areEqual(reference.digest, found.digest) ? found : undefined
+  if (reference === undefined) return undefined
+  const [found] = await ports.ledger.find([reference])
+  if (found === undefined) return recognizeEnded(report, text, reference.id)
+  return ports.secrets.areEqual(reference.digest, found.digest) ? { token: found, isLive: !found.dead } : undefined
 }
 
 const revokeToken = async (report: Report, secret: string): Promise<LeakedToken | 'unknown'> => {
   const { ports, origin, isTrial } = report
-  const found = await findToken(report, secret)
-  if (found === undefined) return 'unknown'
-  const { id, agentId, credentialId, issuedAt, expiresAt } = found
+  const audiences = audiencesOf(origin.caller)
+  const found = await recognize(report, secret)
+  if (found === undefined || !mayEndFor(audiences, found.token)) return 'unknown'
+  const { id, agentId, credentialId, issuedAt, expiresAt } = found.token
   const agent = await ports.agents.show(agentId)
   const end = () =>
     ports.ledger.end({ id, lifetimeSeconds: expiresAt - issuedAt }, 'secret_leaked', actBy(origin, 'token.revoke'))
-  const revoked = !found.dead && (isTrial || (await end()) === 'ended')
+  const revoked = found.isLive && (isTrial || (await end()) === 'ended')
   const { name: agentName = null, owner = null } = agent ?? {}
   return { kind: 'access_token', revoked, agentId, agentName, owner, credentialId, id }
 }
@@ -77,6 +95,18 @@ const revokeOne = async (
   if (isTrial) return (await ports.leakedSecrets.identify(kind, hash)) ?? 'unknown'
   const act = actBy(origin, kind === 'api_key' ? 'api_key.revoke' : 'credential.revoke')
   return (await ports.leakedSecrets.revoke(kind, hash, act, withoutSecrets(foundAt))) ?? 'unknown'
+}
+
+type Answers = ReadonlyMap<FoundSecret, LeakedSecret | LeakedToken | 'unknown'>
+
+const revokeEach = async (report: Report, found: readonly FoundSecret[]): Promise<Answers> => {
+  const answers = new Map<FoundSecret, LeakedSecret | LeakedToken | 'unknown'>()
+  for (let from = 0; from < found.length; from += AT_ONCE) {
+    const some = found.slice(from, from + AT_ONCE)
+    const told = await Promise.all(some.map(async one => [one, await revokeOne(report, one)] as const))
+    for (const [one, answer] of told) answers.set(one, answer)
+  }
+  return answers
 }
 
 /** Of several secrets of one agent in a report none is counted as left to it. */
@@ -102,10 +132,14 @@ export const revokeLeakedSecrets = async (
 ): Promise<OrRefusal<{ readonly isTrial: boolean; readonly answers: readonly LeakAnswer[] }>> => {
   if (ports.codec === null && found.some(({ secret }) => COMPACT.test(secret))) return refuseTokens()
   const report = { ports, origin, isTrial }
-  const answers: (LeakedSecret | LeakedToken | 'unknown')[] = []
-  for (let from = 0; from < found.length; from += AT_ONCE) {
-    const some = found.slice(from, from + AT_ONCE)
-    answers.push(...(await Promise.all(some.map(one => revokeOne(report, one)))))
-  }
-  return { isTrial, answers: withLast(answers) }
+  const isSecret = ({ secret }: FoundSecret): boolean => ports.secrets.kindOf(secret) !== undefined
+  // Tokens first: a credential ends those that it got, which would then be told of as ended before.
+  const answers = new Map([
+    ...(await revokeEach(
+      report,
+      found.filter(one => !isSecret(one)),
+    )),
+    ...(await revokeEach(report, found.filter(isSecret))),
+  ])
+  return { isTrial, answers: withLast(found.map(one => answers.get(one) ?? 'unknown')) }
 }

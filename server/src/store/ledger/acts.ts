@@ -1,5 +1,5 @@
 // Who acted, as the history shows it.
-import type { Actor } from '../../domain/audit/act.ts'
+import { type Actor, isNamed } from '../../domain/audit/act.ts'
 import type { TokenEnd } from '../../domain/lists/page.ts'
 import { all, type Program } from '../statement-program.ts'
 
@@ -36,6 +36,16 @@ export function* readActs(numbers: Iterable<number>): Program<(n: number) => Rec
     const act = acts.get(n)
     if (act === undefined) throw new Error(`The ledger names act ${n}, which is not there.`)
     return act
+  }
+}
+
+/** Whether one of these acts is by whom the filters ask for; each is where they ask for nobody. */
+export function* readActsBy(name: string | null, numbers: Iterable<number>): Program<(n: number) => boolean> {
+  if (name === null) return () => true
+  const recorded = yield* readActs(numbers)
+  return n => {
+    const { endedBy } = recorded(n)
+    return endedBy !== null && isNamed(endedBy, name)
   }
 }
 

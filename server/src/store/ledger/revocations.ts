@@ -59,8 +59,8 @@ function* rootOf(seen: Seen, tokenId: string): Program<string | undefined> {
   return (yield* recall(seen.sets.lineage, row.lineage)).at(-1)?.id
 }
 
-/** The conditions by the store's own numbers. A name that nothing has is an obstacle: it would end nothing, in silence. */
-export function* resolveConditions(
+/** The conditions by the store's own numbers, with nobody selected yet. A name that nothing has is an obstacle. */
+function* resolveNames(
   { agentId, credentialId, kid, scope, audience, issuedBefore, lineage, selection = null }: RevocationConditions,
   seen: Seen,
 ): Program<CutOffConditions | RevocationObstacle> {
@@ -74,9 +74,23 @@ export function* resolveConditions(
   if (issuedBefore !== null && issuedBefore > seen.now) return 'issued_before_in_future'
   const root = lineage === null ? null : yield* rootOf(seen, lineage)
   if (root === undefined) return 'unknown_token'
-  const selected = selection === null ? null : yield* selectAgents(selection)
-  if (typeof selected === 'string') return selected
+  const selected = selection === null ? null : { ...selection, agents: [] }
   return { ...NO_CONDITION, agent, credential, key, scope, audience, before: issuedBefore, root, selected }
+}
+
+function* select(named: CutOffConditions): Program<CutOffConditions | RevocationObstacle> {
+  const selection = selectionOf(named)
+  const selected = selection === null ? null : yield* selectAgents(selection)
+  return typeof selected === 'string' ? selected : { ...named, selected }
+}
+
+/** The conditions by the store's own numbers. What matches nothing is an obstacle: it would end nothing, in silence. */
+export function* resolveConditions(
+  conditions: RevocationConditions,
+  seen: Seen,
+): Program<CutOffConditions | RevocationObstacle> {
+  const named = yield* resolveNames(conditions, seen)
+  return typeof named === 'string' ? named : yield* select(named)
 }
 
 const selectionOf = ({ selected }: CutOffConditions): AgentSelection | null => {
@@ -163,8 +177,11 @@ export function* createRevocation(
   create: CreateRevocation,
 ): Program<RevocationMade | RevocationObstacle | AlreadyExists> {
   const { act, revocation } = create
-  const conditions = yield* resolveConditions(revocation.conditions, tx)
+  const named = yield* resolveNames(revocation.conditions, tx)
+  if (typeof named === 'string') return named
+  const existing = yield* findExisting(revocation.id, named)
+  if (existing !== undefined) return existing
+  const conditions = yield* select(named)
   if (typeof conditions === 'string') return conditions
-  const existing = yield* findExisting(revocation.id, conditions)
-  return existing ?? (yield* once(tx, act, revocation.id, () => make(tx, create, conditions)))
+  return yield* once(tx, act, revocation.id, () => make(tx, create, conditions))
 }

@@ -6,6 +6,7 @@ import { bytesOfId, idOfBytes } from '../rows.ts'
 import { all, byIndex, type Program, type Value } from '../statement-program.ts'
 import type { Seen } from '../snapshot.ts'
 import { justBefore, LIFETIME_MS_MAX, reachOf } from './ended-minutes.ts'
+import { readActsBy } from '../ledger/acts.ts'
 import { NO_ANCESTORS } from '../ledger/token-rows.ts'
 import { recall } from '../name-cache.ts'
 import type { Stream } from './merge.ts'
@@ -139,6 +140,10 @@ export const endedStreams = (
       const { below, isMixed } = reach
       const range = [...keys, below.at, bytesOfId(below.id), Math.max(filters.endedAfter ?? 0, reach.floor)]
       const found = yield* isMixed ? readIssued(ofIssued, range, issued, limit) : readWhole(whole, range, limit)
+      const isAsked = yield* readActsBy(
+        filters.endedBy,
+        found.rows.map(({ act }) => act),
+      )
       const rows: EndedStreamRow[] = []
       for (const [n, ended] of found.rows.entries()) {
         const { items: scope } = sets.scope.known(ended.scope) ?? (yield* sets.scope.read(ended.scope))
@@ -146,8 +151,8 @@ export const endedStreams = (
         const [id, scanned] = [idOfBytes(ended.id), found.scanned[n] ?? 1]
         const ancestors = ended.lineage === null ? NO_ANCESTORS : yield* recall(sets.lineage, ended.lineage)
         const token = { id, agent: ended.agent, scope, audience, ancestors }
-        const isElsewhere = rootsOnly && ended.lineage !== null
-        rows.push({ kind: 'ended', at: ended.at, id, scanned, ended, token, isElsewhere })
+        const isHidden = !isAsked(ended.act) || (rootsOnly && ended.lineage !== null)
+        rows.push({ kind: 'ended', at: ended.at, id, scanned, ended, token, isHidden })
       }
       return { rows, isLast: found.isLast }
     },

@@ -3,7 +3,7 @@ import { type Cause, type CutOff, isAncestorEnd } from '../../domain/ledger/ledg
 import type { EndedTokenRecord, HistoryFilters, Page, PageRequest, Position } from '../../domain/lists/page.ts'
 import { REASONS, type Reason, reasonOf } from '../../../../api/values/reason.ts'
 import { expiresSecondOf, lowestIdAt, lowestLiveId } from '../../domain/ledger/token-id.ts'
-import { BY_TIME, readActs } from '../ledger/acts.ts'
+import { BY_TIME, readActs, readActsBy } from '../ledger/acts.ts'
 import { type CascadingAct, readCascadingActs } from '../ledger/cascades.ts'
 import { type Judge, makeJudge } from '../ledger/judge.ts'
 import { knownRecordOf, type NameCaches, recordOf } from '../ledger/name-caches.ts'
@@ -118,7 +118,8 @@ const followingStreams = (history: History, way: HistoryWay, act: CascadingAct):
 
 const streamsOf = (history: History): readonly Stream<HistoryRow>[] => {
   const { snapshot, filters, after, lifetimes, acts, ways } = history
-  const wanted = (reason: Reason): boolean => filters.reasons === null || filters.reasons.includes(reason)
+  const wanted = (reason: Reason): boolean =>
+    (filters.reasons === null || filters.reasons.includes(reason)) && (reason !== 'expired' || filters.endedBy === null)
   const reasons = Object.values(REASONS)
     .map(reasonOf)
     .filter(reason => reason !== 'expired' && wanted(reason))
@@ -175,11 +176,19 @@ function* readHistory(
   { filters, after }: Pick<PageRequest<HistoryFilters>, 'filters' | 'after'>,
 ): Program<History> {
   const cutOffs = yield* snapshot.cutOffs()
-  const acts = new Map([...cutOffs, ...(yield* readCascadingActs())].map(({ act, at }) => [act, { act, at }]))
+  const cascading = yield* readCascadingActs()
+  const isAsked = yield* readActsBy(
+    filters.endedBy,
+    [...cutOffs, ...cascading].map(({ act }) => act),
+  )
+  const asked = cutOffs.filter(({ act }) => isAsked(act))
+  const acts = new Map(
+    [...cutOffs, ...cascading].flatMap(({ act, at }) => (isAsked(act) ? [[act, { act, at }] as const] : [])),
+  )
   const lifetimes = yield* readLifetimes()
   const judge = makeJudge(snapshot, cutOffs)
   const ways = yield* waysFor(snapshot.sets, filters, lifetimes)
-  return { ...ways, snapshot, filters, after, cutOffs, acts: [...acts.values()], judge, lifetimes }
+  return { ...ways, snapshot, filters, after, cutOffs: asked, acts: [...acts.values()], judge, lifetimes }
 }
 
 export function* listEndedTokens(

@@ -19,8 +19,8 @@ type Compared = Pick<LedgerToken, 'id' | 'agent' | 'scope' | 'audience' | 'ances
 /** What every stream tells of a row. */
 export type Streamed = Met & {
   readonly token: Compared
-  /** Whether it comes another way too, which shows it. */
-  readonly isElsewhere: boolean
+  /** Whether it is not shown from here: it comes another way too, or is none of those asked for. */
+  readonly isHidden: boolean
 }
 
 export type StreamRow = Streamed & { readonly row: TokenRow; readonly token: LedgerToken }
@@ -164,8 +164,8 @@ export const tokenStream = ({ sets }: Snapshot, range: TokenRange): Stream<Strea
     for (const row of yield* all<TokenRow>(SELECT[access.by], ...keys)) {
       const token = knownTokenOf(row, sets) ?? (yield* ledgerTokenOf(row, sets))
       if (row.lineage !== null) yield* range.judge.learn(row.lineage)
-      const isElsewhere = rootsOnly && row.lineage !== null
-      found.push({ at: range.at(token), id: token.id, scanned: 1, row, token, isElsewhere })
+      const isHidden = rootsOnly && row.lineage !== null
+      found.push({ at: range.at(token), id: token.id, scanned: 1, row, token, isHidden })
     }
     return { rows: found, isLast: found.length < limit }
   },
@@ -195,10 +195,10 @@ const passesLineage = ({ filters, agents: { holder, subject } }: Asked, token: C
   (filters.rootId === null || rootIdOf(token) === filters.rootId)
 
 /** Whether a row passes what no key range asks. */
-export const passes = (asked: Asked, { token, isElsewhere }: Streamed): boolean => {
+export const passes = (asked: Asked, { token, isHidden }: Streamed): boolean => {
   const { filters, audiences } = asked
   return (
-    !isElsewhere &&
+    !isHidden &&
     (filters.scope === null || token.scope.includes(filters.scope)) &&
     (filters.issuedAfter === null || issuedAtOf(token.id) >= filters.issuedAfter) &&
     (filters.issuedBefore === null || issuedAtOf(token.id) < filters.issuedBefore) &&

@@ -31,6 +31,23 @@ test('the act that ended a token is found by its id or its text, also where it w
   await ended(agent => json('revocation', 'create', '--agent', agent, '--yes'), 'revocation.create')
 })
 
+test('other filters hold too: an act outside of the times that are asked for is not shown', async t => {
+  const { runHere } = makeBoth(t, serving, 'tokens:read')
+  const token = String((await issue(serving, createAgent(serving))).body['access_token'])
+  serving.json('token', 'revoke', idOf(token), '--yes')
+  const shown = async (...filters: readonly string[]): Promise<number> => {
+    const { stdout } = await runHere(['audit', 'list', '--subject', idOf(token), '--json', ...filters])
+    return (JSON.parse(stdout) as { data: Act[] }).data.length
+  }
+  assert.equal(await shown('--since', '1h', '--before', '2099-01-01'), 1)
+  for (const [option = '', value = ''] of [
+    ['--since', '2099-01-01'],
+    ['--before', '1h'],
+    ['--kind', 'agent.disable'],
+  ])
+    assert.equal(await shown(option, value), 0, option)
+})
+
 test('a token that lives has no act that ended it', async t => {
   const { runHere } = makeBoth(t, serving, 'tokens:read')
   const token = String((await issue(serving, createAgent(serving))).body['access_token'])

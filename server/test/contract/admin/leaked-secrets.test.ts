@@ -200,6 +200,19 @@ test('a leaked access token ends with secret_leaked; a text that only claims to 
   await issue(service, agent)
 })
 
+test('a token is told of before the secret that got it, and as revoked already once it has ended', async () => {
+  const token = await issue(service, agent)
+  const forged = token.replace(/[^.]+$/, signature => signature.replace(/^.{4}/, 'AAAA'))
+  const [secret, leaked] = [{ token: agent.clientSecret }, { token }]
+  assert.deepEqual(results(await report([secret, leaked])), ['revoked', 'revoked'])
+  const again = await report([{ token: forged }, leaked, secret])
+  assert.deepEqual(results(again), ['unknown', 'already_revoked', 'already_revoked'])
+  assert.equal(items(again)[1]?.['token_id'], claimsOf(token)['jti'])
+  const { key } = await service.createApiKey('tokens:revoke', ['https://elsewhere.example'])
+  const limited = await call(service, { method: 'POST', path: PATH, body: [leaked] }, { 'x-api-key': key })
+  assert.deepEqual(limited.json, { data: [UNKNOWN] })
+})
+
 test('a key that is limited to audiences ends no token for others', async () => {
   const token = await issue(service, agent)
   const { key } = await service.createApiKey('tokens:revoke', ['https://elsewhere.example'])

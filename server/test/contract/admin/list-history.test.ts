@@ -128,6 +128,21 @@ test('filters: termination_reason (a comma list), ended_after (inclusive), ended
   assert.deepEqual((await pageOf(`client_id=${agent.clientId}`)).data.length, 4)
 })
 
+test('ended_by finds what a client, an operator, a user at the terminal or the service ended, and nothing that expired', async () => {
+  const idsOf = async (by: string) => (await pageOf(`ended_by=${encodeURIComponent(by)}`)).data.map(({ id }) => id)
+  const agent = await service.createAgent({ lifetimeSeconds: 60 })
+  const { manual = '', own = '', disabled = '' } = await endTokens(agent)
+  assert.deepEqual(await idsOf(agent.clientId), [idOf(own)])
+  assert.ok((await idsOf('operator-1')).includes(idOf(manual)))
+  assert.ok((await idsOf('tester')).includes(idOf(disabled)))
+  assert.deepEqual(await idsOf('nobody'), [])
+  const superseding = await service.createAgent({ liveTokensMax: 1, atLiveTokensMax: 'supersede' })
+  const superseded = await issue(service, superseding)
+  await issue(service, superseding)
+  assert.deepEqual(await idsOf('system'), [idOf(superseded)])
+  for (const wrong of ['x'.repeat(513), '%00', '']) assert.equal((await list(`ended_by=${wrong}`)).status, 400)
+})
+
 test('a well-formed value that matches nothing is 200 with an empty page', async () => {
   // The set of reasons is open: a name that only another version knows is well-formed, and no token here has it.
   for (const query of ['termination_reason=secret_leaked', 'scope=no:such']) {

@@ -103,9 +103,11 @@ test('a repeat with the same id ends nothing of an agent that got the owner sinc
   const repeated = await revoke({ id, owner })
   assert.deepEqual([repeated.status, (repeated.json as Body)['agents']], [200, 1])
   assert.deepEqual(await areActive(tokens), [true, true])
-  const { status, json } = await revoke({ id, owner, reason: 'secret_leaked', labels: { a: 'b' } })
-  assert.deepEqual([status, (json as Body)['error']], [400, 'invalid_request'])
-  assert.equal((await revoke({ id, owner, scope: 'db:read' })).status, 409)
+  for (const other of [{ labels: { a: 'b' } }, { scope: 'db:read' }])
+    assert.equal((await revoke({ id, owner, ...other })).status, 409)
+  for (const agent of [first, later]) await api.act('DELETE', `/${agent.agentId}`)
+  assert.equal((await revoke({ id, owner })).status, 200)
+  assert.equal((await revoke({ owner })).status, 400)
 })
 
 test('the agents are disabled in the same act where that is asked for, each with an entry of the audit log', async () => {
@@ -149,6 +151,21 @@ test('more tokens than an act moves by itself end with its answer, whichever of 
     active,
     many.map((_, n) => n >= 80),
   )
+})
+
+test('more agents than one revocation selects are refused, and none of their tokens ends', async () => {
+  const owner = randomUUID()
+  const agents = await Promise.all(Array.from({ length: 1001 }, () => service.createAgent({ owner })))
+  const [one, two] = agents
+  assert.ok(one !== undefined && two !== undefined)
+  const token = await issue(service, one)
+  const description = 'owner, labels: more than 1000 agents match: name labels that fewer have.'
+  for (const dry of [true, false])
+    assertProblem(await revoke({ owner, dry_run: dry }), 400, 'invalid_request', description)
+  assert.equal(await isActive(token), true)
+  await api.act('DELETE', `/${two.agentId}`)
+  assert.equal((await revoke({ owner })).status, 201)
+  assert.equal(await isActive(token), false)
 })
 
 test('agents are disabled only where all of their tokens end: no other condition goes with disable_agents', async () => {

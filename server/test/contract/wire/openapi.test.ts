@@ -64,6 +64,7 @@ test('the document shows the fields that the routes parse', async () => {
       'termination_reason',
       'ended_after',
       'ended_before',
+      'ended_by',
     ],
   )
   assert.deepEqual(Object.keys(history?.responses ?? {}), ['200', '400', '401', '403', '421', '429', '500', '503'])

@@ -68,7 +68,8 @@ const isShown = <F extends TokenFilters>({ filters, audiences }: Asked<F>, token
   return audiences === null || record.audience.some(audience => audiences.includes(audience))
 }
 
-const isShownEnding = ({ filters }: Asked<HistoryFilters>, { reason, endedAt }: Ending): boolean => {
+const isShownEnding = ({ filters }: Asked<HistoryFilters>, { reason, endedAt, endedBy }: Ending): boolean => {
+  if (filters.endedBy !== null && !(endedBy?.type === 'cli' && endedBy.id === filters.endedBy)) return false
   if (filters.reasons !== null && !filters.reasons.includes(reason)) return false
   if (filters.endedAfter !== null && endedAt < filters.endedAfter) return false
   return filters.endedBefore === null || endedAt < filters.endedBefore

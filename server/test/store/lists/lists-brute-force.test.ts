@@ -41,19 +41,19 @@ type Request = Asked<HistoryFilters>
 const someRequest = (world: World, bits: number): Request => {
   const { filters, audiences } = someFilters(world)
   const asked = FILTER_NAMES.map((name, n) => [name, (bits >> n) & 1 ? filters[name] : null])
-  const { subjectId, parentId, rootId } = filters
-  const chosen = { ...NO_HISTORY_FILTERS, subjectId, parentId, rootId, ...Object.fromEntries(asked) }
+  const { subjectId, parentId, rootId, endedBy } = filters
+  const chosen = { ...NO_HISTORY_FILTERS, subjectId, parentId, rootId, endedBy, ...Object.fromEntries(asked) }
   return { filters: chosen, audiences: (bits >> FILTERS) & 1 ? audiences : null }
 }
 
-const isOfLineage = (name: string): boolean => ['subjectId', 'parentId', 'rootId'].includes(name)
+/** Filters that go with every other, each now and then: more combinations would take too long. */
+const isOccasional = (name: string): boolean => ['subjectId', 'parentId', 'rootId', 'endedBy'].includes(name)
 const FILTER_NAMES = (Object.keys(NO_HISTORY_FILTERS) as readonly (keyof HistoryFilters)[]).filter(
-  name => !isOfLineage(name),
+  name => !isOccasional(name),
 )
 const FILTERS = FILTER_NAMES.length
-const LIST_FILTERS = Object.keys(NO_TOKEN_FILTERS).filter(name => !isOfLineage(name)).length
+const LIST_FILTERS = Object.keys(NO_TOKEN_FILTERS).filter(name => !isOccasional(name)).length
 
-/** Filters of lineage go with every other, each now and then. */
 const someLineage = ({ model, random }: World): Partial<TokenFilters> => {
   const { record } = random.pick(model.tokens)
   const children = model.tokens.filter(({ parent }) => parent !== null)
@@ -87,12 +87,13 @@ const someFilters = (world: World): Request => {
     parentId: null,
     rootId: null,
     ...someLineage(world),
+    endedBy: random.chance(0.2) ? random.pick(['user 0', 'user 1', 'system']) : null,
   }
   return { filters, audiences: random.some(AUDIENCES, 1) }
 }
 
 const tokenFilters = ({ filters }: Request): TokenFilters => {
-  const { reasons: _, endedAfter: _after, endedBefore: _before, ...listed } = filters
+  const { reasons: _, endedAfter: _after, endedBefore: _before, endedBy: _by, ...listed } = filters
   return listed
 }
 
