@@ -12,7 +12,8 @@ import type {
   RevocationPreview,
 } from '../../domain/ledger/revocation.ts'
 import { isRefused, type OrRefusal, type Refusal, refuse } from '../../domain/refusal.ts'
-import { hideAncestors } from '../tokens/hide-lineage.ts'
+import { hideAncestors, isFor } from '../tokens/hide-lineage.ts'
+import { showToken } from '../tokens/read-tokens.ts'
 import type { Ports, RevocationMade } from '../../ports/ports.ts'
 
 export type RevocationRequest = {
@@ -39,11 +40,6 @@ const mayDisable = (caller: Administrator): boolean =>
 const refuseDisabling = () =>
   refuse('insufficient_scope', `This API key lacks the permission ${ACCESS.stopAgents.permission}.`)
 
-const check = (caller: Administrator, conditions: RevocationConditions): OrRefusal<object> => {
-  if (!isWithinReach(caller, conditions)) return refuseReach()
-  return conditions.selection?.disable === true && !mayDisable(caller) ? refuseDisabling() : {}
-}
-
 const OBSTACLES: Readonly<Record<RevocationObstacle, Refusal>> = {
   unknown_agent: { code: 'invalid_request', description: 'agent_id: no agent has this id.' },
   unknown_credential: { code: 'invalid_request', description: 'credential_id: no credential has this id.' },
@@ -67,45 +63,71 @@ const OBSTACLES: Readonly<Record<RevocationObstacle, Refusal>> = {
   },
 }
 
+type TokenPorts = Pick<Ports, 'ledger'>
+
+/** Whether the caller may know of this token; always where their key is not limited. */
+const isKnownTo = async (ports: TokenPorts, caller: Administrator, tokenId: string | null): Promise<boolean> =>
+  tokenId === null || audiencesOf(caller) === null || !isRefused(await showToken(ports, caller, tokenId))
+
+const check = async (
+  ports: TokenPorts,
+  caller: Administrator,
+  conditions: RevocationConditions,
+): Promise<OrRefusal<object>> => {
+  if (!isWithinReach(caller, conditions)) return refuseReach()
+  if (conditions.selection?.disable === true && !mayDisable(caller)) return refuseDisabling()
+  return (await isKnownTo(ports, caller, conditions.lineage)) ? {} : { refusal: OBSTACLES.unknown_token }
+}
+
+/** The revocation without the id of a root that the caller may not know of. */
+const hideRoot = async (ports: TokenPorts, caller: Administrator, revocation: Revocation): Promise<Revocation> => {
+  const { conditions } = revocation
+  if (await isKnownTo(ports, caller, conditions.lineage)) return revocation
+  return { ...revocation, conditions: { ...conditions, lineage: null } }
+}
+
 /**
  * The revocation, made now or, where its id and conditions are those of an earlier one, as that one stands. After its
  * answer no process reports a token that it covers active, however many they are; their records follow.
  */
 export const createRevocation = async (
-  ports: Pick<Ports, 'revocations' | 'randomness'>,
+  ports: Pick<Ports, 'ledger' | 'revocations' | 'randomness'>,
   origin: Origin,
   { id, conditions, reason, note }: RevocationRequest,
 ): Promise<OrRefusal<RevocationMade>> => {
-  const checked = check(origin.caller, conditions)
+  const checked = await check(ports, origin.caller, conditions)
   if (isRefused(checked)) return checked
   const revocation = { id: id ?? ports.randomness.uuid(), conditions, reason }
   const made = await ports.revocations.create(revocation, actBy(origin, 'revocation.create', note))
   if (typeof made === 'string') return { refusal: OBSTACLES[made] }
-  return isExisting(made) ? refuseRepeat(made) : made
+  if (isExisting(made)) return refuseRepeat(made)
+  return { ...made, revocation: await hideRoot(ports, origin.caller, made.revocation) }
 }
 
 /** How many tokens a revocation would end now, exact up to COUNT_EXACT_MAX. What is refused here would be refused there. */
 export const previewRevocation = async (
-  ports: Pick<Ports, 'revocations'>,
+  ports: Pick<Ports, 'ledger' | 'revocations'>,
   caller: Administrator,
   { conditions }: Pick<RevocationRequest, 'conditions'>,
 ): Promise<OrRefusal<RevocationPreview>> => {
-  const checked = check(caller, conditions)
+  const checked = await check(ports, caller, conditions)
   if (isRefused(checked)) return checked
   const preview = await ports.revocations.preview(conditions)
   if (typeof preview === 'string') return { refusal: OBSTACLES[preview] }
   const audiences = audiencesOf(caller)
-  return { ...preview, sample: preview.sample.map(record => hideAncestors(record, audiences)) }
+  // What descends from the covered tokens is counted, but may be for other audiences.
+  const seen = preview.sample.filter(record => isFor(record, audiences))
+  return { ...preview, sample: seen.map(record => hideAncestors(record, audiences)) }
 }
 
 /** The revocation with this id. One that reached beyond the caller's audiences does not exist for them. */
 export const showRevocation = async (
-  ports: Pick<Ports, 'revocations'>,
+  ports: Pick<Ports, 'ledger' | 'revocations'>,
   caller: Administrator,
   id: string,
 ): Promise<OrRefusal<Revocation>> => {
   const revocation = isUuid(id) ? await ports.revocations.show(id) : undefined
   return revocation !== undefined && isWithinReach(caller, revocation.conditions)
-    ? revocation
+    ? hideRoot(ports, caller, revocation)
     : refuse('not_found', 'No revocation has this id, or none that is kept.')
 }

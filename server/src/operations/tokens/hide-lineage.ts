@@ -1,16 +1,17 @@
 // What of a token's lineage a caller who is limited to audiences may see: no id of an ancestor for others, and nothing of the
 // act that ended one.
-import type { AncestorRecord, LineageRecord, TokenEnd, TokenLife, TokenRecord } from '../../domain/lists/page.ts'
+import type { LineageRecord, TokenEnd, TokenFilters, TokenLife, TokenRecord } from '../../domain/lists/page.ts'
 
 /** Null: not limited. */
 type Audiences = readonly string[] | null
 
-const isHidden = ({ audience }: AncestorRecord, audiences: readonly string[]): boolean =>
-  !audience.some(one => audiences.includes(one))
+/** Whether a token with these audiences exists for the caller. */
+export const isFor = ({ audience }: Pick<TokenRecord, 'audience'>, audiences: Audiences): boolean =>
+  audiences === null || audience.some(one => audiences.includes(one))
 
 export const hideAncestors = <R extends TokenRecord>(record: R, audiences: Audiences): R => {
   if (audiences === null || record.ancestors.length === 0) return record
-  const ancestors = record.ancestors.map(one => (isHidden(one, audiences) ? { ...one, id: null } : one))
+  const ancestors = record.ancestors.map(one => (isFor(one, audiences) ? one : { ...one, id: null }))
   return { ...record, ancestors }
 }
 
@@ -18,7 +19,7 @@ export const hideAncestors = <R extends TokenRecord>(record: R, audiences: Audie
 export const hideEnd = <E extends TokenEnd>(end: E, record: TokenRecord, audiences: Audiences): E => {
   if (audiences === null || end.ancestorId === null) return end
   const ancestor = record.ancestors.find(({ id }) => id === end.ancestorId)
-  if (ancestor !== undefined && !isHidden(ancestor, audiences)) return end
+  if (ancestor !== undefined && isFor(ancestor, audiences)) return end
   return { ...end, ancestorId: null, endedBy: null, note: null, revocationId: null }
 }
 
@@ -29,3 +30,13 @@ export const hideLife = ({ token, end }: TokenLife, audiences: Audiences): Token
 
 export const hideMember = (member: LineageRecord, audiences: Audiences): LineageRecord =>
   'removed' in member ? member : hideLife(member, audiences)
+
+/** Whether the token that filters name by a place in lineages is hidden: then what they match does not exist for the caller. */
+export const isNamedHidden = (
+  { ancestors }: TokenRecord,
+  { parentId, rootId }: Pick<TokenFilters, 'parentId' | 'rootId'>,
+  audiences: Audiences,
+): boolean => {
+  const named = [parentId === null ? undefined : ancestors[0], rootId === null ? undefined : ancestors.at(-1)]
+  return named.some(one => one !== undefined && !isFor(one, audiences))
+}

@@ -13,10 +13,12 @@ import type {
 } from '../../domain/lists/page.ts'
 import { isRefused, type OrRefusal, refuse } from '../../domain/refusal.ts'
 import type { Ports } from '../../ports/ports.ts'
-import { hideAncestors, hideEnd, hideLife, hideMember } from './hide-lineage.ts'
+import { hideAncestors, hideEnd, hideLife, hideMember, isFor, isNamedHidden } from './hide-lineage.ts'
 import { type ListPage, type ListRequest, readPage } from '../reading/read-page.ts'
 
 type ListPorts = Pick<Ports, 'ledger' | 'secrets'>
+
+const NOTHING = { records: [], next: null, examined: 0 }
 
 /** One page of the tokens that are active now and that the reader may see. */
 export const listTokens = (
@@ -28,8 +30,9 @@ export const listTokens = (
     reader,
     request,
     read: async page => {
-      const found = await ports.ledger.listLive(page)
-      return { ...found, records: found.records.map(record => hideAncestors(record, page.audiences)) }
+      const { records, ...rest } = await ports.ledger.listLive(page)
+      if (records.some(record => isNamedHidden(record, page.filters, page.audiences))) return NOTHING
+      return { ...rest, records: records.map(record => hideAncestors(record, page.audiences)) }
     },
   })
 
@@ -43,9 +46,13 @@ export const listHistory = (
     reader,
     request,
     read: async page => {
+      const { filters, audiences } = page
       const { records, ...rest } = await ports.ledger.listEnded(page)
-      const seen = records.map(record => hideAncestors(hideEnd(record, record, page.audiences), page.audiences))
-      return { ...rest, records: seen }
+      if (records.some(record => isNamedHidden(record, filters, audiences))) return NOTHING
+      const ended = records.map(record => hideEnd(record, record, audiences))
+      // A hidden act is nobody's.
+      const asked = filters.endedBy === null ? ended : ended.filter(({ endedBy }) => endedBy !== null)
+      return { ...rest, records: asked.map(record => hideAncestors(record, audiences)) }
     },
   })
 
@@ -59,8 +66,7 @@ export const showToken = async (
 ): Promise<OrRefusal<TokenLife>> => {
   const life = isTokenId(tokenId) ? await ports.ledger.show(tokenId) : undefined
   const audiences = audiencesOf(caller)
-  const isSeen = audiences === null || life?.token.audience.some(audience => audiences.includes(audience))
-  return life === undefined || isSeen !== true ? refuseUnknown() : hideLife(life, audiences)
+  return life === undefined || !isFor(life.token, audiences) ? refuseUnknown() : hideLife(life, audiences)
 }
 
 /** One page of the tree of a token; of members for other audiences than the caller's nothing is shown. */

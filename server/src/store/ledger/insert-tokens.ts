@@ -16,6 +16,7 @@ import { keepLineage, type StoredAncestor } from './lineages.ts'
 import { keepProof, stateOfProof } from './proofs.ts'
 import { readParent } from './read-parent.ts'
 import { type LimitedToken, makeQuotaCheck, type QuotaCheck } from './quota-check.ts'
+import { NO_ANCESTORS } from './token-rows.ts'
 
 /** A DPoP proof or a client assertion: each gets one token. */
 export type TokenUse = SingleUse & { readonly kind: 'dpop' | 'assertion' }
@@ -171,9 +172,16 @@ function* keepShares({ tx, group, kept }: Inserting, token: GroupToken): Program
   return shares
 }
 
+type Above = readonly StoredAncestor[]
+
 /** Checks the quota of the agent. Rows are written before the check reads the store, which must see them. */
-function* checkQuota(quota: QuotaCheck, token: LimitedToken, unwritten: Value[]): Program<LimitReached | undefined> {
-  const checking = quota.check(token)
+function* checkQuota(
+  quota: QuotaCheck,
+  token: LimitedToken,
+  above: Above | undefined,
+  unwritten: Value[],
+): Program<LimitReached | undefined> {
+  const checking = quota.check(token, above ?? NO_ANCESTORS)
   let step = checking.next()
   if (step.done !== true) yield* writeRows(unwritten)
   while (step.done !== true) step = checking.next(yield step.value)
@@ -184,8 +192,6 @@ const addRow = ({ values }: Inserting, token: GroupToken, { scope, audience }: N
   const { life, id, digest, agent, credential, key, seq } = token
   values.push(life, id, digest, agent, credential, key, scope, audience, seq)
 }
-
-type Above = readonly StoredAncestor[]
 
 type Checked = {
   readonly token: GroupToken
@@ -215,7 +221,7 @@ function* insertChecked(inserting: Inserting, checked: Checked): Program<InsertO
   // Before the quota: a proof that was used must end no token of the agent to make room.
   const refused = yield* refuseUses(tx, uses)
   if (refused !== undefined) return refused
-  const reached = quota === undefined ? undefined : yield* checkQuota(quota, token, values)
+  const reached = quota === undefined ? undefined : yield* checkQuota(quota, token, above, values)
   if (reached !== undefined) return reached
   if (above === undefined) addRow(inserting, token, numbers)
   else yield* writeDelegated(inserting, checked, above)

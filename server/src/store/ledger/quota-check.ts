@@ -5,6 +5,7 @@ import type { AgentLimits } from '../../../../api/values/limits.ts'
 import { countIssued, DAY_WINDOW, earliestIssue, MINUTE_WINDOW } from '../../domain/ledger/rate.ts'
 import type { Milliseconds, Seconds } from '../../../../api/values/time.ts'
 import type { LimitReached } from '../../ports/ports.ts'
+import { idOfBytes } from '../rows.ts'
 import type { Program } from '../statement-program.ts'
 import { recordAct, type Transaction } from '../transaction.ts'
 import { endRows } from './end-tokens.ts'
@@ -15,6 +16,9 @@ import { expiryOf, issuedAtIn, type TokenRow } from './token-rows.ts'
 /** What of a new token its agent's limits depend on. */
 export type LimitedToken = Pick<TokenRow, 'agent' | 'id' | 'life'>
 
+/** The ids of the ancestors that a new token will have. */
+type Above = readonly { readonly id: string }[]
+
 const SUPERSEDE: Act = {
   kind: 'token.supersede',
   actor: { type: 'system' },
@@ -24,8 +28,11 @@ const SUPERSEDE: Act = {
 }
 
 export type QuotaCheck = {
-  /** The limit that the token would exceed. Where its agent is so configured, ends what is too much instead. */
-  readonly check: (token: LimitedToken) => Program<LimitReached | undefined>
+  /**
+   * The limit that the token would exceed. Where its agent is so configured, ends what is too much instead, but none of the
+   * token's ancestors: it would be dead with them.
+   */
+  readonly check: (token: LimitedToken, above: Above) => Program<LimitReached | undefined>
   /** Counts a token that was written. */
   readonly count: (token: LimitedToken) => Program<void>
   /** Writes the counts, once for the group. */
@@ -48,12 +55,14 @@ const rateWaits = (limits: AgentLimits, counts: IssueCounts, at: Milliseconds): 
   return waits.filter(({ until }) => until > at)
 }
 
-/** Ends so many of the agent's live tokens, those that were issued first. False where they cannot be found. */
-function* endOldest(tx: Transaction, agent: number, rowsMax: number, act: () => Program<number>): Program<boolean> {
-  const { rows } = yield* readLiveRows(tx, { agent, order: 'oldest', rowsMax })
-  if (rows.length < rowsMax) return false
-  yield* endRows(tx, rows.slice(0, rowsMax), { reason: 'superseded', act: yield* act() })
-  return true
+/** What must end to make room for a token. */
+type Excess = { readonly agent: number; readonly rowsMax: number; readonly above: Above }
+
+/** So many of the agent's live tokens, those that were issued first; fewer where they cannot be found. */
+function* findOldest(tx: Transaction, { agent, rowsMax, above }: Excess): Program<readonly TokenRow[]> {
+  const kept = new Set(above.map(({ id }) => id))
+  const { rows } = yield* readLiveRows(tx, { agent, order: 'oldest', rowsMax: rowsMax + kept.size })
+  return rows.filter(({ id }) => !kept.has(idOfBytes(id))).slice(0, rowsMax)
 }
 
 const SECOND_MS = 1000
@@ -91,21 +100,24 @@ export const makeQuotaCheck = (tx: Transaction, limitsByAgent: ReadonlyMap<numbe
     return expiry === undefined ? [] : [{ limit: 'liveTokensMax', until: SECOND_MS * expiry }]
   }
 
-  function* makeRoom(agent: number, max: number): Program<LimitReached | undefined> {
-    const excess = (yield* expiriesOf(agent, max)).length - max + 1
-    if (excess <= 0 || (yield* endOldest(tx, agent, excess, actOnce))) return undefined
-    return { limit: 'liveTokensMax', retryAfterSeconds: 1 }
+  function* makeRoom(agent: number, limits: AgentLimits, above: Above): Program<LimitReached | undefined> {
+    const { liveTokensMax: max } = limits
+    const rowsMax = max === null ? 0 : (yield* expiriesOf(agent, max)).length - max + 1
+    if (rowsMax <= 0) return undefined
+    const oldest = yield* findOldest(tx, { agent, rowsMax, above })
+    if (oldest.length < rowsMax) return reachedBy(yield* liveWaits(agent, limits), tx.now)
+    yield* endRows(tx, oldest, { reason: 'superseded', act: yield* actOnce() })
+    return undefined
   }
 
   return {
-    check: function* ({ agent, id }) {
+    check: function* ({ agent, id }, above) {
       const limits = limitsByAgent.get(agent)
       if (limits === undefined) return undefined
       const rates = isRateLimited(limits) ? rateWaits(limits, yield* countsOf(agent), issuedAtIn(id)) : []
-      const { liveTokensMax: max, atLiveTokensMax } = limits
-      const supersedes = atLiveTokensMax === 'supersede'
+      const supersedes = limits.atLiveTokensMax === 'supersede'
       const reached = reachedBy(supersedes ? rates : [...rates, ...(yield* liveWaits(agent, limits))], tx.now)
-      return reached ?? (supersedes && max !== null ? yield* makeRoom(agent, max) : undefined)
+      return reached ?? (supersedes ? yield* makeRoom(agent, limits, above) : undefined)
     },
     count: function* ({ agent, id, life }) {
       const limits = limitsByAgent.get(agent)

@@ -1,6 +1,13 @@
 // The tree of a token: its root first, then the children of each parent, in the order in which parents got their first child.
 // A parent so comes before its children.
-import type { LineageOf, LineageRecord, Page, PageRequest, Position } from '../../domain/lists/page.ts'
+import {
+  type LineageOf,
+  type LineageRecord,
+  type Page,
+  PAGE_EXAMINED_MAX,
+  type PageRequest,
+  type Position,
+} from '../../domain/lists/page.ts'
 import { ABOVE_EVERY_ID } from '../../domain/ledger/token-id.ts'
 import { makeJudge } from '../ledger/judge.ts'
 import { lineagesBelow } from '../ledger/lineages.ts'
@@ -69,9 +76,9 @@ function* removedParent({ snapshot, rootId }: Tree, lineage: number): Program<re
 }
 
 type Walked = {
-  /** One more than the limit tells that there are more. */
+  /** Of a walk: one more than the limit tells that there are more. */
   readonly found: readonly Found[]
-  /** Where to go on if no more than the limit was found; null: nothing follows. */
+  /** Where to go on; of a walk if no more than the limit was found. Null: nothing follows. */
   readonly rest: Position | null
 }
 
@@ -104,22 +111,43 @@ function* recordsOf(snapshot: Snapshot, nameCaches: NameCaches, found: readonly 
   return records
 }
 
-const isFor = (record: LineageRecord, audiences: readonly string[] | null): boolean =>
-  audiences === null || ('token' in record && record.token.audience.some(audience => audiences.includes(audience)))
+function* isFor({ sets }: Snapshot, row: Row | null, audiences: readonly string[] | null): Program<boolean> {
+  if (audiences === null) return true
+  if (row === null) return false
+  return (yield* recall(sets.audience, row.aud)).some(audience => audiences.includes(audience))
+}
+
+type Asked = Pick<PageRequest<LineageOf>, 'audiences' | 'after' | 'limit'>
+
+/**
+ * Rows of the tree that the caller may see, and the position to go on from. That of a hidden row would tell its id: it is
+ * given only where a request has looked at as many rows as it may.
+ */
+function* gather(tree: Tree, { audiences, after, limit }: Asked): Program<Walked & { readonly examined: number }> {
+  const seen: Found[] = []
+  let from = after
+  for (let examined = 0; ; ) {
+    const { found, rest } = yield* walk(tree, from, limit)
+    examined += found.length
+    for (const one of found) if (yield* isFor(tree.snapshot, one.row, audiences)) seen.push(one)
+    const page = seen.slice(0, limit)
+    if (seen.length > limit) return { found: page, rest: page.at(-1)?.position ?? null, examined }
+    if (found.length <= limit) return { found: page, rest, examined }
+    from = found.at(-1)?.position ?? null
+    if (examined >= PAGE_EXAMINED_MAX) return { found: page, rest: from, examined }
+  }
+}
 
 /** A page of the tree of which a token is a member; undefined where nothing is left of it. */
 export function* listLineage(
   snapshot: Snapshot,
   nameCaches: NameCaches,
-  { filters: { memberId }, audiences, after, limit }: PageRequest<LineageOf>,
+  { filters: { memberId }, ...asked }: PageRequest<LineageOf>,
 ): Program<Page<LineageRecord> | undefined> {
   const member = yield* findRow(snapshot, memberId)
   if (member === undefined) return undefined
   const ancestors = member.lineage === null ? [] : yield* recall(snapshot.sets.lineage, member.lineage)
   const tree = { snapshot, rootId: ancestors.at(-1)?.id ?? memberId, lives: yield* readLifetimes() }
-  const { found, rest } = yield* walk(tree, after, limit)
-  const page = found.slice(0, limit)
-  const records = yield* recordsOf(snapshot, nameCaches, page)
-  const next = found.length > limit ? (page.at(-1)?.position ?? null) : rest
-  return { records: records.filter(record => isFor(record, audiences)), next, examined: found.length }
+  const { found, rest, examined } = yield* gather(tree, asked)
+  return { records: yield* recordsOf(snapshot, nameCaches, found), next: rest, examined }
 }
