@@ -9,6 +9,8 @@ export type ListRecord = {
   readonly id: string
   readonly ended_at?: string
   readonly termination_reason?: string
+  readonly ancestor_id?: string | null
+  readonly ended_by?: { readonly type: string } | null
 }
 
 type Lists = { readonly live: ReadonlyMap<string, ListRecord>; readonly ended: ReadonlyMap<string, ListRecord> }
@@ -22,17 +24,18 @@ const read = async (connection: Connection, request: string): Promise<string> =>
   return body
 }
 
-/** A list from its first page to its last; a record that is in it twice is a violation. */
+/** A list from its first page to its last, or what of it a filter finds; a record that is in it twice is a violation. */
 export const scanList = async (
   access: Access,
   path: string,
   violations: string[],
+  filter = '',
 ): Promise<ReadonlyMap<string, ListRecord>> => {
   const records = new Map<string, ListRecord>()
   const connection = await openConnection(access.port)
   for (let cursor: string | null = ''; cursor !== null; ) {
     const rest: string = cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`
-    const body = await read(connection, readRequest(access, `${path}?limit=${PAGE_RECORDS}${rest}`))
+    const body = await read(connection, readRequest(access, `${path}?limit=${PAGE_RECORDS}${filter}${rest}`))
     const page = JSON.parse(body) as { data: readonly ListRecord[]; next_cursor: string | null }
     for (const record of page.data) {
       if (records.has(record.id)) violations.push(`P6: token ${record.id} is in ${path} more than once.`)
