@@ -1,14 +1,14 @@
 // Makes a family of tokens on a real service, ends some of it and then its root, and kills the service while the rest follows.
 // The drill does so with many tokens on both stores; a test with a few.
 import { once } from 'node:events'
-import { get } from 'node:http'
+import { get, type IncomingMessage } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 import { freePort } from '../../testkit/processes/free-port.ts'
 import { scanList } from '../check-store.ts'
 import type { DrillFolder } from '../cluster/drill-folder.ts'
 import { formatCount } from '../drill.ts'
-import { askEach } from '../end-all-tokens.ts'
+import { askEach } from '../revocation/end-all-tokens.ts'
 import type { Random } from '../random.ts'
 import { exchangeRequest, issueRequest, revokeRequest, tokenIn } from '../requests.ts'
 import type { StoreUnderDrill } from '../strangers/databases.ts'
@@ -94,13 +94,17 @@ const makeAndEnd = async ({ world, tokens, callers, random, violations }: Drill)
 }
 
 const WAITING = /^mintmark_cascades_waiting (\d+)$/m
+const AS_OF = /^mintmark_facts_timestamp_seconds ([\d.e+]+)$/m
 
-/** Ended tokens whose descendants have yet to follow. */
-const countWaiting = async ({ metricsPort }: Drill): Promise<number> => {
-  const [response] = await once(get({ host: '127.0.0.1', port: metricsPort, path: '/metrics' }), 'response')
-  const [, count] = WAITING.exec(await text(response)) ?? []
-  if (count === undefined) throw new Error('The metrics do not say how many cascades wait.')
-  return Number(count)
+/** How many ended tokens had descendants that were yet to follow, after a time in ms: the service looks every 15 s, and as it starts. */
+const countWaiting = async ({ metricsPort }: Drill, since: number): Promise<number> => {
+  for (;;) {
+    const request = get({ host: '127.0.0.1', port: metricsPort, path: '/metrics' })
+    const [response] = (await once(request, 'response')) as [IncomingMessage]
+    const metrics = await text(response)
+    if (1000 * Number(AS_OF.exec(metrics)?.[1] ?? 0) >= since) return Number(WAITING.exec(metrics)?.[1])
+    await delay(POLL_MS)
+  }
 }
 
 const checkLists = async ({ world, violations }: Drill, ended: Family, living: Family): Promise<void> => {
@@ -114,15 +118,16 @@ const checkLists = async ({ world, violations }: Drill, ended: Family, living: F
   violations.push(...judgeHistory(ended, await scanList(access, '/api/v1/tokens/history', violations, byRoot)))
 }
 
-/** Kills the service again and again while records follow; how often it was killed before all had. */
+/** Kills the service again and again while records follow; how often some had yet to follow afterwards. */
 const killMeanwhile = async (drill: Drill, first: Service, check: () => Promise<void>): Promise<number> => {
   const { world, random, kills } = drill
   let service = first
   for (let killed = 0; killed < kills; killed += 1) {
     await delay(random.between(ALIVE_MS_LEAST, ALIVE_MS_MOST))
-    if ((await countWaiting(drill)) === 0) return killed
     await service.kill()
+    const since = Date.now()
     service = await world.start()
+    if ((await countWaiting(drill, since)) === 0) return killed
     if (killed === 0) await check()
   }
   return kills
@@ -130,9 +135,19 @@ const killMeanwhile = async (drill: Drill, first: Service, check: () => Promise<
 
 const untilFollowed = async (drill: Drill): Promise<void> => {
   const until = Date.now() + FOLLOW_MS_MAX
-  while ((await countWaiting(drill)) > 0) {
+  while ((await countWaiting(drill, Date.now())) > 0) {
     if (Date.now() > until) throw new Error('Descendants have not followed in ten minutes.')
-    await delay(POLL_MS)
+  }
+}
+
+/** Asks about both families until it is stopped. */
+const startWatching = ({ world, random, violations, counts }: Drill, ended: Family, living: Family) => {
+  let isStopped = false
+  const watching = { access: world.access, ended, living, random, violations, counts, isStopped: () => isStopped }
+  const watchers = Array.from({ length: WATCHERS }, () => watchOn(watching))
+  return async (): Promise<void> => {
+    isStopped = true
+    await Promise.all(watchers)
   }
 }
 
@@ -149,14 +164,14 @@ const perform = async (drill: Drill): Promise<number> => {
   print(
     `  ${world.name}: ${formatCount(ended.members.length - 1)} descendants, ${ended.parents.length} of them parents`,
   )
-  let isStopped = false
-  const watching = { access: world.access, ended, living, random, violations, counts, isStopped: () => isStopped }
-  const watchers = Array.from({ length: WATCHERS }, () => watchOn(watching))
   const check = (): Promise<void> => checkLists(drill, ended, living)
-  const kills = await killMeanwhile(drill, service, check).finally(async () => {
-    isStopped = true
-    await Promise.all(watchers)
-  })
+  const stop = startWatching(drill, ended, living)
+  let kills = 0
+  try {
+    kills = await killMeanwhile(drill, service, check)
+  } finally {
+    await stop()
+  }
   if (kills < Math.min(drill.kills, 2)) violations.push(`All had followed after ${kills} kills: use more --tokens.`)
   await untilFollowed(drill)
   await check()

@@ -11,7 +11,7 @@ import {
   restart,
   untilClosed,
   untilMoved,
-} from '../end-all-tokens.ts'
+} from '../revocation/end-all-tokens.ts'
 import { prepareService } from '../service-under-drill.ts'
 
 const TOKENS = 20_000

@@ -3,11 +3,11 @@
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import Database from 'better-sqlite3'
-import { fillStore } from '../testkit/stores/fill-store.ts'
-import { REASONS } from '../api/values/reason.ts'
-import { openConnection } from './connection.ts'
-import { type Access, endAllRequest, introspectRequest, isActiveIn, readRequest } from './requests.ts'
-import { type Running, type ServiceUnderDrill, untilReady } from './service-under-drill.ts'
+import { fillStore } from '../../testkit/stores/fill-store.ts'
+import { REASONS } from '../../api/values/reason.ts'
+import { openConnection } from '../connection.ts'
+import { type Access, endAllRequest, introspectRequest, isActiveIn, readRequest } from '../requests.ts'
+import { type Running, type ServiceUnderDrill, untilReady } from '../service-under-drill.ts'
 
 const POLL_MS = 10
 const FOLLOW_MS_MAX = 3_600_000

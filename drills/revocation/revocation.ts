@@ -1,7 +1,7 @@
 // The revocation drill: a million live tokens of one agent are ended at once under other traffic, and the service is
 // killed while their records follow. docs/drills.md says what it shows and what it cannot.
 import { randomUUID } from 'node:crypto'
-import { formatCount, print, readOptions, runDrill } from './drill.ts'
+import { formatCount, print, readOptions, runDrill } from '../drill.ts'
 import {
   askEach,
   countActive,
@@ -13,10 +13,10 @@ import {
   untilClosed,
   untilMoved,
 } from './end-all-tokens.ts'
-import { makeRandom } from './random.ts'
-import { type Access, revokeRequest } from './requests.ts'
-import { type Running, type ServiceUnderDrill, untilReady } from './service-under-drill.ts'
-import { startTraffic } from './traffic.ts'
+import { makeRandom } from '../random.ts'
+import { type Access, revokeRequest } from '../requests.ts'
+import { type Running, type ServiceUnderDrill, untilReady } from '../service-under-drill.ts'
+import { startTraffic } from '../traffic.ts'
 
 const SAMPLES = 2000
 const SINGLE_REVOKES = 10
