@@ -16,6 +16,8 @@ import { TOKEN_COLUMNS, type TokenRow } from './token-rows.ts'
 const FOLLOWED_AT_ONCE_MAX = 64
 /** Rows that follow in a step of the background. */
 const STEP_ROWS = 500
+/** Lineages that a step looks at: each is asked for by lifetime, and no other act runs meanwhile. */
+const STEP_LINEAGES = 32
 
 /** Whether descendants of some ended token have yet to follow. */
 export function* hasCascades(): Program<boolean> {
@@ -42,8 +44,13 @@ type Descendants = {
 }
 
 /** Rows that have yet to follow, at most so many. One that had expired when its ancestor ended does not follow. */
-export function* readDescendants({ token, at }: Cascade, after: number, rowsMax: number): Program<Descendants> {
-  const lineages = yield* lineagesBelow(token, after, rowsMax)
+export function* readDescendants(
+  { token, at }: Cascade,
+  after: number,
+  rowsMax: number,
+  lineagesMax = rowsMax,
+): Program<Descendants> {
+  const lineages = yield* lineagesBelow(token, after, lineagesMax)
   const bounds = (yield* readLifetimes()).map(life => [life, bytesOfId(lowestLiveId(at, life))] as const)
   const rows: TokenRow[] = []
   let doneTo = after
@@ -54,7 +61,7 @@ export function* readDescendants({ token, at }: Cascade, after: number, rowsMax:
     }
     doneTo = lineage
   }
-  return { rows, doneTo, isDone: lineages.length < rowsMax }
+  return { rows, doneTo, isDone: lineages.length < lineagesMax }
 }
 
 /** Moves descendants of ended tokens: each ended with the ancestor, or before that by another act. */
@@ -90,7 +97,7 @@ type Row = Cascade & { readonly fill: number }
 export function* cascadeStep(tx: Transaction): Program<'more' | 'nothing_left'> {
   const cascade = yield* first<Row>('select token, act, at, fill from cascade order by act, token limit 1')
   if (cascade === undefined) return 'nothing_left'
-  const { rows, doneTo, isDone } = yield* readDescendants(cascade, cascade.fill, STEP_ROWS)
+  const { rows, doneTo, isDone } = yield* readDescendants(cascade, cascade.fill, STEP_ROWS, STEP_LINEAGES)
   yield* follow(tx, rows)
   if (isDone) yield* forget(cascade)
   else yield* run('update cascade set fill = ? where token = ?', doneTo, cascade.token)

@@ -7,6 +7,7 @@ await runOnPostgres(
     [
       'tokens',
       'lineage',
+      'wide-tree',
       'cut-offs',
       'cut-off-slots',
       'endings-order',
