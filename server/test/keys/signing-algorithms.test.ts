@@ -1,6 +1,6 @@
 // What keys of each algorithm are called, and that tokens of each verify with libraries that are not ours.
 import assert from 'node:assert/strict'
-import { createPrivateKey } from 'node:crypto'
+import { createPrivateKey, createPublicKey } from 'node:crypto'
 import { test } from 'node:test'
 import { calculateJwkThumbprint, compactVerify, importJWK, jwtVerify } from 'jose'
 import type { AccessTokenClaims } from '../../src/domain/ledger/claims.ts'
@@ -103,6 +103,20 @@ for (const alg of SIGNING_ALGORITHMS) {
     assert.deepEqual(bareJwkOf(openSigningKey(KEY_ENCRYPTION_KEY, generated), alg), bare)
   })
 }
+
+test('a key has public members of its own algorithm only, and a public half gives the same', () => {
+  for (const alg of SIGNING_ALGORITHMS) {
+    const { privateKey } = ALGORITHMS[alg].make()
+    assert.deepEqual(bareJwkOf(createPublicKey(privateKey), alg), bareJwkOf(privateKey, alg))
+    for (const other of SIGNING_ALGORITHMS.filter(one => one !== alg)) {
+      assert.throws(() => bareJwkOf(privateKey, other), { message: `The key is none for ${other}.` })
+    }
+  }
+})
+
+test('a kind of key without a thumbprint is a fault', () => {
+  assert.throws(() => thumbprintOf({ kty: 'oct', k: 'AA' }), { message: /^No thumbprint is defined/ })
+})
 
 test('an RSA key that the service makes has 3072 bits', () => {
   const { publicJwk } = makeSigningKey(KEY_ENCRYPTION_KEY, 'RS256')
