@@ -240,6 +240,7 @@ for (const [name, text] of Object.entries({
   'a space in the payload': `${H}.${P.slice(0, 5)} ${P.slice(5)}.${S}`,
   'a fourth part': `${TOKEN}.${S}`,
   'an asterisk in the signature': `${H}.${P}.${S}*`,
+  'an asterisk before the signature': `${H}.${P}.*${S}`,
   'no signature': `${H}.${P}.`,
 })) {
   test(`no revocation takes a token with ${name} for ours`, async () => {
@@ -247,17 +248,6 @@ for (const [name, text] of Object.entries({
     assert.equal(await codec.isSignedBy(text, key.publicJwk), false)
   })
 }
-
-test('a revocation reads a signature in other alphabets, padded, and broken by white space, as the same one', async () => {
-  const other = S.replaceAll('-', '+').replaceAll('_', '/')
-  for (const spelled of [other, `${other}==`, `${S}=`, `${S.slice(0, 40)} \n ${S.slice(40)}`, `${S}==x`]) {
-    const text = `${H}.${P}.${spelled}`
-    assert.deepEqual(codec.readLenient(text), { ...REFERENCE, digest: digestOf(text) }, spelled)
-    assert.equal(await codec.isSignedBy(text, key.publicJwk), true, spelled)
-  }
-  const before = `${H}.${P}.*${S}`
-  assert.deepEqual([codec.readLenient(before), await codec.isSignedBy(before, key.publicJwk)], [undefined, false])
-})
 
 for (const [name, text] of Object.entries({
   'another payload': `${H}.${mint(claimsOf({ seq: 5 })).token.split('.')[1] ?? ''}.${S}`,
