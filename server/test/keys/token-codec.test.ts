@@ -240,6 +240,7 @@ for (const [name, text] of Object.entries({
   'a space in the payload': `${H}.${P.slice(0, 5)} ${P.slice(5)}.${S}`,
   'a fourth part': `${TOKEN}.${S}`,
   'an asterisk in the signature': `${H}.${P}.${S}*`,
+  'an asterisk before the signature': `${H}.${P}.*${S}`,
   'no signature': `${H}.${P}.`,
 })) {
   test(`no revocation takes a token with ${name} for ours`, async () => {

@@ -23,9 +23,9 @@ import {
 } from './list-world.ts'
 
 const WORLDS = 2
-// On PostgreSQL fewer tokens and every ninth combination: what is shared is tried in full on the embedded store, each
+// On PostgreSQL fewer tokens and every fifteenth combination: what is shared is tried in full on the embedded store, each
 // combination in one of the worlds.
-const [STEPS, ISSUED, EVERY] = isPostgresTested() ? [20, 150, 9] : [50, 400, WORLDS]
+const [STEPS, ISSUED, EVERY] = isPostgresTested() ? [20, 120, 15] : [50, 400, WORLDS]
 const REASONS: readonly Reason[] = [
   'agent_disabled',
   'bulk_revocation',
