@@ -11,15 +11,20 @@ import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
 import type { Express } from 'express'
 
-const makeServer = (): McpServer => {
+const makeExample = (): McpServer => {
   const server = new McpServer({ name: 'example', version: '1.0.0' })
-  server.registerTool('whoami', { description: 'The client that calls' }, ({ authInfo }) => ({
-    content: [{ type: 'text', text: authInfo?.clientId ?? '' }],
+  server.registerTool('whoami', { description: 'The client that calls, and for whom' }, ({ authInfo }) => ({
+    content: [authInfo?.clientId ?? '', JSON.stringify(authInfo?.extra ?? {})].map(text => ({ type: 'text', text })),
   }))
   return server
 }
 
-export const makeMcpApp = async (issuer: string, resource: URL, verifier: OAuthTokenVerifier): Promise<Express> => {
+export const makeMcpApp = async (
+  issuer: string,
+  resource: URL,
+  verifier: OAuthTokenVerifier,
+  makeServer: () => McpServer = makeExample,
+): Promise<Express> => {
   const oauthMetadata = await discoverAuthorizationServerMetadata(issuer)
   if (oauthMetadata === undefined) throw new Error(`There is no metadata at ${issuer}`)
   const app = createMcpExpressApp()

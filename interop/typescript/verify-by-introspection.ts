@@ -5,6 +5,9 @@ import type { OAuthTokenVerifier } from '@modelcontextprotocol/sdk/server/auth/p
 type Introspection = {
   readonly active: boolean
   readonly client_id: string
+  readonly sub: string
+  /** Who acts for `sub`, the last one outermost; absent where it acts itself. */
+  readonly act?: { readonly sub: string }
   readonly scope: string
   readonly exp: number
   readonly aud: string | readonly string[]
@@ -22,6 +25,7 @@ export const verifyByIntrospection = (issuer: string, resource: URL, apiKey: str
     const told = (await response.json()) as Introspection
     if (!told.active) throw new InvalidTokenError('The token is not active')
     if (![told.aud].flat().includes(resource.href)) throw new InvalidTokenError('The token is for another resource')
-    return { token, clientId: told.client_id, scopes: told.scope.split(' '), expiresAt: told.exp, resource }
+    const extra = { subject: told.sub, ...(told.act !== undefined && { act: told.act }) }
+    return { token, clientId: told.client_id, scopes: told.scope.split(' '), expiresAt: told.exp, resource, extra }
   },
 })

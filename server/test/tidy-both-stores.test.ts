@@ -24,6 +24,7 @@ const ON_ONE_STORE: Readonly<Record<string, string>> = {
   'contract/wire/hostile-bytes': WIRE,
   'contract/clients/known-weak-keys': WIRE,
   'contract/oauth/mcp-clients': WIRE,
+  'contract/oauth/mcp-relay': WIRE,
   'contract/wire/openapi': WIRE,
   'contract/wire/openapi-document': WIRE,
   'contract/wire/pipelining': WIRE,

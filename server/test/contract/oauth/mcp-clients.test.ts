@@ -1,8 +1,5 @@
 // The MCP SDK for TypeScript, unmodified, from the agent to an MCP server: the files of docs/recipes/mcp-typescript.md.
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { beforeEach, type TestContext, test } from 'node:test'
 import { PrivateKeyJwtProvider } from '@modelcontextprotocol/sdk/client/auth-extensions.js'
 import type { OAuthClientProvider } from '@modelcontextprotocol/sdk/client/auth.js'
@@ -16,6 +13,7 @@ import { registerKeys } from '../../../../testkit/keys/client-assertions.ts'
 import { makeProofKey } from '../../../../testkit/keys/dpop.ts'
 import { issue, postForm } from '../../../../testkit/callers/requests.ts'
 import { type AgentOfTest, catchUp, startServer, type TestServer } from '../../../../testkit/services/test-server.ts'
+import { startMcpServer } from '../../../../testkit/services/mcp-server.ts'
 import { useService } from '../../../../testkit/services/service-fixture.ts'
 
 type MakeVerifier = (resource: URL) => OAuthTokenVerifier
@@ -42,25 +40,11 @@ const PROVIDERS: Readonly<Record<string, (agent: AgentOfTest) => Promise<OAuthCl
   },
 }
 
-const startMcpServer = async (
-  t: TestContext,
-  makeVerifier: MakeVerifier,
-  issuer: TestServer = service,
-): Promise<URL> => {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const resource = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`)
-  // The app is a listener as node:http wants it; its types say that it gives something back.
-  const app = await makeMcpApp(issuer.baseUrl, resource, makeVerifier(resource))
-  server.on('request', (request, response) => void app(request, response))
-  t.after(async () => {
-    server.closeAllConnections()
-    await once(server.close(), 'close')
-  })
-  return resource
-}
+const startServerWith = (t: TestContext, makeVerifier: MakeVerifier, { baseUrl }: TestServer = service): Promise<URL> =>
+  startMcpServer(t, resource => makeMcpApp(baseUrl, resource, makeVerifier(resource)))
 
-const whoami = async (client: Client): Promise<unknown> => (await client.callTool({ name: 'whoami' })).content
+const whoami = async (client: Client): Promise<unknown> =>
+  ((await client.callTool({ name: 'whoami' })).content as { text: string }[])[0]?.text
 
 const tokenOf = async (provider: OAuthClientProvider): Promise<string> => (await provider.tokens())?.access_token ?? ''
 
@@ -79,10 +63,10 @@ for (const [name, makeAgentProvider] of Object.entries(PROVIDERS)) {
   test(`${name} gets a token for the MCP server, which checks it by the keys and by introspection`, async t => {
     for (const verifier of VERIFIERS) {
       const agent = await service.createAgent()
-      const resource = await startMcpServer(t, verifier)
+      const resource = await startServerWith(t, verifier)
       const provider = await makeAgentProvider(agent)
       const client = await connect(resource, provider)
-      assert.deepEqual(await whoami(client), [{ type: 'text', text: agent.clientId }])
+      assert.equal(await whoami(client), agent.clientId)
       const reported = (await introspect(await tokenOf(provider))) as Record<string, unknown>
       assert.deepEqual([reported['active'], reported['aud'], reported['scope']], [true, resource.href, 'db:read'])
       await client.close()
@@ -92,17 +76,17 @@ for (const [name, makeAgentProvider] of Object.entries(PROVIDERS)) {
   test(`${name}: after its token is revoked, the client gets another and goes on`, async t => {
     const agent = await service.createAgent()
     const provider = await makeAgentProvider(agent)
-    const client = await connect(await startMcpServer(t, byIntrospection), provider)
+    const client = await connect(await startServerWith(t, byIntrospection), provider)
     const first = await tokenOf(provider)
     await revoke(agent, first)
-    assert.deepEqual(await whoami(client), [{ type: 'text', text: agent.clientId }])
+    assert.equal(await whoami(client), agent.clientId)
     assert.notEqual(await tokenOf(provider), first)
     await client.close()
   })
 
   test(`${name}: an agent that was disabled gets no further at a server that introspects`, async t => {
     const agent = await service.createAgent()
-    const client = await connect(await startMcpServer(t, byIntrospection), await makeAgentProvider(agent))
+    const client = await connect(await startServerWith(t, byIntrospection), await makeAgentProvider(agent))
     await service.disableAgent(agent.agentId)
     await assert.rejects(whoami(client), /Client authentication failed|invalid_client/i)
     await client.close()
@@ -110,7 +94,7 @@ for (const [name, makeAgentProvider] of Object.entries(PROVIDERS)) {
 
   test(`${name}: an agent that may not have the MCP server as its resource is refused`, async t => {
     const agent = await service.createAgent({ resources: ['https://elsewhere.example'] })
-    const resource = await startMcpServer(t, byKeys)
+    const resource = await startServerWith(t, byKeys)
     const provider = await makeAgentProvider(agent)
     await assert.rejects(connect(resource, provider), /invalid_target|resource/)
   })
@@ -120,15 +104,15 @@ test('ClientCredentialsProvider finds an issuer with a path', async t => {
   const tenant = await startServer({ start: Date.now(), path: '/tenant/one' })
   t.after(() => tenant.close())
   const agent = await tenant.createAgent()
-  const resource = await startMcpServer(t, url => verifyByKeys(tenant.baseUrl, url), tenant)
+  const resource = await startServerWith(t, url => verifyByKeys(tenant.baseUrl, url), tenant)
   const client = await connect(resource, makeProvider(tenant.baseUrl, agent.clientId, agent.clientSecret))
-  assert.deepEqual(await whoami(client), [{ type: 'text', text: agent.clientId }])
+  assert.equal(await whoami(client), agent.clientId)
   await client.close()
 })
 
 test('ClientCredentialsProvider reads the refusal of a wrong secret', async t => {
   const { clientId } = await service.createAgent()
-  const resource = await startMcpServer(t, byKeys)
+  const resource = await startServerWith(t, byKeys)
   await assert.rejects(connect(resource, makeProvider(service.baseUrl, clientId, 'wrong')), {
     name: 'InvalidClientError',
   })
@@ -137,7 +121,7 @@ test('ClientCredentialsProvider reads the refusal of a wrong secret', async t =>
 test('the MCP server refuses a token for another resource, one that is forged, and one of too little scope', async t => {
   const agent = await service.createAgent()
   for (const verifier of VERIFIERS) {
-    const resource = await startMcpServer(t, verifier)
+    const resource = await startServerWith(t, verifier)
     const token = await issue(service, agent, { resource: resource.href })
     const narrow = await issue(service, agent, { resource: resource.href, scope: 'db:write' })
     const tries: readonly [string, number][] = [
@@ -155,7 +139,7 @@ test('a revoked token: a server that introspects refuses it at once, one that ha
     [byIntrospection, true],
     [byKeys, false],
   ] as const) {
-    const resource = await startMcpServer(t, verifier)
+    const resource = await startServerWith(t, verifier)
     const token = await issue(service, agent, { resource: resource.href })
     assert.notEqual((await callWith(resource, token)).status, 401)
     await revoke(agent, token)
