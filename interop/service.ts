@@ -45,8 +45,11 @@ export const end = async (process: ChildProcess): Promise<void> => {
 }
 
 const AGENT = ['--scope', 'db:read db:write', '--default-scope', 'db:read', '--resource', '*']
+/** The resource server of the suites, which exchanges the tokens that are sent to it. */
+const ORDERS = 'https://orders.example/v1'
+const EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange'
 
-type Credentials = { readonly client_id: string; readonly client_secret: string }
+type Credentials = { readonly agent_id: string; readonly client_id: string; readonly client_secret: string }
 type ApiKey = { readonly api_key_id: string; readonly api_key: string }
 
 /** `settings` are variables of the service, beside those that it needs. */
@@ -73,6 +76,8 @@ export const startService = async (settings: Surroundings = {}): Promise<Running
     JSON.parse(run('agent', 'create', '--json', ...AGENT, ...more)) as Credentials
   const agent = createAgent('--name', 'interop')
   const brief = createAgent('--name', 'brief', '--lifetime-seconds', '1')
+  const exchanging = ['--grant-type', EXCHANGE, '--acts-for', agent.agent_id, '--receives', ORDERS]
+  const orders = createAgent('--name', 'orders', ...exchanging)
   const createApiKey = (permission: string): ApiKey =>
     JSON.parse(run('api-key', 'create', '--name', permission, '--permission', permission, '--json')) as ApiKey
   const apiKey = createApiKey('tokens:introspect')
@@ -97,6 +102,9 @@ export const startService = async (settings: Surroundings = {}): Promise<Running
       // An agent whose tokens live for one second.
       BRIEF_CLIENT_ID: brief.client_id,
       BRIEF_CLIENT_SECRET: brief.client_secret,
+      // An agent that may only exchange what the first one sends to https://orders.example/v1.
+      ORDERS_CLIENT_ID: orders.client_id,
+      ORDERS_CLIENT_SECRET: orders.client_secret,
       API_KEY_ID: apiKey.api_key_id,
       API_KEY: apiKey.api_key,
       WRITER_API_KEY: createApiKey('agents:write').api_key,

@@ -12,16 +12,21 @@ import (
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/zitadel/oidc/v3/pkg/oidc"
 	"golang.org/x/oauth2"
 	"golang.org/x/oauth2/clientcredentials"
 
 	"mintmark.example/interop/agent"
 	"mintmark.example/interop/bearer"
+	exchanging "mintmark.example/interop/exchange"
 	"mintmark.example/interop/mcpagent"
 	"mintmark.example/interop/mcpserver"
 )
 
-const orders = "https://orders.example/v1"
+const (
+	orders = "https://orders.example/v1"
+	mail   = "https://mail.example"
+)
 
 var (
 	issuer        = os.Getenv("ISSUER")
@@ -112,6 +117,39 @@ func TestIntrospectionAndRevocation(t *testing.T) {
 	}
 	// What has only the keys cannot know.
 	if _, err := keys(t, orders).Check(t.Context(), token); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func exchange(t *testing.T, id, secret, received string) (*oidc.TokenExchangeResponse, error) {
+	t.Helper()
+	exchanger, err := exchanging.New(t.Context(), issuer, id, secret)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return exchanging.Exchange(t.Context(), exchanger, received, mail)
+}
+
+func TestReceivedTokenIsExchangedAndEndsWithTheFirst(t *testing.T) {
+	received := take(t, configure(t, orders)).AccessToken
+	answer, err := exchange(t, os.Getenv("ORDERS_CLIENT_ID"), os.Getenv("ORDERS_CLIENT_SECRET"), received)
+	if err != nil || answer.IssuedTokenType != oidc.AccessTokenType || answer.Scopes.String() != "db:read" {
+		t.Fatal(answer, err)
+	}
+	there := introspection
+	there.Resource = mail
+	if told, err := there.Check(t.Context(), answer.AccessToken); err != nil || told.ClientID == id {
+		t.Fatal(told, err)
+	}
+	revoke(t, received)
+	if _, err := there.Check(t.Context(), answer.AccessToken); !errors.Is(err, bearer.ErrInactive) {
+		t.Fatal(err)
+	}
+}
+
+func TestWhoMayNotExchangeHearsSo(t *testing.T) {
+	_, err := exchange(t, id, secret, take(t, configure(t, orders)).AccessToken)
+	if refused := (*oidc.Error)(nil); !errors.As(err, &refused) || refused.ErrorType != "unauthorized_client" {
 		t.Fatal(err)
 	}
 }

@@ -20,6 +20,7 @@ from authlib_validators import KeysValidator, MintmarkValidator
 from verify_by_keys import make_check
 
 ISSUER, CLIENT_ID, CLIENT_SECRET = (os.environ[name] for name in ("ISSUER", "CLIENT_ID", "CLIENT_SECRET"))
+ORDERS_CLIENT_ID, ORDERS_CLIENT_SECRET = os.environ["ORDERS_CLIENT_ID"], os.environ["ORDERS_CLIENT_SECRET"]
 API_KEY, API_KEY_ID = os.environ["API_KEY"], os.environ["API_KEY_ID"]
 ORDERS, MAIL = "https://orders.example/v1", "https://mail.example"
 
@@ -70,6 +71,27 @@ class AuthlibClient(unittest.TestCase):
         self.assertEqual(client.revoke_token(metadata["revocation_endpoint"], token=token).status_code, 200)
         told = asker.introspect_token(metadata["introspection_endpoint"], token=token).json()
         self.assertEqual(told, {"active": False})
+
+
+class TokenExchange(unittest.TestCase):
+    def test_a_received_token_is_exchanged_and_ends_with_the_first(self):
+        client = make_client()
+        received = agent.fetch_token(client, resource=ORDERS)["access_token"]
+        orders = agent.make_client(ISSUER, ORDERS_CLIENT_ID, ORDERS_CLIENT_SECRET)
+        token = agent.exchange_token(orders, received, resource=MAIL)
+        self.assertEqual((token["issued_token_type"], token["scope"]), (agent.ACCESS_TOKEN, "db:read"))
+        claims = make_check(ISSUER, MAIL)(token["access_token"])
+        self.assertEqual((claims["sub"], claims["act"]["sub"]), (CLIENT_ID, ORDERS_CLIENT_ID))
+        metadata = agent.discover(ISSUER)
+        client.revoke_token(metadata["revocation_endpoint"], token=received)
+        asker = agent.make_client(ISSUER, API_KEY_ID, API_KEY)
+        told = asker.introspect_token(metadata["introspection_endpoint"], token=token["access_token"]).json()
+        self.assertEqual(told, {"active": False})
+
+    def test_who_may_not_exchange_hears_so(self):
+        with self.assertRaises(OAuthError) as refused:
+            agent.exchange_token(make_client(), take(resource=ORDERS), resource=MAIL)
+        self.assertEqual(refused.exception.error, "unauthorized_client")
 
 
 class PyJwt(unittest.TestCase):

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.springframework.security.oauth2.core.OAuth2AuthorizationException;
@@ -49,6 +50,35 @@ class SpringTest {
     void refusalsAreRead() {
         assertEquals("invalid_scope", codeOf(agent(Surroundings.CLIENT_SECRET, null, "mail:send")));
         assertEquals("invalid_target", codeOf(agent(Surroundings.CLIENT_SECRET, "not-a-uri")));
+    }
+
+    @Test
+    void aReceivedTokenIsExchangedAndEndsWithTheFirst() throws Exception {
+        var received = agent(Surroundings.CLIENT_SECRET, Surroundings.ORDERS, "db:read").token().getAccessToken();
+        var exchange = new SpringExchange(
+                Surroundings.ISSUER,
+                Surroundings.ORDERS_CLIENT_ID,
+                Surroundings.ORDERS_CLIENT_SECRET,
+                Surroundings.MAIL);
+        var token = exchange.token(received).getAccessToken();
+        assertEquals(Set.of("db:read"), token.getScopes());
+        var jwt = SpringResourceServer.decoder(Surroundings.ISSUER, Surroundings.MAIL).decode(token.getTokenValue());
+        assertEquals(Surroundings.CLIENT_ID, jwt.getSubject());
+        assertEquals(Map.of("sub", Surroundings.ORDERS_CLIENT_ID), jwt.getClaimAsMap("act"));
+        introspector(Surroundings.MAIL).introspect(token.getTokenValue());
+        Surroundings.nimbus(Surroundings.CLIENT_SECRET).revoke(received.getTokenValue());
+        assertThrows(
+                BadOpaqueTokenException.class,
+                () -> introspector(Surroundings.MAIL).introspect(token.getTokenValue()));
+    }
+
+    @Test
+    void whoMayNotExchangeHearsSo() {
+        var received = agent(Surroundings.CLIENT_SECRET, Surroundings.ORDERS, "db:read").token().getAccessToken();
+        var exchange = new SpringExchange(
+                Surroundings.ISSUER, Surroundings.CLIENT_ID, Surroundings.CLIENT_SECRET, Surroundings.MAIL);
+        var refused = assertThrows(OAuth2AuthorizationException.class, () -> exchange.token(received));
+        assertEquals("unauthorized_client", refused.getError().getErrorCode());
     }
 
     @Test

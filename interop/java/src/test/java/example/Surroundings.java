@@ -5,6 +5,8 @@ final class Surroundings {
     static final String ISSUER = System.getenv("ISSUER");
     static final String CLIENT_ID = System.getenv("CLIENT_ID");
     static final String CLIENT_SECRET = System.getenv("CLIENT_SECRET");
+    static final String ORDERS_CLIENT_ID = System.getenv("ORDERS_CLIENT_ID");
+    static final String ORDERS_CLIENT_SECRET = System.getenv("ORDERS_CLIENT_SECRET");
     static final String API_KEY_ID = System.getenv("API_KEY_ID");
     static final String API_KEY = System.getenv("API_KEY");
     static final String ORDERS = "https://orders.example/v1";
