@@ -44,19 +44,26 @@ const inPieces = (bytesMax: number, write: (piece: string) => void) => {
   }
 }
 
+/** Lines as pino writes them, which takes three times as long for each: their members are known, and none is a caller's text. */
+const lineFormat = (): ((line: AccessLine) => string) => {
+  const who = JSON.stringify({ pid: process.pid, hostname: hostname(), event: 'request' }).slice(1, -1)
+  return line => `{"level":30,"time":${Date.now()},${who},${JSON.stringify(line).slice(1, -1)},"msg":"request"}\n`
+}
+
 /** For the thread that calls it. It has no level: it is on or off. */
 export const openAccessLog = async (isOn: boolean, report: FaultLog): Promise<RunningAccessLog> => {
   if (!isOn) return OFF
   const { pino } = await import('pino')
   const bytesMax = fstatSync(STANDARD_ERROR).isFile() ? FILE_PIECE_BYTES : PIPE_PIECE_BYTES
-  const destination = pino.destination({ fd: STANDARD_ERROR, sync: false, maxLength: WAITING_BYTES_MAX })
+  const sizes = { maxLength: WAITING_BYTES_MAX, maxWrite: bytesMax }
+  const destination = pino.destination({ fd: STANDARD_ERROR, sync: false, ...sizes })
   surviveFaults(destination)
   destination.on('drop', () => report('access log', new Error('Lines did not fit into the memory of the access log.')))
   const lines = inPieces(bytesMax, piece => void destination.write(piece))
   const timer = setInterval(lines.flush, FLUSH_EVERY_MS).unref()
-  const logger = pino({ level: 'info', base: { pid: process.pid, hostname: hostname(), event: 'request' } }, lines)
+  const format = lineFormat()
   return {
-    accessLog: (line: AccessLine) => logger.info(line, 'request'),
+    accessLog: line => lines.write(format(line)),
     close: async () => {
       clearInterval(timer)
       lines.flush()
