@@ -51,7 +51,8 @@ type Options = { readonly dryRun?: boolean }
 
 const readFound = async (): Promise<readonly Found[]> => {
   const input = await readStandardInput('the secrets')
-  const found = /^\s*\[/.test(input) ? parseReport(input) : parseLines(input)
+  // No secret opens with a brace: it is a report that is no array.
+  const found = /^\s*[[{]/.test(input) ? parseReport(input) : parseLines(input)
   if (found === undefined) throw new CommandFailed(WANTED)
   return found
 }

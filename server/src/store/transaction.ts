@@ -2,7 +2,7 @@
 import type { Act } from '../domain/audit/act.ts'
 import type { EndingReason } from '../../../api/values/reason.ts'
 import type { LiveTokens } from './ledger/live-tokens.ts'
-import { only, run, type Program } from './statement-program.ts'
+import { only, run, type Program, type Value } from './statement-program.ts'
 import type { Seen } from './snapshot.ts'
 
 /** Its `now` is the one time of everything it does: read after the lock, never smaller than an earlier one. */
@@ -40,12 +40,26 @@ export function* recordAct({ now }: Moment, act: Act, revocationId: string | nul
   return n
 }
 
-const AUDIT = `insert into audit (at, kind, actor, request_id, source, subject, note, detail)
-  values (?, ?, ?, ?, ?, ?, ?, ?)`
+const AUDIT = `insert into audit (at, kind, actor, request_id, source, subject, note, detail)`
+
+const auditValues = (now: number, { kind, actor, requestId, source }: Act) =>
+  [now, kind, JSON.stringify(actor), requestId, source] as const
 
 /** Writes the act's row of the audit. */
 export function* audit({ now }: Moment, act: Act, subject: string | null, detail: object): Program<void> {
   yield* stampTime({ now })
-  const row = [now, act.kind, JSON.stringify(act.actor), act.requestId, act.source, subject, act.note]
-  yield* run(AUDIT, ...row, JSON.stringify(detail))
+  const row = [...auditValues(now, act), subject, act.note, JSON.stringify(detail)]
+  yield* run(`${AUDIT} values (?, ?, ?, ?, ?, ?, ?, ?)`, ...row)
+}
+
+/** Writes one for each of many subjects, the ids of the rows that `from` names: others wait for no statement each. */
+export function* auditEach(
+  { now }: Moment,
+  act: Act,
+  from: { readonly sql: string; readonly values: readonly Value[] },
+  detail: object,
+): Program<void> {
+  yield* stampTime({ now })
+  const row = [...auditValues(now, act), act.note, JSON.stringify(detail)]
+  yield* run(`${AUDIT} select ?, ?, ?, ?, ?, id, ?, ? ${from.sql}`, ...row, ...from.values)
 }

@@ -7,7 +7,7 @@ import { Unavailable } from '../../domain/refusal.ts'
 import { markedBy } from '../lists/list-agents.ts'
 import { excludeEarlierPrograms } from '../schema-version.ts'
 import { all, run, type Program } from '../statement-program.ts'
-import { audit, type Transaction } from '../transaction.ts'
+import { auditEach, type Transaction } from '../transaction.ts'
 
 const where = ({ owner, labels }: AgentSelection) =>
   markedBy({ owner, labels: Object.entries(labels ?? {}).map(([key, value]) => ({ key, value })) })
@@ -47,8 +47,8 @@ export function* disableSelected(
 ): Program<void> {
   const { sql, values } = where(selected)
   const enabled = `${sql} and disabled_at is null`
-  const rows = yield* all<{ id: string }>(`select id from agent where ${enabled} order by n`, ...values)
-  yield* run(`update agent set disabled_at = ? where ${enabled}`, tx.now, ...values)
   const change = { before: { disabled_at: null }, after: { disabled_at: formatTimeOrNull(tx.now) }, seq }
-  for (const { id } of rows) yield* audit(tx, { ...act, kind: 'agent.disable' }, id, change)
+  const from = { sql: `from agent where ${enabled} order by n`, values }
+  yield* auditEach(tx, { ...act, kind: 'agent.disable' }, from, change)
+  yield* run(`update agent set disabled_at = ? where ${enabled}`, tx.now, ...values)
 }

@@ -152,6 +152,7 @@ test('leaked-secrets refuses an array in another form, and no secret at all', t 
     ['[{"secret":"x"}]', form],
     ['["mmc_x"]', form],
     ['[{', form],
+    ['{"token":"mmc_x"}', form],
     ['[{"token":"a","token":"b"}]', '0.token is given twice: give each member once.'],
     ['\n', 'The body holds no secret.'],
   ] as const) {

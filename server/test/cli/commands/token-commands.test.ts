@@ -121,6 +121,18 @@ test('a revocation of nothing in particular names the options, and a mistyped re
   assert.match(mistyped.stderr, /Not known: manual_revocatio\. Known: expired, manual_revocation, .*actor_removed\./)
 })
 
+test('a condition of a revocation that is given twice is refused: one of the two would be ended, and the other live on', () => {
+  for (const [option, one, other] of [
+    ['--owner', 'Ada', 'Bo'],
+    ['--scope', 'db:read', 'db:write'],
+    ['--audience', 'https://a.example', 'https://b.example'],
+    ['--issued-before', '1h', '2h'],
+  ] as const) {
+    const { status, stderr } = run(serving.folder, ['revocation', 'create', option, one, option, other, '--yes'])
+    assert.deepEqual([status, stderr.includes('It is given twice')], [2, true], stderr)
+  }
+})
+
 test('with --json a failure is one line of JSON on standard error, with the exit code as ever', () => {
   const FAILURES: readonly (readonly [number, string, ...string[]])[] = [
     [1, 'not_found', 'token', 'show', NOBODY, '--json'],

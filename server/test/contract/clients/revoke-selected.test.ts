@@ -137,7 +137,11 @@ test('the agents are disabled in the same act where that is asked for, each with
   const shown = (await get(service, `/api/v1/agents/${one.agentId}`, api.reader)).json as Body
   assert.equal(shown['disabled_at'], made['created_at'])
   const acts = (await get(service, `/api/v1/audit?kind=agent.disable&subject=${one.agentId}`, stopper)).json as Body
-  assert.equal((acts['data'] as Body[]).length, 1)
+  const [{ detail, ...entry } = {}, ...others] = acts['data'] as Body[]
+  assert.deepEqual([pick(entry, 'at', 'subject'), others], [[made['created_at'], one.agentId], []])
+  const { seq, ...change } = detail as Body
+  assert.equal(typeof seq, 'number')
+  assert.deepEqual(change, { before: { disabled_at: null }, after: { disabled_at: made['created_at'] } })
 })
 
 test('what selects nobody, or an agent twice, is refused and says what to name', async () => {
