@@ -32,13 +32,31 @@ export type LeakAnswer = (LeakedSecret & { readonly isLast: boolean | null }) | 
 const AT_ONCE = 50
 
 // An address may carry the secret itself.
-const SECRET_IN_TEXT = /mm[ac]_[0-9A-Za-z]+|[\w-]{10,}\.[\w-]{10,}\.[\w-]{10,}/g
+const SECRET_IN_TEXT = /mm[ac]_[0-9A-Za-z]+/g
+const PARTS_IN_TEXT = /[\w.-]+/g
+const TOKEN_PART_CHARACTERS_MIN = 10
+
+/** One expression for the three parts of a token would begin again at each character of a long part. */
+const withoutTokens = (text: string): string => {
+  const kept: string[] = []
+  for (const part of text.split('.')) {
+    kept.push(part)
+    const last = kept.slice(-3).filter(({ length }) => length >= TOKEN_PART_CHARACTERS_MIN)
+    if (last.length === 3) kept.splice(-3, 3, '[secret]')
+  }
+  return kept.join('.')
+}
 
 /** What is long and has three parts may be a token. */
 const COMPACT = /^[\w-]+\.[\w-]+\.[\w-]+$/
 
 const withoutSecrets = (foundAt: string | null): string | null =>
-  foundAt === null ? null : foundAt.replaceAll(SECRET_IN_TEXT, '[secret]').slice(0, FOUND_AT_CHARACTERS_MAX)
+  foundAt === null
+    ? null
+    : foundAt
+        .replaceAll(SECRET_IN_TEXT, '[secret]')
+        .replaceAll(PARTS_IN_TEXT, withoutTokens)
+        .slice(0, FOUND_AT_CHARACTERS_MAX)
 
 type LeakPorts = Pick<AdministrationPorts, 'leakedSecrets' | 'secrets' | 'codec' | 'ledger' | 'agents' | 'signingKeys'>
 

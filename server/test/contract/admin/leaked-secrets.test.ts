@@ -114,6 +114,16 @@ test('an address that carries the secret stands in the audit without it', async 
   assert.equal(found_at.length, 1000)
 })
 
+test('an address that carries an access token stands in the audit without it, and as it is where its parts are short', async () => {
+  const token = await issue(service, agent)
+  const short = 'https://a.paste.example/v1.2.3/file.with.many.dots.html'
+  await report([{ token: agent.clientSecret, url: `${short}?t=${token}.${token}#${'x'.repeat(50_000)}` }])
+  const select = `select detail from audit where subject = ? and kind = 'credential.revoke'`
+  const [row] = readRows(service.storeFile, select, credentialIdOf(agent))
+  const { found_at } = JSON.parse(String(row?.['detail'])) as { found_at: string }
+  assert.equal(found_at.replace(/x+$/, ''), `${short}?t=[secret].[secret]#`)
+})
+
 test('a report holds 1 to 1000 secrets, and may be longer than other bodies', async () => {
   const url = `https://git.example/${'x'.repeat(400)}`
   const many = (count: number) => Array.from({ length: count }, () => ({ token: 'mmc_none', url }))
