@@ -57,6 +57,7 @@ const withoutSecrets = (foundAt: string | null): string | null =>
         .replaceAll(SECRET_IN_TEXT, '[secret]')
         .replaceAll(PARTS_IN_TEXT, withoutTokens)
         .slice(0, FOUND_AT_CHARACTERS_MAX)
+        .toWellFormed()
 
 type LeakPorts = Pick<AdministrationPorts, 'leakedSecrets' | 'secrets' | 'codec' | 'ledger' | 'agents' | 'signingKeys'>
 

@@ -181,7 +181,9 @@ export function* createRevocation(
   if (typeof named === 'string') return named
   const existing = yield* findExisting(revocation.id, named)
   if (existing !== undefined) return existing
-  const conditions = yield* select(named)
-  if (typeof conditions === 'string') return conditions
-  return yield* once(tx, act, revocation.id, () => make(tx, create, conditions))
+  // A key that was used says so, also where nobody matches any more.
+  return yield* once(tx, act, revocation.id, function* () {
+    const conditions = yield* select(named)
+    return typeof conditions === 'string' ? conditions : yield* make(tx, create, conditions)
+  })
 }

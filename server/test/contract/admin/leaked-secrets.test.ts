@@ -124,6 +124,14 @@ test('an address that carries an access token stands in the audit without it, an
   assert.equal(found_at.replace(/x+$/, ''), `${short}?t=[secret].[secret]#`)
 })
 
+test('half a character of an address, cut or sent, stands in the audit as U+FFFD, which every reader of JSON accepts', async () => {
+  const url = `\uD800${'x'.repeat(998)}\u{1F600}`
+  await report([{ token: agent.clientSecret, url }])
+  const path = `/api/v1/audit?kind=credential.revoke&subject=${String(credentialIdOf(agent))}`
+  const { data } = (await get(service, path, headers)).json as { data: { detail: { found_at: string } }[] }
+  assert.equal(data[0]?.detail.found_at, `\uFFFD${'x'.repeat(998)}\uFFFD`)
+})
+
 test('a report holds 1 to 1000 secrets, and may be longer than other bodies', async () => {
   const url = `https://git.example/${'x'.repeat(400)}`
   const many = (count: number) => Array.from({ length: count }, () => ({ token: 'mmc_none', url }))

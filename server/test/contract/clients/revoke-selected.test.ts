@@ -110,6 +110,19 @@ test('a repeat with the same id ends nothing of an agent that got the owner sinc
   assert.equal((await revoke({ owner })).status, 400)
 })
 
+test('an Idempotency-Key that made a revocation is 409 also once nobody matches, and one that selected nobody is not used up', async () => {
+  const owner = randomUUID()
+  const { agentId } = await create({ owner })
+  const headers = { 'x-api-key': revoker.key, 'idempotency-key': randomUUID() }
+  const nobody = 'owner, labels: no agent has this owner and these labels.'
+  assertProblem(await revoke({ owner: randomUUID() }, headers), 400, 'invalid_request', nobody)
+  const made = await revoke({ owner }, headers)
+  assert.equal(made.status, 201)
+  await api.act('DELETE', `/${agentId}`)
+  const again = await revoke({ owner }, headers)
+  assert.deepEqual([again.status, pick(again.json as Body, 'id')], [409, pick(made.json as Body, 'id')])
+})
+
 test('the agents are disabled in the same act where that is asked for, each with an entry of the audit log', async () => {
   const owner = randomUUID()
   const [one, two] = [await create({ owner }), await create({ owner })]
