@@ -1,5 +1,6 @@
 // One service under the fuzzer: its seeds, its credentials, and so many requests, some of them at the same time.
 import assert from 'node:assert/strict'
+import { setTimeout as delay } from 'node:timers/promises'
 import { admin } from '../../testkit/callers/administration.ts'
 import { OPERATIONS, type OperationRequest, type World } from '../../testkit/callers/every-operation.ts'
 import { basic, introspect, issue } from '../../testkit/callers/requests.ts'
@@ -26,16 +27,35 @@ const HONEST_EVERY = 250
 const HONEST_TRIES = 5
 const WRONG_SHOWN_MAX = 20
 
+const SETTING_UP_TRIES = 30
+const TRY_AGAIN_MS = 1000
+
+/** What a service on a busy machine has no room for is asked again, as its `Retry-After` says. */
+const patiently = async <T>(work: () => Promise<T>): Promise<T> => {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await work()
+    } catch (fault) {
+      if (tries >= SETTING_UP_TRIES || !/unavailable/i.test(String(fault))) throw fault
+      await delay(TRY_AGAIN_MS)
+    }
+  }
+}
+
 const makeSeeds = async (world: World): Promise<readonly OperationRequest[]> => {
   const seeds: OperationRequest[] = []
-  for (const make of Object.values(OPERATIONS)) seeds.push(await make(world))
+  for (const make of Object.values(OPERATIONS)) seeds.push(await patiently(async () => make(world)))
   return seeds
 }
 
 /** Half of them are good. */
 const makeCredentials = async (service: TestServer, { client }: World): Promise<readonly Headers[]> => {
   const { key } = await service.createApiKey('tokens:introspect')
-  const good = [await admin(service), basic(client.clientId, client.clientSecret), { 'x-api-key': key }]
+  const good = [
+    await patiently(() => admin(service)),
+    basic(client.clientId, client.clientSecret),
+    { 'x-api-key': key },
+  ]
   return [...good, {}, basic(client.clientId, 'wrong'), { authorization: 'Bearer e30.e30.AA', 'x-api-key': 'mma_x' }]
 }
 
@@ -60,7 +80,7 @@ export const fuzzService = async ({ seed, requests, overSockets, atOnce }: FuzzR
   const answers = new Map<string, number>()
   const wrong: string[] = []
   const random = makeRandom(seed)
-  let world: World = { service, client: await service.createAgent() }
+  let world: World = { service, client: await patiently(() => service.createAgent()) }
   let credentials = await makeCredentials(service, world)
   let seeds = await makeSeeds(world)
   const honest = { key: (await service.createApiKey('tokens:introspect')).key, agent: await service.createAgent() }
@@ -94,7 +114,7 @@ export const fuzzService = async ({ seed, requests, overSockets, atOnce }: FuzzR
     // An operator among the fuzzed may end all tokens in between, but not each time.
     const heard: string[] = []
     while (heard.length < HONEST_TRIES) {
-      const { text } = await introspect(service, honest.key, await issue(service, honest.agent))
+      const { text } = await patiently(async () => introspect(service, honest.key, await issue(service, honest.agent)))
       if (text.includes('"active":true')) return
       heard.push(text)
     }
@@ -102,7 +122,7 @@ export const fuzzService = async ({ seed, requests, overSockets, atOnce }: FuzzR
   }
 
   const renew = async (): Promise<void> => {
-    world = { service, client: await service.createAgent() }
+    world = { service, client: await patiently(() => service.createAgent()) }
     credentials = await makeCredentials(service, world)
     seeds = await makeSeeds(world)
   }

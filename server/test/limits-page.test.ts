@@ -93,6 +93,8 @@ const INTERNAL: Readonly<Record<string, readonly string[]>> = {
     'store-options/GROUP_JOBS_MAX',
     'batched-lookup/IN_FLIGHT_MAX',
     'batched-lookup/TOGETHER_MAX',
+    'read-api-keys/IN_FLIGHT_MAX',
+    'read-api-keys/TOGETHER_MAX',
     'refusal-counter/TOGETHER_MAX',
     'hot-ledger/INSERTS_IN_FLIGHT_MAX',
     'end-tokens/MOVED_AT_ONCE_MAX',

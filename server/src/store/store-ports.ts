@@ -13,7 +13,7 @@ import { previewRevocation } from './ledger/preview-revocation.ts'
 import { showRevocation } from './ledger/revocations.ts'
 import { type HotLedger, makeTokenLedger } from './ledger/token-ledger.ts'
 import { makeAgentRepository } from './repositories/agent-repository.ts'
-import { makeApiKeyRepository } from './repositories/api-key-repository.ts'
+import { makeApiKeyRepository, type ReadApiKeys } from './repositories/api-key-repository.ts'
 import { makeCredentialRepository, makeLeakedSecretRepository } from './repositories/credential-repository.ts'
 import { readRestoreState } from './repositories/suspensions.ts'
 import { listKeys, readKey, readPublished, readSigningKeys, seenAt } from './signing-keys/signing-keys.ts'
@@ -49,6 +49,8 @@ type OwnPorts = {
   readonly nameCaches: NameCaches
   readonly onFault: OnFault
   readonly readReplication?: () => Program<ReplicationFacts>
+  /** Without it each API key is read by a statement of its own. */
+  readonly readApiKeys?: ReadApiKeys
 }
 
 const listPage = (after: number | null, limit: number) =>
@@ -100,7 +102,7 @@ export const makeStorePorts = (reader: Reader, writer: Writer, own: OwnPorts): S
     ledger: makeTokenLedger(reader, nameCaches, writer, hot),
     revocations: makeRevocationRepository(reader, nameCaches, writer),
     agents: makeAgentRepository(reader, writer),
-    apiKeys: makeApiKeyRepository(reader, writer, onFault),
+    apiKeys: makeApiKeyRepository(reader, writer, onFault, own.readApiKeys),
     credentials: makeCredentialRepository(reader, writer),
     leakedSecrets: makeLeakedSecretRepository(reader, writer),
     imports: makeImportRepository(writer),

@@ -134,6 +134,7 @@ test('without a condition a cut-off names nothing', () => {
   assert.deepEqual(NO_CONDITION, {
     root: null,
     fromAnother: null,
+    selected: null,
     agent: null,
     credential: null,
     key: null,

@@ -139,6 +139,13 @@ test('a schema may name the error of a value, and no other than those of the con
   }
 })
 
+test('a type that the schema names in its own words is told so, and a member __proto__ is none that is known', () => {
+  const reader = makeJsonReader(z.strictObject({ name: z.string('must be a text') }))
+  assert.deepEqual(refusalOf(Buffer.from('{"name":1}'), reader), ['invalid_request', 'name must be a text.'])
+  const unknown = 'The body has a member that this operation does not know.'
+  assert.deepEqual(refusalOf(Buffer.from('{"name":"x","__proto__":{}}'), reader), ['invalid_request', unknown])
+})
+
 test('whatever the bytes, no reader throws', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 64 }), fc.string({ unit: 'binary' }), (bytes, text) => {

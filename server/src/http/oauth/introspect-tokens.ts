@@ -1,4 +1,5 @@
 // POST /oauth/introspect/v2: whether a token is active (RFC 7662), asked with an API key.
+import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type introspectToken, SIGNED_TYPE } from '../../../../api/oauth.ts'
 import type { FormOf } from '../../../../api/operation.ts'
@@ -43,31 +44,41 @@ const earliestOf = (requests: readonly Asked[]): MonotonicMilliseconds =>
   Math.min(...requests.map(({ until }) => until))
 
 export const makeIntrospectHandler = ({ ports, refuser, inTime, credentials, metrics, traces }: Wire) => {
-  const introspect = inGroups(
-    (requests: readonly Asked[]) => {
-      metrics.observe('mintmark_group_requests', { group: 'introspect' }, requests.length)
-      return inTime(introspectTokens(ports, requests), earliestOf(requests))
-    },
-    GROUP_MAX,
-    setImmediate,
-    { traces, name: 'introspect' },
+  // A group is answered as a whole: callers whose API key was good lately do not wait until those of strangers are read.
+  const inLanes = <Answer>(makeGroups: () => (request: Asked) => Promise<Answer>) => {
+    const [known, others] = [makeGroups(), makeGroups()]
+    return (headers: IncomingHttpHeaders, request: Asked): Promise<Answer> =>
+      (credentials.isFirst(headers) ? known : others)(request)
+  }
+  const introspect = inLanes(() =>
+    inGroups(
+      (requests: readonly Asked[]) => {
+        metrics.observe('mintmark_group_requests', { group: 'introspect' }, requests.length)
+        return inTime(introspectTokens(ports, requests), earliestOf(requests))
+      },
+      GROUP_MAX,
+      setImmediate,
+      { traces, name: 'introspect' },
+    ),
   )
-  // A group of its own: who asks for no signature waits for none.
-  const introspectSigned = inGroups(
-    (requests: readonly Asked[]) => {
-      metrics.observe('mintmark_group_requests', { group: 'sign_introspections' }, requests.length)
-      return inTime(signIntrospections(ports, requests), earliestOf(requests))
-    },
-    GROUP_MAX,
-    setImmediate,
-    { traces, name: 'sign_introspections' },
+  // Groups of their own: who asks for no signature waits for none.
+  const introspectSigned = inLanes(() =>
+    inGroups(
+      (requests: readonly Asked[]) => {
+        metrics.observe('mintmark_group_requests', { group: 'sign_introspections' }, requests.length)
+        return inTime(signIntrospections(ports, requests), earliestOf(requests))
+      },
+      GROUP_MAX,
+      setImmediate,
+      { traces, name: 'sign_introspections' },
+    ),
   )
   const count = (active: boolean): void =>
     metrics.add('mintmark_tokens_introspected_total', { result: active ? 'active' : 'inactive' })
   const mediaTypeFor = makeNegotiator('application/json', SIGNED_TYPE)
 
-  const answerSigned = async (reply: FastifyReply, request: Asked): Promise<void> => {
-    const answer = await introspectSigned(request)
+  const answerSigned = async (headers: IncomingHttpHeaders, reply: FastifyReply, request: Asked): Promise<void> => {
+    const answer = await introspectSigned(headers, request)
     if (isRefused(answer)) return void refuser.refuse(reply, answer.refusal)
     count(answer.active)
     void reply.type(SIGNED_TYPE).send(answer.jwt)
@@ -83,8 +94,8 @@ export const makeIntrospectHandler = ({ ports, refuser, inTime, credentials, met
       until: answerBy(ports, request.raw),
       onCaller: makeCallerNote(request.raw, ports.secrets),
     }
-    if (mediaTypeFor(request.headers.accept) === SIGNED_TYPE) return answerSigned(reply, asked)
-    const answer = await introspect(asked)
+    if (mediaTypeFor(request.headers.accept) === SIGNED_TYPE) return answerSigned(request.headers, reply, asked)
+    const answer = await introspect(request.headers, asked)
     if (isRefused(answer)) return void refuser.refuse(reply, answer.refusal)
     credentials.add(request.headers)
     count(answer.active)

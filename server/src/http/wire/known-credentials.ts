@@ -11,6 +11,8 @@ const REMEMBERED_EVERY = 16
 
 export type KnownCredentials = {
   readonly has: (headers: IncomingHttpHeaders) => boolean
+  /** The same while requests wait; else false, and nothing is hashed. */
+  readonly isFirst: (headers: IncomingHttpHeaders) => boolean
   /** After a request that was authenticated. */
   readonly add: (headers: IncomingHttpHeaders) => void
   /** After a request whose credential was refused. */
@@ -27,11 +29,13 @@ const keyOf = ({ authorization, 'x-api-key': apiKey }: IncomingHttpHeaders): str
 export const makeKnownCredentials = (isBusy: () => boolean): KnownCredentials => {
   const known = new Set<string>()
   let uses = 0
+  const has = (headers: IncomingHttpHeaders): boolean => {
+    const key = known.size === 0 ? undefined : keyOf(headers)
+    return key !== undefined && known.has(key)
+  }
   return {
-    has: headers => {
-      const key = known.size === 0 ? undefined : keyOf(headers)
-      return key !== undefined && known.has(key)
-    },
+    has,
+    isFirst: headers => isBusy() && has(headers),
     add: headers => {
       uses += 1
       if (uses % REMEMBERED_EVERY !== 1 && !isBusy()) return

@@ -18,6 +18,7 @@ import { jobWriter } from './writer/jobs.ts'
 import { makeBatchedLookup } from './hot/batched-lookup.ts'
 import { transactionOpener } from './writer/open-transaction.ts'
 import { connectUnhurried } from './connection/primary.ts'
+import { makeReadApiKeys } from './hot/read-api-keys.ts'
 import { makeReader } from './hot/reader.ts'
 import { type RunningMaintenance, startMaintenance } from './writer/maintenance.ts'
 import { readReplication } from './replication.ts'
@@ -73,6 +74,7 @@ export const openPostgresStore = async (options: PostgresOptions): Promise<Postg
     nameCaches,
     onFault,
     readReplication,
+    readApiKeys: makeReadApiKeys(session, deadline, metrics),
   })
   const onKeyWanted = supplyKeys({
     maker: options.keys?.maker ?? null,

@@ -2,25 +2,59 @@
 import type { ApiKey } from '../../domain/clients/api-key.ts'
 import { hasExpired } from '../../domain/ledger/expiry.ts'
 import type { Milliseconds } from '../../../../api/values/time.ts'
+import type { Sha256 } from '../../domain/text/text.ts'
 import type { ApiKeyRepository } from '../../ports/secret-repositories.ts'
 import { inBackground, type OnFault } from '../background.ts'
 import type { Writer } from '../jobs.ts'
-import type { Program } from '../statement-program.ts'
+import { given, type Program } from '../statement-program.ts'
 import type { Reader, Snapshot } from '../snapshot.ts'
 import { findApiKey, listApiKeys, showApiKey } from './api-keys.ts'
 import { LAST_USE_STEP_MS } from './last-uses.ts'
-import { makeVersionKeyedCache } from './version-keyed-cache.ts'
+import { makeVersionKeyedCache, type VersionKeyedCache } from './version-keyed-cache.ts'
 
-type FoundKeys = { readonly now: Milliseconds; readonly found: readonly (ApiKey | undefined)[] }
+type Found = readonly (ApiKey | undefined)[]
 
-const makeFind = () => {
+type FoundKeys = { readonly now: Milliseconds; readonly found: Found }
+
+/** Reads those that are neither revoked nor suspended, many at once, in one snapshot that is later than the call. */
+export type ReadApiKeys = (
+  keyHashes: readonly Sha256[],
+) => Promise<Pick<Snapshot, 'service' | 'now'> & { readonly found: ReadonlyMap<Sha256, ApiKey> }>
+
+const programsOf = (apiKeys: VersionKeyedCache<ApiKey>) => ({
+  /** What is cached and holds now. */
+  findKnown: (keyHashes: readonly Sha256[]) =>
+    function* (snapshot: Snapshot): Program<FoundKeys> {
+      return yield* given({ now: snapshot.now, found: keyHashes.map(hash => apiKeys.known(snapshot, hash)) })
+    },
+  findEach: (keyHashes: readonly Sha256[]) =>
+    function* (snapshot: Snapshot): Program<FoundKeys> {
+      const found: (ApiKey | undefined)[] = []
+      for (const hash of keyHashes) found.push(apiKeys.known(snapshot, hash) ?? (yield* apiKeys.read(snapshot, hash)))
+      return { now: snapshot.now, found }
+    },
+})
+
+/** Finds API keys in the order of their hashes, whether they have expired or not. */
+const makeFind = ({ readUntimed }: Pick<Reader, 'readUntimed'>, readMany: ReadApiKeys | undefined) => {
   const apiKeys = makeVersionKeyedCache<ApiKey>(findApiKey)
-  const find = function* (snapshot: Snapshot, keyHashes: readonly string[]): Program<FoundKeys> {
-    const found: (ApiKey | undefined)[] = []
-    for (const hash of keyHashes) found.push(apiKeys.known(snapshot, hash) ?? (yield* apiKeys.read(snapshot, hash)))
-    return { now: snapshot.now, found }
+  const { findKnown, findEach } = programsOf(apiKeys)
+
+  const findTogether = async (keyHashes: readonly Sha256[], readApiKeys: ReadApiKeys): Promise<FoundKeys> => {
+    const known = await readUntimed(findKnown(keyHashes))
+    const missing = [...new Set(keyHashes.filter((_, n) => known.found[n] === undefined))]
+    if (missing.length === 0) return known
+    const read = await readApiKeys(missing)
+    for (const hash of missing) apiKeys.learn(read, hash, read.found.get(hash))
+    return { now: read.now, found: known.found.map((one, n) => one ?? read.found.get(keyHashes[n] ?? '')) }
   }
-  return { find, wasFound: apiKeys.wasFound }
+
+  return {
+    findEach,
+    wasFound: apiKeys.wasFound,
+    find: (keyHashes: readonly Sha256[]): Promise<FoundKeys> =>
+      readMany === undefined ? readUntimed(findEach(keyHashes)) : findTogether(keyHashes, readMany),
+  }
 }
 
 const CACHED_MAX = 10_000
@@ -40,22 +74,34 @@ export const recordUses = ({ call }: Writer, onFault: OnFault) => {
   }
 }
 
+/** Whether an API key has expired is read at a time that the clock's lease covers: what has expired must stay so. */
+const makeFindTimed =
+  ({ read }: Pick<Reader, 'read'>, findEach: ReturnType<typeof programsOf>['findEach']) =>
+  async (keyHashes: readonly Sha256[], found: Found): Promise<Found> => {
+    const expiring = [...new Set(keyHashes.filter((_, n) => (found[n]?.expiresAt ?? null) !== null))]
+    if (expiring.length === 0) return found
+    const timed = await read(findEach(expiring))
+    const live = new Map(
+      timed.found.map((one, n) => [expiring[n], hasExpired(one?.expiresAt ?? null, timed.now) ? undefined : one]),
+    )
+    return found.map((one, n) => (live.has(keyHashes[n]) ? live.get(keyHashes[n]) : one))
+  }
+
 export const makeApiKeyRepository = (
-  { read, readUntimed }: Reader,
+  reader: Reader,
   writer: Writer,
   onFault: OnFault,
+  readMany?: ReadApiKeys,
 ): ApiKeyRepository => {
-  const { find, wasFound } = makeFind()
+  const { readUntimed } = reader
+  const { find, findEach, wasFound } = makeFind(reader, readMany)
+  const findTimed = makeFindTimed(reader, findEach)
   const noteUses = recordUses(writer, onFault)
   return {
     find: async (keyHashes, meanwhile) => {
       meanwhile?.(keyHashes.map(wasFound))
-      const program = (snapshot: Snapshot) => find(snapshot, keyHashes)
-      const untimed = await readUntimed(program)
-      // What has expired must stay so: such an answer tells a time, and waits for the clock's lease.
-      const reportsTime = untimed.found.some(apiKey => apiKey !== undefined && apiKey.expiresAt !== null)
-      const { now, found } = reportsTime ? await read(program) : untimed
-      const live = found.map(apiKey => (hasExpired(apiKey?.expiresAt ?? null, now) ? undefined : apiKey))
+      const { now, found } = await find(keyHashes)
+      const live = await findTimed(keyHashes, found)
       noteUses(live, now)
       return live
     },

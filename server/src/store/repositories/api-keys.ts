@@ -10,7 +10,8 @@ import { all, first, run, type Program } from '../statement-program.ts'
 import { audit, nextSeq, type Transaction } from '../transaction.ts'
 import { once } from './idempotency.ts'
 
-type Row = {
+/** As `API_KEY_COLUMNS` lists it. */
+export type ApiKeyRow = {
   id: string
   name: string
   permissions: string
@@ -22,24 +23,35 @@ type Row = {
   suspendedAt: number | null
 }
 
-const SELECT = `select id, name, permissions, audiences, created_at as "createdAt", expires_at as "expiresAt",
-  last_used_at as "lastUsedAt", revoked_at as "revokedAt", suspended_at as "suspendedAt" from api_key`
+export const API_KEY_COLUMNS = `id, name, permissions, audiences, created_at as "createdAt", expires_at as "expiresAt",
+  last_used_at as "lastUsedAt", revoked_at as "revokedAt", suspended_at as "suspendedAt"`
+
+/** Neither revoked nor suspended; it may have expired. */
+export const IS_KEPT = 'revoked_at is null and suspended_at is null'
+
+const SELECT = `select ${API_KEY_COLUMNS} from api_key`
 
 // A permission that this program does not know yet is not one that it could grant.
-const apiKeyOf = ({ permissions, audiences, ...row }: Row): ApiKey => ({
-  ...row,
-  permissions: parseStrings(permissions).filter(isPermission),
-  audiences: audiences === null ? null : parseStrings(audiences),
+export const apiKeyOf = (row: ApiKeyRow): ApiKey => ({
+  id: row.id,
+  name: row.name,
+  permissions: parseStrings(row.permissions).filter(isPermission),
+  audiences: row.audiences === null ? null : parseStrings(row.audiences),
+  createdAt: row.createdAt,
+  expiresAt: row.expiresAt,
+  lastUsedAt: row.lastUsedAt,
+  revokedAt: row.revokedAt,
+  suspendedAt: row.suspendedAt,
 })
 
 function* findOne(where: string, value: string | Uint8Array): Program<ApiKey | undefined> {
-  const row = yield* first<Row>(`${SELECT} where ${where}`, value)
+  const row = yield* first<ApiKeyRow>(`${SELECT} where ${where}`, value)
   return row === undefined ? undefined : apiKeyOf(row)
 }
 
 /** The key with this hash that is neither revoked nor suspended; it may have expired. */
 export const findApiKey = (keyHash: Sha256): Program<ApiKey | undefined> =>
-  findOne('key_hash = ? and revoked_at is null and suspended_at is null', bytesOfHex(keyHash))
+  findOne(`key_hash = ? and ${IS_KEPT}`, bytesOfHex(keyHash))
 
 export const readApiKeyByHash = (keyHash: Sha256): Program<ApiKey | undefined> =>
   findOne('key_hash = ?', bytesOfHex(keyHash))
@@ -48,7 +60,7 @@ export const showApiKey = (apiKeyId: string): Program<ApiKey | undefined> => fin
 
 /** At most `limit`, by id, after the id `after`. */
 export function* listApiKeys(after: string | null, limit: number): Program<readonly ApiKey[]> {
-  return (yield* all<Row>(`${SELECT} where id > ? order by id limit ?`, after ?? '', limit)).map(apiKeyOf)
+  return (yield* all<ApiKeyRow>(`${SELECT} where id > ? order by id limit ?`, after ?? '', limit)).map(apiKeyOf)
 }
 
 const isLive = ({ expiresAt, revokedAt }: ApiKey, now: number): boolean =>

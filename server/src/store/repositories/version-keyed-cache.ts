@@ -8,6 +8,8 @@ export type VersionKeyedCache<T> = {
   /** What is remembered and holds in the snapshot. */
   readonly known: (snapshot: Snapshot, key: string) => T | undefined
   readonly read: (snapshot: Snapshot, key: string) => Program<T | undefined>
+  /** Remembers what was read in that snapshot by other means; undefined: nothing was there. */
+  readonly learn: (snapshot: Pick<Snapshot, 'service'>, key: string, found: T | undefined) => void
   /** Whether it was found lately, which says nothing of now. */
   readonly wasFound: (key: string) => boolean
 }
@@ -18,23 +20,28 @@ export const makeVersionKeyedCache = <T>(read: (key: string) => Program<T | unde
   let seq = -1
 
   /** Forgets all where the snapshot is of a greater number. One of a smaller number is of no use to the memory. */
-  const isOfNow = ({ service }: Snapshot): boolean => {
+  const isOfNow = ({ service }: Pick<Snapshot, 'service'>): boolean => {
     if (service.seq > seq) memory.clear()
     seq = Math.max(seq, service.seq)
     return service.seq === seq
+  }
+
+  const learn: VersionKeyedCache<T>['learn'] = (snapshot, key, found) => {
+    // Another snapshot may have been read meanwhile.
+    if (!isOfNow(snapshot)) return
+    if (memory.size >= CACHED_MAX) memory.clear()
+    if (found === undefined) memory.delete(key)
+    else memory.set(key, found)
   }
 
   return {
     known: (snapshot, key) => (isOfNow(snapshot) ? memory.get(key) : undefined),
     read: function* (snapshot, key) {
       const found = yield* read(key)
-      // Another snapshot may have been read meanwhile.
-      if (!isOfNow(snapshot)) return found
-      if (memory.size >= CACHED_MAX) memory.clear()
-      if (found === undefined) memory.delete(key)
-      else memory.set(key, found)
+      learn(snapshot, key, found)
       return found
     },
+    learn,
     wasFound: key => memory.has(key),
   }
 }

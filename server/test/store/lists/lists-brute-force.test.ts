@@ -25,7 +25,7 @@ import {
 const WORLDS = 2
 // On PostgreSQL fewer tokens and every fifteenth combination: what is shared is tried in full on the embedded store, each
 // combination in one of the worlds.
-const [STEPS, ISSUED, EVERY] = isPostgresTested() ? [20, 120, 15] : [50, 400, WORLDS]
+const [STEPS, ISSUED, EVERY] = isPostgresTested() ? [20, 120, 15] : [45, 300, WORLDS]
 const REASONS: readonly Reason[] = [
   'agent_disabled',
   'bulk_revocation',

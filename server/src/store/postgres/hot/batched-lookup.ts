@@ -16,7 +16,7 @@ import { listOf } from '../connection/values.ts'
 const IN_FLIGHT_MAX = 4
 const TOGETHER_MAX = 512
 
-const SERVICE = `${SERVICE_COLUMNS}, mintmark_now() as reported, case when pg_is_in_recovery() then 1 else 0 end as "isStandby"`
+export const SERVICE = `${SERVICE_COLUMNS}, mintmark_now() as reported, case when pg_is_in_recovery() then 1 else 0 end as "isStandby"`
 
 const SERVICE_STATEMENT: Asked = { text: `select ${SERVICE} from service`, name: 'service' }
 
@@ -64,11 +64,13 @@ export type LookedUp = {
 
 export type BatchedLookup = Ask<readonly TokenAddress[], LookedUp>
 
+/** The row of `service` as `SERVICE` lists it. */
 type Head = ServiceRow & { readonly reported: Milliseconds; readonly isStandby: number }
 
 type Row = Head & { readonly cutOffs?: string | null; readonly tokens?: string | null }
 
-const momentOf = (answered: Answered, { clock }: Pick<Session, 'clock'>): Moment => {
+/** Throws Unavailable where the row is of a standby. */
+export const momentOf = (answered: Answered, { clock }: Pick<Session, 'clock'>): Moment => {
   const [head] = answered.rows as readonly Head[] // as the statement lists it
   if (head === undefined) throw new Error('The store has no service row.')
   if (head.isStandby === 1) throw new Unavailable('The database has become a standby.')
@@ -94,16 +96,25 @@ const valuesOf = (addresses: readonly TokenAddress[]): readonly unknown[] => {
   return [listOf(addresses.map(({ lifetimeSeconds }) => lifetimeSeconds)), listOf(ids), least, greatest]
 }
 
+/** Asks one statement that waits for the standby by itself. */
+export const askFenced = async (
+  { once }: Pick<Session['transactions'], 'once'>,
+  connection: Connection,
+  asked: Asked,
+): Promise<Answered> => {
+  const notices = connection.notices()
+  const answered = await once(connection, asked)
+  if (connection.notices() !== notices) throw new Unavailable('The standby of the database did not answer.')
+  return answered
+}
+
 /** Reads it all, once. */
 const makeRead = (session: Session) => {
   const { transactions, fence } = session
   const text = lookupStatement(fence)
   return async (connection: Connection, addresses: readonly TokenAddress[]): Promise<LookedUp> => {
     const asked = addresses.length === 0 ? SERVICE_STATEMENT : { text, values: valuesOf(addresses), name: 'lookup' }
-    const notices = connection.notices()
-    const answered = await transactions.once(connection, asked)
-    if (connection.notices() !== notices) throw new Unavailable('The standby of the database did not answer.')
-    return lookedUpOf(answered, session)
+    return lookedUpOf(await askFenced(transactions, connection, asked), session)
   }
 }
 
