@@ -3,10 +3,11 @@ import assert from 'node:assert/strict'
 import { admin } from '../../testkit/callers/administration.ts'
 import { OPERATIONS, type OperationRequest, type World } from '../../testkit/callers/every-operation.ts'
 import { basic, introspect, issue } from '../../testkit/callers/requests.ts'
-import { startServer, type TestServer } from '../../testkit/services/test-server.ts'
+import { type AgentOfTest, startServer, type TestServer } from '../../testkit/services/test-server.ts'
 import { makeRandom, type Random } from '../random.ts'
 import { faultOf, faultsIn } from './judge.ts'
 import { type FuzzedRequest, mutate } from './mutate.ts'
+import { patiently } from './patiently.ts'
 import { bytesOf, type FuzzAnswer, sendOver } from './send.ts'
 
 export type FuzzRound = {
@@ -28,7 +29,7 @@ const WRONG_SHOWN_MAX = 20
 
 const makeSeeds = async (world: World): Promise<readonly OperationRequest[]> => {
   const seeds: OperationRequest[] = []
-  for (const make of Object.values(OPERATIONS)) seeds.push(await make(world))
+  for (const make of Object.values(OPERATIONS)) seeds.push(await patiently(() => make(world)))
   return seeds
 }
 
@@ -52,6 +53,15 @@ const describe = ({ method, path, headers, body }: FuzzedRequest): string =>
 
 /** A parameter that no operation knows is passed over, as RFC 3986 leaves it to the service. */
 const isProblem = (problem: string): boolean => !/^the parameter .* was taken, and is not documented$/s.test(problem)
+
+type Honest = { readonly key: string; readonly agent: AgentOfTest }
+
+/** What an honest caller hears of a token that it has just got. */
+const introspectOwn = async (service: TestServer, { key, agent }: Honest): Promise<string> => {
+  const { status, text } = await introspect(service, key, await issue(service, agent))
+  assert.equal(status, 200, text)
+  return text
+}
 
 /** Fuzzes a service of its own, and closes it, which fails where an answer was not as the OpenAPI document says. */
 export const fuzzService = async ({ seed, requests, overSockets, atOnce }: FuzzRound): Promise<FuzzResult> => {
@@ -94,7 +104,7 @@ export const fuzzService = async ({ seed, requests, overSockets, atOnce }: FuzzR
     // An operator among the fuzzed may end all tokens in between, but not each time.
     const heard: string[] = []
     while (heard.length < HONEST_TRIES) {
-      const { text } = await introspect(service, honest.key, await issue(service, honest.agent))
+      const text = await patiently(() => introspectOwn(service, honest))
       if (text.includes('"active":true')) return
       heard.push(text)
     }
