@@ -1,13 +1,13 @@
 // One service under the fuzzer: its seeds, its credentials, and so many requests, some of them at the same time.
 import assert from 'node:assert/strict'
-import { setTimeout as delay } from 'node:timers/promises'
 import { admin } from '../../testkit/callers/administration.ts'
 import { OPERATIONS, type OperationRequest, type World } from '../../testkit/callers/every-operation.ts'
 import { basic, introspect, issue } from '../../testkit/callers/requests.ts'
-import { startServer, type TestServer } from '../../testkit/services/test-server.ts'
+import { type AgentOfTest, startServer, type TestServer } from '../../testkit/services/test-server.ts'
 import { makeRandom, type Random } from '../random.ts'
 import { faultOf, faultsIn } from './judge.ts'
 import { type FuzzedRequest, mutate } from './mutate.ts'
+import { patiently } from './patiently.ts'
 import { bytesOf, type FuzzAnswer, sendOver } from './send.ts'
 
 export type FuzzRound = {
@@ -27,35 +27,16 @@ const HONEST_EVERY = 250
 const HONEST_TRIES = 5
 const WRONG_SHOWN_MAX = 20
 
-const SETTING_UP_TRIES = 30
-const TRY_AGAIN_MS = 1000
-
-/** What a service on a busy machine has no room for is asked again, as its `Retry-After` says. */
-const patiently = async <T>(work: () => Promise<T>): Promise<T> => {
-  for (let tries = 1; ; tries += 1) {
-    try {
-      return await work()
-    } catch (fault) {
-      if (tries >= SETTING_UP_TRIES || !/unavailable/i.test(String(fault))) throw fault
-      await delay(TRY_AGAIN_MS)
-    }
-  }
-}
-
 const makeSeeds = async (world: World): Promise<readonly OperationRequest[]> => {
   const seeds: OperationRequest[] = []
-  for (const make of Object.values(OPERATIONS)) seeds.push(await patiently(async () => make(world)))
+  for (const make of Object.values(OPERATIONS)) seeds.push(await patiently(() => make(world)))
   return seeds
 }
 
 /** Half of them are good. */
 const makeCredentials = async (service: TestServer, { client }: World): Promise<readonly Headers[]> => {
   const { key } = await service.createApiKey('tokens:introspect')
-  const good = [
-    await patiently(() => admin(service)),
-    basic(client.clientId, client.clientSecret),
-    { 'x-api-key': key },
-  ]
+  const good = [await admin(service), basic(client.clientId, client.clientSecret), { 'x-api-key': key }]
   return [...good, {}, basic(client.clientId, 'wrong'), { authorization: 'Bearer e30.e30.AA', 'x-api-key': 'mma_x' }]
 }
 
@@ -73,6 +54,15 @@ const describe = ({ method, path, headers, body }: FuzzedRequest): string =>
 /** A parameter that no operation knows is passed over, as RFC 3986 leaves it to the service. */
 const isProblem = (problem: string): boolean => !/^the parameter .* was taken, and is not documented$/s.test(problem)
 
+type Honest = { readonly key: string; readonly agent: AgentOfTest }
+
+/** What an honest caller hears of a token that it has just got. */
+const introspectOwn = async (service: TestServer, { key, agent }: Honest): Promise<string> => {
+  const { status, text } = await introspect(service, key, await issue(service, agent))
+  assert.equal(status, 200, text)
+  return text
+}
+
 /** Fuzzes a service of its own, and closes it, which fails where an answer was not as the OpenAPI document says. */
 export const fuzzService = async ({ seed, requests, overSockets, atOnce }: FuzzRound): Promise<FuzzResult> => {
   const service = await startServer({ isProblem })
@@ -80,7 +70,7 @@ export const fuzzService = async ({ seed, requests, overSockets, atOnce }: FuzzR
   const answers = new Map<string, number>()
   const wrong: string[] = []
   const random = makeRandom(seed)
-  let world: World = { service, client: await patiently(() => service.createAgent()) }
+  let world: World = { service, client: await service.createAgent() }
   let credentials = await makeCredentials(service, world)
   let seeds = await makeSeeds(world)
   const honest = { key: (await service.createApiKey('tokens:introspect')).key, agent: await service.createAgent() }
@@ -114,7 +104,7 @@ export const fuzzService = async ({ seed, requests, overSockets, atOnce }: FuzzR
     // An operator among the fuzzed may end all tokens in between, but not each time.
     const heard: string[] = []
     while (heard.length < HONEST_TRIES) {
-      const { text } = await patiently(async () => introspect(service, honest.key, await issue(service, honest.agent)))
+      const text = await patiently(() => introspectOwn(service, honest))
       if (text.includes('"active":true')) return
       heard.push(text)
     }
@@ -122,7 +112,7 @@ export const fuzzService = async ({ seed, requests, overSockets, atOnce }: FuzzR
   }
 
   const renew = async (): Promise<void> => {
-    world = { service, client: await patiently(() => service.createAgent()) }
+    world = { service, client: await service.createAgent() }
     credentials = await makeCredentials(service, world)
     seeds = await makeSeeds(world)
   }

@@ -12,7 +12,7 @@ import { monotonicMs } from './monotonic.ts'
 import type { makeRetentionStep, Retention } from './retention.ts'
 import { first, type Program } from './statement-program.ts'
 import { type KeyKeeping, makeKeyScheduler } from './signing-keys/key-scheduler.ts'
-import type { Transaction } from './transaction.ts'
+import { stampTime, type Transaction } from './transaction.ts'
 
 const SEAL_PAUSE_MS = 500
 const FORGET_EVERY_MS = 5000
@@ -55,7 +55,7 @@ type TaskName = Extract<
 
 type Task = { readonly name: TaskName; readonly due: Due }
 
-export type Step = { readonly name: TaskName; readonly work: Work }
+export type Step = { readonly name: TaskName | 'turn of maintenance'; readonly work: Work }
 
 /** Seals at most once a pause, so that entries share a commit; a backlog without one. */
 const sealing = (key: SealKey, onSeal: (seal: Seal) => void): Due => {
@@ -146,38 +146,112 @@ type MaintenanceSchedule = {
   /** The step that is due first, or undefined: then nothing is. */
   readonly due: (now: () => Milliseconds) => Program<Step | undefined>
   /**
-   * Called with a fault of that statement program, of the step that it gave, or of what comes before them. Says whether other tasks can go
-   * on meanwhile; never twice without a task in between.
+   * Called with a fault of that statement program, of the step that it gave, or of what comes before them. `isOfStore`: the
+   * store refused it or did not answer. Returns whether other tasks can go on meanwhile; never twice without a task in between.
    */
-  readonly failed: (fault: unknown) => boolean
+  readonly failed: (fault: unknown, isOfStore?: boolean) => boolean
   /** Lets tasks that failed try again. */
   readonly tick: () => void
 }
 
-/** A task that fails rests until the next tick, so that it keeps no other from its turn. */
+/**
+ * A store that cannot be had is no fault of a task: every caller and /readyz report it. But a table of one task may be locked,
+ * damaged or forbidden while the rest of the store is well. So a task that the store failed is suspected: the next step writes
+ * something else, and where the store takes that and fails the task again, the fault is the task's.
+ */
+const makeSuspicion = () => {
+  let suspect: Task | undefined
+  let isStoreWell = false
+  return {
+    /** The task whose fault is to be told from one of the store by the next step. */
+    unproven: (): Task | undefined => (isStoreWell ? undefined : suspect),
+    suspect: (): Task | undefined => suspect,
+    proven: (): void => {
+      isStoreWell = true
+    },
+    clear: (task: Task): void => {
+      if (task === suspect) suspect = undefined
+    },
+    /** Whether the fault is the task's. */
+    convicts: (task: Task): boolean => {
+      const isItsOwn = task === suspect && isStoreWell
+      suspect = isItsOwn ? undefined : task
+      isStoreWell = false
+      return isItsOwn
+    },
+  }
+}
+
+/** Writes next to nothing, in a row that every act writes. */
+function* writeElsewhere(tx: Transaction): Program<undefined> {
+  yield* stampTime(tx)
+}
+
+/** Calls `committed` where the work of the step was. */
+const noting = (work: Work, committed: () => void): Work =>
+  function* (tx) {
+    const after = yield* work(tx)
+    return () => {
+      committed()
+      after?.()
+    }
+  }
+
+/**
+ * A task that fails rests until the next tick, so that it keeps no other from its turn. One that the store fails again and
+ * again, which may take it seconds each time, comes after all others.
+ */
 export const makeMaintenanceSchedule = (options: MaintenanceOptions): MaintenanceSchedule => {
   const tasks = tasksOf(options)
   const resting = new Set<Task>()
+  const last = new Set<Task>()
+  const suspicion = makeSuspicion()
   let asked: Task | undefined
+
+  const ordered = (): Iterable<Task> => {
+    const suspect = suspicion.suspect()
+    const soonest = suspect === undefined || last.has(suspect) ? [] : [suspect]
+    return new Set([...soonest, ...tasks.filter(task => !last.has(task)), ...last])
+  }
+
+  const succeeded = (task: Task): void => {
+    suspicion.clear(task)
+    last.delete(task)
+  }
+
+  const report = (task: Task, fault: unknown): boolean => {
+    options.onFault(task.name, fault)
+    resting.add(task)
+    return true
+  }
+
   return {
     due: function* (now) {
       asked = undefined
-      for (const task of tasks) {
+      if (suspicion.unproven() !== undefined) {
+        return { name: 'turn of maintenance', work: noting(writeElsewhere, suspicion.proven) }
+      }
+      for (const task of ordered()) {
         if (resting.has(task)) continue
         asked = task
         const work = yield* task.due(now)
-        if (work !== undefined) return { name: task.name, work }
+        if (work !== undefined) return { name: task.name, work: noting(work, () => succeeded(task)) }
+        succeeded(task)
       }
       asked = undefined
       return undefined
     },
-    failed: fault => {
+    failed: (fault, isOfStore = false) => {
       const task = asked
       asked = undefined
-      options.onFault(task?.name ?? 'turn of maintenance', fault)
-      if (task === undefined) return false
-      resting.add(task)
-      return true
+      if (isOfStore) {
+        if (task === undefined || !suspicion.convicts(task)) return false
+        last.add(task)
+        return report(task, fault)
+      }
+      if (task !== undefined) return report(task, fault)
+      options.onFault('turn of maintenance', fault)
+      return false
     },
     tick: () => resting.clear(),
   }

@@ -28,7 +28,7 @@ export function* nextSeq({ now }: Moment): Program<number> {
 }
 
 // Neither this nor a number is remembered: a job of the group that fails takes back what it wrote.
-const stampTime = ({ now }: Moment): Program<number> => run('update service set last_at = ?', now)
+export const stampTime = ({ now }: Moment): Program<number> => run('update service set last_at = ?', now)
 
 const ACT = 'insert into act (kind, actor, note, at, request_id, revocation_id) values (?, ?, ?, ?, ?, ?) returning n'
 

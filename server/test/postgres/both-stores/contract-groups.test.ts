@@ -4,5 +4,5 @@ import { runOnPostgres } from '../../suites/run-files.ts'
 await runOnPostgres(
   ['contract/wire', ['hostile-claims', 'hostile-json', 'hostile-text']],
   ['contract/oauth', ['spoiled-groups', 'introspect-beside-strangers']],
-  ['faults', ['stored-garbage']],
+  ['faults', ['stored-garbage', 'background-work', 'background-outage']],
 )

@@ -30,6 +30,8 @@ const QUEUES: Readonly<Record<Step['name'], Queue>> = {
   'life of signing keys': 'act',
   // It removes lifetimes of which no token is left: none must be written meanwhile.
   retention: 'act',
+  // It writes a row that acts write.
+  'turn of maintenance': 'quiet',
 }
 
 // Tokens go with their partitions.
@@ -67,6 +69,7 @@ const makeLockOwner = ({ pool, runner, monotonic }: Session) => {
 /** Partitions, every minute, beside everything else there is to do: to pack one that is large takes minutes. */
 const makePartitionRounds = ({ session, connect, retention, onFault }: MaintenanceParts, stopping: AbortSignal) => {
   let doneAt = Number.NEGATIVE_INFINITY
+  let wasUnavailable = false
   let running: Promise<void> | undefined
   let opened: readonly Connection[] = []
 
@@ -82,8 +85,16 @@ const makePartitionRounds = ({ session, connect, retention, onFault }: Maintenan
   }
 
   const keep = async (): Promise<void> => {
-    await keepPartitions(open, retention, session.clock.now())
-    doneAt = session.monotonic()
+    try {
+      await keepPartitions(open, retention, session.clock.now())
+      doneAt = session.monotonic()
+      wasUnavailable = false
+    } catch (fault) {
+      if (!(fault instanceof Unavailable)) throw fault
+      // The turn that starts a round has just asked the database: what fails time after time is not for want of it.
+      if (wasUnavailable) reportUnlessStopping('partitions', fault)
+      wasUnavailable = true
+    }
   }
 
   return {
@@ -117,8 +128,7 @@ const makeStepping = (parts: MaintenanceParts) => {
       committed?.()
       return true
     } catch (fault) {
-      // A database that cannot be written is reported to every caller and by /readyz; here the next tick tries again.
-      return !(fault instanceof Unavailable) && maintenance.failed(fault)
+      return maintenance.failed(fault, fault instanceof Unavailable)
     }
   }
 

@@ -57,8 +57,7 @@ export const startMaintenance = (
   const goOnAfter = (fault: unknown): boolean => {
     // Nothing could be written on this connection any more: the thread ends, and its successor opens another.
     if (connection.db.inTransaction) throw fault
-    // A store that cannot be written is reported to every caller and by /readyz; here the next tick tries again.
-    return !isStoreFault(fault) && maintenance.failed(fault)
+    return maintenance.failed(fault, isStoreFault(fault))
   }
 
   const turn = (): void => {
